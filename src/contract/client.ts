@@ -1,0 +1,137 @@
+import type { Contract } from './index.ts';
+import type { ErrorBody, ErrorDetail } from './primitives.ts';
+import type { Route, RouteEvent, RouteInput, RouteOutput, Routes } from './route.ts';
+import { readServerSentEvents, type ServerSentEvent } from './server-sent-events.ts';
+
+/** The part of `fetch` that the client needs; the global one fits, and so does one over node:http or a test server. */
+export type FetchLike = (
+  url: string,
+  init: { method: string; headers: Record<string, string>; body?: string; signal?: AbortSignal },
+) => Promise<{
+  status: number;
+  headers: { get(name: string): string | null };
+  text(): Promise<string>;
+  body: AsyncIterable<Uint8Array> | null;
+}>;
+
+/** What the client must know of a route: the contract itself has it, and so has the generated route table. */
+export interface RouteSketch {
+  method: string;
+  path: string;
+  events?: unknown;
+  also?: object;
+}
+export type RouteTable = Record<string, Record<string, RouteSketch>>;
+
+export interface CallOptions {
+  signal?: AbortSignal;
+}
+type Arguments<R extends Route> =
+  object extends RouteInput<R>
+    ? [input?: RouteInput<R>, options?: CallOptions]
+    : [input: RouteInput<R>, options?: CallOptions];
+type Resource<Rs extends Routes> = {
+  [Name in keyof Rs]: (...args: Arguments<Rs[Name]>) => Promise<RouteOutput<Rs[Name]>>;
+} & {
+  [Name in keyof Rs & string as Rs[Name] extends { events: unknown } ? `${Name}Stream` : never]: (
+    ...args: Arguments<Rs[Name]>
+  ) => AsyncGenerator<ServerSentEvent<RouteEvent<Rs[Name]>>>;
+};
+/** One method per route; a route that can stream has a second one, `<name>Stream`. */
+export type Client = { [Name in keyof Contract]: Resource<Contract[Name]> };
+
+/** An answer of the daemon that is not a success. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly status: number;
+  readonly details: ErrorDetail[] | undefined;
+  readonly requestId: string | undefined;
+  /** The body of the answer as it came, for statuses that carry one of their own. */
+  readonly body: unknown;
+  constructor(status: number, body: unknown) {
+    const { error, details, requestId } = (
+      typeof body === 'object' && body ? body : {}
+    ) as Partial<ErrorBody>;
+    super(error ?? `HTTP ${status}`);
+    this.status = status;
+    this.body = body;
+    this.details = details;
+    this.requestId = requestId;
+  }
+}
+
+interface AnyInput {
+  params?: Record<string, string>;
+  query?: Record<string, string | number | boolean | undefined>;
+  headers?: Record<string, string | undefined>;
+  body?: unknown;
+}
+
+/** A client of the daemon at `baseUrl`, derived from the contract or from its route table. */
+export function createClient(
+  routes: RouteTable,
+  options: { baseUrl: string; fetch: FetchLike; headers?: Record<string, string> },
+): Client {
+  const open = (route: RouteSketch, input: AnyInput, accept: string, signal: AbortSignal | undefined) => {
+    const hasBody = input.body !== undefined;
+    return options.fetch(new URL(pathOf(route, input), options.baseUrl).href, {
+      method: route.method,
+      headers: {
+        accept,
+        ...(hasBody && { 'content-type': 'application/json' }),
+        ...options.headers,
+        ...definedOnly(input.headers),
+      },
+      ...(hasBody && { body: JSON.stringify(input.body) }),
+      ...(signal && { signal }),
+    });
+  };
+  const call =
+    (route: RouteSketch) =>
+    async (input: AnyInput = {}, { signal }: CallOptions = {}) => {
+      const response = await open(route, input, 'application/json', signal);
+      const body = parseBody(await response.text(), response.status);
+      if (response.status >= 200 && response.status < 300) return body;
+      throw new ApiError(response.status, body);
+    };
+  const stream = (route: RouteSketch) =>
+    async function* (input: AnyInput = {}, { signal }: CallOptions = {}) {
+      const response = await open(route, input, 'text/event-stream', signal);
+      if (response.status === 204) return;
+      if (response.status !== 200)
+        throw new ApiError(response.status, parseBody(await response.text(), response.status));
+      if (response.body) yield* readServerSentEvents(response.body);
+    };
+
+  const client: Record<string, Record<string, unknown>> = {};
+  for (const [resource, table] of Object.entries(routes)) {
+    const methods: Record<string, unknown> = (client[resource] = {});
+    for (const [name, route] of Object.entries(table)) {
+      methods[name] = call(route);
+      if (route.events) methods[`${name}Stream`] = stream(route);
+    }
+  }
+  return client as unknown as Client;
+}
+
+function pathOf(route: RouteSketch, { params = {}, query = {} }: AnyInput): string {
+  const path = route.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const search = new URLSearchParams();
+  for (const [key, value] of Object.entries(query)) if (value !== undefined) search.set(key, String(value));
+  return search.size > 0 ? `${path}?${search.toString()}` : path;
+}
+
+function definedOnly(headers: AnyInput['headers'] = {}): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}
+
+function parseBody(text: string, status: number): unknown {
+  if (text === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ApiError(status, { error: `The answer is not JSON (HTTP ${status}): ${text.slice(0, 200)}` });
+  }
+}

@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import { timestampSchema } from './primitives.ts';
+import { defineRoutes } from './route.ts';
+
+export const healthLevelSchema = z.enum(['healthy', 'degraded', 'unhealthy']);
+export type HealthLevel = z.output<typeof healthLevelSchema>;
+
+const component = <T extends z.ZodRawShape>(shape: T) =>
+  z.object({
+    status: healthLevelSchema,
+    message: z.string(),
+    lastChecked: timestampSchema,
+    ...shape,
+  });
+
+export const queueCountsSchema = z.object({
+  pending: z.int(),
+  queued: z.int(),
+  inProgress: z.int(),
+  completed: z.int(),
+  failed: z.int(),
+});
+
+export const healthReportSchema = z
+  .object({
+    status: healthLevelSchema,
+    version: z.string(),
+    timestamp: timestampSchema,
+    uptime: z.number().meta({ description: 'Seconds since the daemon started' }),
+    components: z.object({
+      queue: component({ details: queueCountsSchema.extend({ active: z.int() }) }),
+      adapters: component({
+        list: z.array(
+          z.object({
+            type: z.string(),
+            name: z.string(),
+            healthy: z.boolean(),
+            latencyMs: z.number().optional(),
+          }),
+        ),
+      }),
+      circuitBreakers: component({
+        list: z.array(
+          z.object({
+            name: z.string(),
+            state: z.enum(['closed', 'open', 'half-open']),
+            failures: z.int(),
+            successes: z.int(),
+          }),
+        ),
+      }),
+      deadLetterQueue: component({
+        details: z.object({ pending: z.int(), resolved: z.int(), discarded: z.int(), total: z.int() }),
+      }),
+    }),
+    system: z.object({
+      platform: z.string(),
+      nodeVersion: z.string(),
+      memory: z.object({ used: z.number(), total: z.number(), percentage: z.number() }),
+      cpu: z.object({ loadAverage: z.array(z.number()) }),
+    }),
+  })
+  .meta({ id: 'HealthReport' });
+export type HealthReport = z.output<typeof healthReportSchema>;
+
+export const metricsSchema = z
+  .object({
+    requests: z.object({ total: z.int(), perSecond: z.number() }),
+    errors: z.object({ total: z.int(), rate: z.number() }),
+    endpoints: z.array(
+      z.object({
+        method: z.string(),
+        route: z.string(),
+        count: z.int(),
+        errors: z.int(),
+        p50: z.number(),
+        p95: z.number(),
+        p99: z.number(),
+      }),
+    ),
+  })
+  .meta({ id: 'Metrics' });
+export type Metrics = z.output<typeof metricsSchema>;
+
+const readySchema = z.object({
+  status: z.enum(['ready', 'starting', 'stopping']),
+  timestamp: timestampSchema,
+});
+
+export const healthRoutes = defineRoutes({
+  get: {
+    method: 'GET',
+    path: '/api/health',
+    access: 'public',
+    summary: 'Say that the server runs',
+    response: z.object({ status: z.literal('ok'), timestamp: timestampSchema }),
+  },
+  detailed: {
+    method: 'GET',
+    path: '/api/health/detailed',
+    access: 'session',
+    summary: 'Report the health of every component',
+    response: healthReportSchema,
+    also: { 503: healthReportSchema },
+  },
+  ready: {
+    method: 'GET',
+    path: '/api/health/ready',
+    access: 'public',
+    summary: 'Answer 200 only when the server is fully initialised',
+    response: readySchema,
+    also: { 503: readySchema },
+  },
+  metrics: {
+    method: 'GET',
+    path: '/api/health/metrics',
+    access: 'session',
+    summary: 'Report request rates, error rates and latencies per endpoint',
+    response: metricsSchema,
+    text: true,
+  },
+});

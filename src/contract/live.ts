@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { notificationSchema } from './notifications.ts';
+import { timestampSchema } from './primitives.ts';
+import { queueStatusSchema } from './queue.ts';
+import { listedTaskSchema, taskEventSchema } from './task.ts';
+
+/** Where the WebSocket of the live feed is; it needs a session, like the routes. */
+export const livePath = '/api/live';
+
+/** One message of the live feed, server to client; the caller sees only what is theirs. */
+export const liveMessageSchema = z
+  .discriminatedUnion('type', [
+    z.object({ type: z.literal('hello'), at: timestampSchema }),
+    z.object({
+      type: z.literal('task'),
+      at: timestampSchema,
+      task: listedTaskSchema,
+      event: taskEventSchema,
+    }),
+    z.object({ type: z.literal('queue'), at: timestampSchema, status: queueStatusSchema }),
+    z.object({ type: z.literal('notification'), at: timestampSchema, notification: notificationSchema }),
+  ])
+  .meta({ id: 'LiveMessage' });
+export type LiveMessage = z.output<typeof liveMessageSchema>;

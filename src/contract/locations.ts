@@ -1,0 +1,66 @@
+/**
+ * Where the daemon and its clients meet on one machine. `SVC_HOME` puts everything into one folder; else the XDG base
+ * directories, or ~/Library on a Mac. Pure: the caller passes environment, platform and home folder.
+ */
+export interface Locations {
+  /** settings.json */
+  config: string;
+  /** The database, the owner session, the workspaces. */
+  data: string;
+  /** Logs. */
+  state: string;
+  /** The lock and the description of the running daemon. */
+  runtime: string;
+  settingsFile: string;
+  ownerSessionFile: string;
+  databaseFile: string;
+  logFile: string;
+  /** JSON {pid, url, version, startedAt} of the daemon that runs. */
+  daemonFile: string;
+}
+
+export interface Surroundings {
+  env: Record<string, string | undefined>;
+  platform: string;
+  home: string;
+}
+
+export function locate({ env, platform, home }: Surroundings): Locations {
+  const folders = env['SVC_HOME'] ? inOneFolder(env['SVC_HOME']) : bySystem(env, platform, home);
+  return {
+    ...folders,
+    settingsFile: `${folders.config}/settings.json`,
+    ownerSessionFile: `${folders.data}/owner-session`,
+    databaseFile: `${folders.data}/svc.db`,
+    logFile: `${folders.state}/daemon.log`,
+    daemonFile: `${folders.runtime}/daemon.json`,
+  };
+}
+
+type Folders = Pick<Locations, 'config' | 'data' | 'state' | 'runtime'>;
+
+const inOneFolder = (path: string): Folders => {
+  const folder = path.length > 1 ? path.replace(/\/+$/, '') : path;
+  return { config: folder, data: folder, state: folder, runtime: folder };
+};
+
+function bySystem(env: Surroundings['env'], platform: string, home: string): Folders {
+  if (platform === 'darwin') {
+    const support = `${home}/Library/Application Support/svc`;
+    return { config: support, data: support, state: `${home}/Library/Logs/svc`, runtime: support };
+  }
+  const absolute = (name: string, fallback: string) =>
+    env[name]?.startsWith('/') ? env[name] : `${home}/${fallback}`;
+  const data = `${absolute('XDG_DATA_HOME', '.local/share')}/svc`;
+  return {
+    config: `${absolute('XDG_CONFIG_HOME', '.config')}/svc`,
+    data,
+    state: `${absolute('XDG_STATE_HOME', '.local/state')}/svc`,
+    runtime: env['XDG_RUNTIME_DIR']?.startsWith('/') ? `${env['XDG_RUNTIME_DIR']}/svc` : data,
+  };
+}
+
+export const defaultPort = 4310;
+export const defaultHost = '127.0.0.1';
+/** The cookie that carries a session. */
+export const sessionCookie = 'service_session';

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import {
+  idParamsSchema,
+  jsonObjectSchema,
+  limitSchema,
+  offsetSchema,
+  timestampSchema,
+} from './primitives.ts';
+import { defineRoutes } from './route.ts';
+
+export const notificationSchema = z
+  .object({
+    id: z.string(),
+    type: z.enum(['task_dead_lettered']),
+    title: z.string(),
+    message: z.string(),
+    taskId: z.string().optional(),
+    data: jsonObjectSchema,
+    createdAt: timestampSchema,
+    readAt: timestampSchema.optional(),
+  })
+  .meta({ id: 'Notification' });
+export type Notification = z.output<typeof notificationSchema>;
+
+export const listNotificationsQuerySchema = z.object({
+  unread: z.stringbool().optional(),
+  limit: limitSchema(50),
+  offset: offsetSchema.default(0),
+});
+export type ListNotificationsQuery = z.output<typeof listNotificationsQuerySchema>;
+
+export const notificationsRoutes = defineRoutes({
+  list: {
+    method: 'GET',
+    path: '/api/notifications',
+    access: 'session',
+    summary: 'List your notifications, newest first',
+    query: listNotificationsQuerySchema,
+    response: z.object({
+      notifications: z.array(notificationSchema),
+      total: z.int(),
+      unread: z.int(),
+      limit: z.int(),
+      offset: z.int(),
+    }),
+  },
+  read: {
+    method: 'POST',
+    path: '/api/notifications/:id/read',
+    access: 'session',
+    summary: 'Mark a notification as read',
+    params: idParamsSchema,
+    response: z.object({ notification: notificationSchema }),
+  },
+});

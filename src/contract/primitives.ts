@@ -1,0 +1,40 @@
+import { z } from 'zod';
+
+/** ISO 8601 in UTC with milliseconds. */
+export const timestampSchema = z.iso.datetime().meta({ description: 'ISO 8601 UTC with milliseconds' });
+
+/** A day or a moment, as a filter takes it: `YYYY-MM-DD` or ISO 8601; answers ISO 8601 in UTC. */
+export const momentSchema = z
+  .union([z.iso.date(), z.iso.datetime({ offset: true })], {
+    error: 'Expected an ISO 8601 date-time or YYYY-MM-DD',
+  })
+  .transform((text) => new Date(text).toISOString());
+
+/** A whole number in a query string. */
+export const queryInt = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^-?\d{1,15}$/, 'Expected a whole number')
+    .transform(Number)
+    .pipe(z.int().min(min).max(max));
+
+export const limitSchema = (fallback: number, max = 500) => queryInt(1, max).default(fallback);
+export const offsetSchema = queryInt(0, 1_000_000_000);
+
+export const idParamsSchema = z.object({ id: z.string().min(1).max(200) });
+
+export const errorDetailSchema = z.object({ path: z.string(), message: z.string() });
+export const errorBodySchema = z
+  .object({
+    error: z.string(),
+    details: z.array(errorDetailSchema).optional(),
+    requestId: z.string().optional(),
+  })
+  .meta({ id: 'Error' });
+export type ErrorBody = z.output<typeof errorBodySchema>;
+export type ErrorDetail = z.output<typeof errorDetailSchema>;
+
+export const messageSchema = z.object({ message: z.string() });
+
+/** An object of free keys, such as a task's metadata. */
+export const jsonObjectSchema = z.record(z.string(), z.json());

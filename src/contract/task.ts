@@ -1,0 +1,175 @@
+import { z } from 'zod';
+import { jsonObjectSchema, timestampSchema } from './primitives.ts';
+
+/** The task itself: what the routes of `tasks.ts` and the live feed carry. */
+export const taskStatusSchema = z.enum([
+  'pending',
+  'queued',
+  'in_progress',
+  'completed',
+  'failed',
+  'cancelled',
+]);
+export type TaskStatus = z.output<typeof taskStatusSchema>;
+
+export const taskSourceSchema = z.enum(['codehost', 'tracker_a', 'tracker_b', 'api', 'cron']);
+export type TaskSource = z.output<typeof taskSourceSchema>;
+
+export const failureClassSchema = z.enum([
+  'rate_limited',
+  'quota',
+  'auth',
+  'network',
+  'timeout',
+  'agent_crash',
+  'agent_error',
+  'invalid_input',
+  'policy_denied',
+  'budget',
+  'cancelled',
+  'unknown',
+]);
+export type FailureClass = z.output<typeof failureClassSchema>;
+
+export const usageSchema = z.object({
+  inputTokens: z.int(),
+  outputTokens: z.int(),
+  totalTokens: z.int(),
+});
+
+export const taskResultSchema = z.object({
+  success: z.boolean(),
+  output: z.string(),
+  artifacts: z.array(z.json()),
+  usage: usageSchema.optional(),
+  cost: z.string().optional().meta({ description: 'USD as a decimal string' }),
+  duration: z.number().meta({ description: 'Milliseconds' }),
+});
+export type TaskResult = z.output<typeof taskResultSchema>;
+
+export const taskErrorSchema = z.object({ class: failureClassSchema, code: z.string(), message: z.string() });
+export type TaskError = z.output<typeof taskErrorSchema>;
+
+const gitRef = /^(?![-/]|.*(?:\/\/|\.\.|@\{|\/\.|\.lock(?:\/|$)))(?!@$)[^\p{Cc} ~^:?*[\\]+(?<![/.])$/u;
+
+export const prioritySchema = z.int().min(1).max(4).meta({ description: '1 (critical) to 4 (low)' });
+
+/** What a caller may say of a task; unknown keys are dropped. */
+export const createTaskSchema = z
+  .object({
+    title: z.string().trim().min(1).max(500),
+    description: z.string().max(20_000).optional(),
+    prompt: z.string().max(200_000).optional(),
+    priority: prioritySchema.default(3),
+    source: taskSourceSchema.default('api'),
+    sourceId: z.string().max(500).optional(),
+    sourceUrl: z
+      .url({ protocol: /^https?$/ })
+      .max(2000)
+      .optional(),
+    repository: z
+      .string()
+      .max(200)
+      .regex(/^[\w.-]+\/[\w.-]+$/, 'Expected owner/repo')
+      .optional(),
+    branch: z.string().max(255).regex(gitRef, 'Not a valid git ref').optional(),
+    labels: z.array(z.string().min(1).max(100)).max(50).default([]),
+    assignedAgent: z.string().min(1).max(100).optional(),
+    maxAttempts: z.int().min(1).max(20).optional(),
+    cwd: z
+      .string()
+      .max(4096)
+      .startsWith('/', 'Expected an absolute path')
+      .optional()
+      .meta({ description: 'The folder in which a command runs; only for callers who may run commands' }),
+    metadata: jsonObjectSchema.optional(),
+    idempotencyKey: z.string().min(1).max(255).optional(),
+  })
+  .meta({ id: 'CreateTask' });
+export type CreateTask = z.output<typeof createTaskSchema>;
+
+export const taskSchema = z
+  .object({
+    id: z.string(),
+    title: z.string(),
+    description: z.string().optional(),
+    prompt: z.string().optional(),
+    status: taskStatusSchema,
+    priority: prioritySchema,
+    source: taskSourceSchema,
+    sourceId: z.string().optional(),
+    sourceUrl: z.string().optional(),
+    repository: z.string().optional(),
+    branch: z.string().optional(),
+    labels: z.array(z.string()),
+    assignedAgent: z.string().optional(),
+    agentType: z.string().optional(),
+    cwd: z.string().optional(),
+    attempts: z.int(),
+    maxAttempts: z.int(),
+    held: z.boolean().optional().meta({ description: 'Imported and waiting for its release' }),
+    createdAt: timestampSchema,
+    updatedAt: timestampSchema,
+    startedAt: timestampSchema.optional(),
+    completedAt: timestampSchema.optional(),
+    scheduledFor: timestampSchema.optional(),
+    result: taskResultSchema.optional(),
+    error: taskErrorSchema.optional(),
+    retriedFrom: z.string().optional(),
+    idempotencyKey: z.string().optional(),
+    metadata: jsonObjectSchema.optional(),
+  })
+  .meta({ id: 'Task' });
+export type Task = z.output<typeof taskSchema>;
+export type TaskField = keyof Task;
+
+export const taskFields = Object.keys(taskSchema.shape) as TaskField[];
+
+/** The fields of a list that asks for none. */
+export const sparseTaskFields = [
+  'id',
+  'title',
+  'status',
+  'priority',
+  'source',
+  'sourceUrl',
+  'repository',
+  'labels',
+  'assignedAgent',
+  'createdAt',
+  'updatedAt',
+] as const satisfies readonly TaskField[];
+
+/** A task of a list: `id` and whichever fields were asked for. */
+export const listedTaskSchema = taskSchema.partial().required({ id: true }).meta({ id: 'ListedTask' });
+export type ListedTask = z.output<typeof listedTaskSchema>;
+
+export const taskEventTypeSchema = z.enum([
+  'created',
+  'queued',
+  'waiting_for_agent',
+  'started',
+  'progress',
+  'output',
+  'approval_requested',
+  'approval_decided',
+  'retry_scheduled',
+  'completed',
+  'failed',
+  'cancelled',
+  'dead_lettered',
+  'requeued',
+]);
+export type TaskEventType = z.output<typeof taskEventTypeSchema>;
+
+export const taskEventSchema = z
+  .object({
+    seq: z.int(),
+    id: z.string(),
+    type: taskEventTypeSchema,
+    at: timestampSchema,
+    message: z.string(),
+    data: jsonObjectSchema,
+  })
+  .meta({ id: 'TaskEvent' });
+export type TaskEvent = z.output<typeof taskEventSchema>;

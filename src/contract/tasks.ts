@@ -1,0 +1,220 @@
+import { z } from 'zod';
+import {
+  idParamsSchema,
+  limitSchema,
+  messageSchema,
+  momentSchema,
+  offsetSchema,
+  queryInt,
+  timestampSchema,
+} from './primitives.ts';
+import { defineRoutes } from './route.ts';
+import {
+  createTaskSchema,
+  listedTaskSchema,
+  prioritySchema,
+  taskEventSchema,
+  taskFields,
+  taskSchema,
+  taskSourceSchema,
+  taskStatusSchema,
+} from './task.ts';
+
+/** A comma-separated list in a query string, each part checked by `item`. */
+const commaList = <T extends z.ZodType<unknown, string>>(item: T) =>
+  z
+    .string()
+    .max(10_000)
+    .transform((text) =>
+      text
+        .split(',')
+        .map((part) => part.trim())
+        .filter(Boolean),
+    )
+    .pipe(z.array(item));
+
+const idempotencyHeaders = z.object({ 'idempotency-key': z.string().min(1).max(255).optional() });
+
+export const listTasksQuerySchema = z.object({
+  status: taskStatusSchema.optional(),
+  limit: limitSchema(50),
+  offset: offsetSchema.optional(),
+  cursor: z.string().max(1000).optional(),
+  fields: commaList(z.enum(taskFields)).optional(),
+  full: z.stringbool().optional(),
+});
+export type ListTasksQuery = z.output<typeof listTasksQuerySchema>;
+
+export const filterTasksQuerySchema = z.object({
+  status: commaList(taskStatusSchema).optional(),
+  priority: commaList(z.string().regex(/^\d$/).transform(Number).pipe(prioritySchema)).optional(),
+  source: commaList(taskSourceSchema).optional(),
+  agent: z.string().max(100).optional(),
+  labels: commaList(z.string().max(100)).optional(),
+  createdAfter: momentSchema.optional(),
+  createdBefore: momentSchema.optional(),
+  completedAfter: momentSchema.optional(),
+  completedBefore: momentSchema.optional(),
+  repository: z.string().max(200).optional(),
+  q: z.string().max(1000).optional(),
+  sortBy: z.enum(['createdAt', 'updatedAt', 'priority', 'completedAt']).default('createdAt'),
+  sortOrder: z.enum(['asc', 'desc']).default('desc'),
+  limit: limitSchema(50),
+  offset: offsetSchema.optional(),
+  cursor: z.string().max(1000).optional(),
+  fields: commaList(z.enum(taskFields)).optional(),
+  full: z.stringbool().optional(),
+});
+export type FilterTasksQuery = z.output<typeof filterTasksQuerySchema>;
+
+const page = { total: z.int(), limit: z.int(), nextCursor: z.string().optional() };
+const taskWithMessageSchema = z.object({ message: z.string(), task: taskSchema });
+const agentCountsSchema = z.object({
+  count: z.int(),
+  completed: z.int(),
+  failed: z.int(),
+  avgDuration: z.number().optional(),
+});
+
+export const taskAnalyticsSchema = z
+  .object({
+    total: z.int(),
+    byStatus: z.record(z.string(), z.int()),
+    byPriority: z.record(z.string(), z.int()),
+    bySource: z.record(z.string(), z.int()),
+    byAgent: z.record(z.string(), agentCountsSchema),
+    successRate: z.number().meta({ description: 'Share of finished tasks that completed, 0 to 1' }),
+    failureRate: z.number().meta({ description: 'Share of finished tasks that failed, 0 to 1' }),
+    duration: z.object({ avg: z.number(), p50: z.number(), p95: z.number(), max: z.number() }),
+    daily: z.array(z.object({ date: z.iso.date(), created: z.int(), completed: z.int(), failed: z.int() })),
+  })
+  .meta({ id: 'TaskAnalytics' });
+export type TaskAnalytics = z.output<typeof taskAnalyticsSchema>;
+
+export const taskExportSchema = z
+  .object({
+    version: z.literal('1'),
+    exportedAt: timestampSchema,
+    taskCount: z.int(),
+    tasks: z.array(taskSchema),
+  })
+  .meta({ id: 'TaskExport' });
+
+export const importTasksSchema = z.object({
+  version: z.literal('1', { error: 'This daemon imports version "1"' }),
+  tasks: z.array(z.unknown()).max(1_000_000),
+});
+export const importReportSchema = messageSchema.extend({
+  imported: z.int(),
+  skipped: z.int(),
+  errors: z.array(z.object({ index: z.int(), error: z.string() })),
+});
+export type ImportReport = z.output<typeof importReportSchema>;
+
+export const taskEventsQuerySchema = z.object({
+  after: queryInt(0, Number.MAX_SAFE_INTEGER).default(0),
+  limit: limitSchema(1000, 5000),
+  follow: z.stringbool().optional(),
+});
+
+export const tasksRoutes = defineRoutes({
+  list: {
+    method: 'GET',
+    path: '/api/tasks',
+    access: 'session',
+    summary: 'List tasks, newest first',
+    query: listTasksQuerySchema,
+    response: z.object({ tasks: z.array(listedTaskSchema), count: z.int(), ...page }),
+  },
+  create: {
+    method: 'POST',
+    path: '/api/tasks',
+    access: 'session',
+    summary: 'Create a task',
+    headers: idempotencyHeaders,
+    body: createTaskSchema,
+    status: 201,
+    response: taskWithMessageSchema,
+    also: { 200: taskWithMessageSchema },
+  },
+  filter: {
+    method: 'GET',
+    path: '/api/tasks/filter',
+    access: 'session',
+    summary: 'Find tasks by any of their properties',
+    query: filterTasksQuerySchema,
+    response: z.object({ tasks: z.array(listedTaskSchema), offset: z.int(), ...page }),
+  },
+  analytics: {
+    method: 'GET',
+    path: '/api/tasks/analytics',
+    access: 'session',
+    summary: 'Count tasks by status, source and agent',
+    query: z.object({ days: queryInt(1, 365).default(30) }),
+    response: taskAnalyticsSchema,
+  },
+  export: {
+    method: 'GET',
+    path: '/api/tasks/export',
+    access: 'session',
+    summary: 'Export all tasks as JSON',
+    response: taskExportSchema,
+  },
+  import: {
+    method: 'POST',
+    path: '/api/tasks/import',
+    access: 'admin',
+    summary: 'Import a previous export',
+    body: importTasksSchema,
+    bodyLimit: 64 * 1024 * 1024,
+    response: importReportSchema,
+  },
+  get: {
+    method: 'GET',
+    path: '/api/tasks/:id',
+    access: 'session',
+    summary: 'Get one task',
+    params: idParamsSchema,
+    response: z.object({ task: taskSchema }),
+  },
+  cancel: {
+    method: 'POST',
+    path: '/api/tasks/:id/cancel',
+    access: 'session',
+    summary: 'Cancel a task that has not ended',
+    params: idParamsSchema,
+    response: taskWithMessageSchema,
+  },
+  retry: {
+    method: 'POST',
+    path: '/api/tasks/:id/retry',
+    access: 'session',
+    summary: 'Run an ended task again as a new task',
+    params: idParamsSchema,
+    response: taskWithMessageSchema.extend({ originalTaskId: z.string() }),
+  },
+  release: {
+    method: 'POST',
+    path: '/api/tasks/:id/release',
+    access: 'session',
+    summary: 'Let an imported task run',
+    params: idParamsSchema,
+    response: taskWithMessageSchema,
+  },
+  events: {
+    method: 'GET',
+    path: '/api/tasks/:id/events',
+    access: 'session',
+    summary: 'Read or follow the events of a task',
+    params: idParamsSchema,
+    query: taskEventsQuerySchema,
+    headers: z.object({ 'last-event-id': z.string().max(20).optional() }),
+    response: z.object({
+      taskId: z.string(),
+      events: z.array(taskEventSchema),
+      count: z.int(),
+      hasMore: z.boolean(),
+    }),
+    events: taskEventSchema,
+  },
+});

@@ -1,0 +1,50 @@
+import {
+  type CircuitBreakerPolicy,
+  circuitBreaker,
+  CircuitState,
+  ConsecutiveBreaker,
+  handleType,
+  isBrokenCircuitError,
+} from 'cockatiel';
+import type { FailureClass } from '../../contract/task.ts';
+import { AgentFailure } from './agent-adapter.ts';
+
+const OPEN_AFTER_FAILURES = 5;
+const HALF_OPEN_AFTER_MS = 30_000;
+
+export { isBrokenCircuitError };
+
+/** The circuit breaker of one adapter: after five faults in a row it gives the agent half a minute. */
+export class AdapterBreaker {
+  failures = 0;
+  successes = 0;
+  readonly #policy: CircuitBreakerPolicy;
+  readonly #monotonic: () => number;
+  #openedAt = 0;
+
+  constructor(faults: readonly FailureClass[], monotonic: () => number) {
+    this.#monotonic = monotonic;
+    this.#policy = circuitBreaker(
+      handleType(AgentFailure, (error) => faults.includes(error.failure)),
+      { halfOpenAfter: HALF_OPEN_AFTER_MS, breaker: new ConsecutiveBreaker(OPEN_AFTER_FAILURES) },
+    );
+    this.#policy.onBreak(() => (this.#openedAt = monotonic()));
+    this.#policy.onFailure(() => this.failures++);
+    this.#policy.onSuccess(() => this.successes++);
+  }
+
+  get state(): 'closed' | 'open' | 'half-open' {
+    if (this.#policy.state === CircuitState.Closed) return 'closed';
+    return this.#policy.state === CircuitState.HalfOpen ? 'half-open' : 'open';
+  }
+
+  /** Milliseconds until the next call may be tried; 0 when one may be made now. */
+  get blockedForMs(): number {
+    return this.state === 'open' ? Math.max(0, this.#openedAt + HALF_OPEN_AFTER_MS - this.#monotonic()) : 0;
+  }
+
+  /** Runs the call, or throws a broken-circuit error at once. */
+  run<T>(call: () => Promise<T>): Promise<T> {
+    return this.#policy.execute(call);
+  }
+}

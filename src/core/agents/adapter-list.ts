@@ -1,0 +1,22 @@
+import type { Config } from '../config/config.ts';
+import type { OutboundFetch } from '../outbound/outbound-fetch.ts';
+import { commandAdapter } from './adapters/command-adapter.ts';
+import { httpAdapter } from './adapters/http-adapter.ts';
+import type { AgentAdapter } from './agent-adapter.ts';
+
+export interface AdapterParts {
+  config: Config;
+  fetch: OutboundFetch;
+  env: Record<string, string | undefined>;
+  installation: string;
+}
+
+/** Every agent that comes with svc; a new one is a line here. */
+export const createAdapters = ({ config, fetch, env, installation }: AdapterParts): AgentAdapter[] => [
+  commandAdapter({ env, installation }),
+  httpAdapter({
+    url: () => config.get('agents.http.url'),
+    timeoutMs: () => config.get('pool.timeoutMs'),
+    fetch,
+  }),
+];

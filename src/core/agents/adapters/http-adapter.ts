@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import { type FailureClass, taskResultSchema } from '../../../contract/task.ts';
+import { AppError, messageOf } from '../../errors.ts';
+import type { OutboundFetch, OutboundResponse } from '../../outbound/outbound-fetch.ts';
+import { type AgentAdapter, AgentFailure, type AgentResult, type AgentRun } from '../agent-adapter.ts';
+
+const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
+const HEALTH_TIMEOUT_MS = 2000;
+
+/** What the other side may answer as JSON; any other text is taken as the output. */
+const answerSchema = z.object({
+  success: z.boolean().default(true),
+  output: z.string(),
+  error: z.string().optional(),
+  ...taskResultSchema.pick({ usage: true, cost: true }).shape,
+  artifacts: taskResultSchema.shape.artifacts.optional(),
+});
+
+export interface HttpAdapterOptions {
+  /** Where tasks are posted; undefined while nobody configured it. */
+  url: () => string | undefined;
+  timeoutMs: () => number;
+  fetch: OutboundFetch;
+}
+
+/** Posts the task as JSON to a configured URL and takes the answer as its result. */
+export function httpAdapter({ url, timeoutMs, fetch }: HttpAdapterOptions): AgentAdapter {
+  return {
+    type: 'http',
+    name: 'HTTP',
+    description: 'Posts the task to a URL and takes the answer as the result',
+    capabilities: ['http'],
+    configSchema: z.object({ url: z.url({ protocol: /^https?$/ }) }),
+    isChosenByLabels: true,
+    faults: ['network', 'timeout', 'auth', 'quota', 'rate_limited', 'agent_error'],
+    missingConfig: () => (url() === undefined ? 'the setting agents.http.url' : undefined),
+    async checkHealth(signal) {
+      const started = performance.now();
+      // Any answer at all shows that somebody listens; what it says to a GET is its own affair.
+      await fetch(url() ?? '', {
+        method: 'GET',
+        signal,
+        timeoutMs: HEALTH_TIMEOUT_MS,
+        maxBytes: MAX_ANSWER_BYTES,
+      });
+      return { healthy: true, latencyMs: Math.round(performance.now() - started) };
+    },
+    execute: (run) => execute(run, url() ?? '', timeoutMs(), fetch),
+  };
+}
+
+async function execute(
+  run: AgentRun,
+  url: string,
+  timeoutMs: number,
+  fetch: OutboundFetch,
+): Promise<AgentResult> {
+  run.emit({ type: 'progress', message: `Posting the task to ${new URL(url).host}` });
+  let response: OutboundResponse;
+  try {
+    response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/plain' },
+      body: JSON.stringify({ task: run.task, attempt: run.attempt }),
+      signal: run.signal,
+      timeoutMs,
+      maxBytes: MAX_ANSWER_BYTES,
+    });
+  } catch (error) {
+    throw classifyFault(run, error);
+  }
+  if (response.status < 200 || response.status > 299) throw classifyStatus(response);
+  return readAnswer(response);
+}
+
+function classifyFault(run: AgentRun, error: unknown): unknown {
+  if (run.signal.aborted) return run.signal.reason;
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  if (cause instanceof AppError)
+    return cause.code === 'forbidden'
+      ? new AgentFailure('policy_denied', 'address', cause.message, { cause })
+      : new AgentFailure('agent_error', 'bad_answer', cause.message, { cause });
+  const name = error instanceof Error ? error.name : '';
+  if (name === 'TimeoutError')
+    return new AgentFailure('timeout', 'timeout', 'The agent did not answer in time');
+  return new AgentFailure('network', 'network', `The agent cannot be reached: ${messageOf(cause)}`, {
+    cause,
+  });
+}
+
+function classifyStatus({ status, headers, text }: OutboundResponse): AgentFailure {
+  const failure: FailureClass =
+    status === 401 || status === 403
+      ? 'auth'
+      : status === 402
+        ? 'quota'
+        : status === 429 || status === 503
+          ? 'rate_limited'
+          : status === 408 || status === 504
+            ? 'timeout'
+            : status >= 500
+              ? 'agent_error'
+              : 'invalid_input';
+  const retryAfterMs = readRetryAfter(headers.get('retry-after'));
+  const said = text.trim().slice(0, 500);
+  return new AgentFailure(failure, `http_${status}`, `The agent answered ${status}${said && `: ${said}`}`, {
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  });
+}
+
+/** RFC 9110, section 10.2.3: seconds or a date. */
+function readRetryAfter(value: string | null): number | undefined {
+  if (value === null) return undefined;
+  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  return Number.isFinite(ms) && ms > 0 ? ms : undefined;
+}
+
+function readAnswer({ headers, text }: OutboundResponse): AgentResult {
+  if (!headers.get('content-type')?.includes('json')) return { output: text };
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch (cause) {
+    throw new AgentFailure('agent_error', 'bad_answer', 'The agent said JSON and sent something else', {
+      cause,
+    });
+  }
+  const { success, data } = answerSchema.safeParse(body);
+  if (!success) return { output: text };
+  if (!data.success)
+    throw new AgentFailure('agent_error', 'unsuccessful', data.error ?? 'The agent reported a failure', {
+      output: data.output,
+    });
+  const { output, usage, cost, artifacts } = data;
+  return {
+    output,
+    ...(usage && { usage }),
+    ...(cost !== undefined && { cost }),
+    ...(artifacts && { artifacts }),
+  };
+}

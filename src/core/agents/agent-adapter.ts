@@ -1,0 +1,67 @@
+import type { z } from 'zod';
+import type { FailureClass, Task, TaskEvent, TaskResult } from '../../contract/task.ts';
+
+/** What an adapter is told of the task that it runs. */
+export interface AgentRun {
+  task: Task;
+  /** Counted from 1. */
+  attempt: number;
+  /** The folder in which the agent works, made at the first call; rejects when the task names one that is not there. */
+  workspace: () => Promise<string>;
+  /** Aborts when the task is cancelled, runs out of time, or the daemon stops. */
+  signal: AbortSignal;
+  /** Adds an event to the task; never fails and never waits. */
+  emit(event: { type: 'progress' | 'output'; message: string; data?: TaskEvent['data'] }): void;
+}
+
+export type AgentResult = Pick<TaskResult, 'output'> &
+  Partial<Pick<TaskResult, 'artifacts' | 'usage' | 'cost'>>;
+
+export interface AgentHealth {
+  healthy: boolean;
+  latencyMs?: number;
+  message?: string;
+}
+
+/** One kind of agent. A new one is a file with this interface and a line in the list of adapters. */
+export interface AgentAdapter {
+  type: string;
+  name: string;
+  description: string;
+  /** Tags; a task whose labels match more of them gets this agent. */
+  capabilities: string[];
+  /** The shape of its settings, shown to people. */
+  configSchema?: z.ZodObject;
+  /** False for an agent that only runs where it was named. */
+  isChosenByLabels: boolean;
+  /** Failures that count against the agent and not against the task; enough of them open its circuit breaker. */
+  faults: readonly FailureClass[];
+  /** Undefined when it has all that it needs, else what is missing. */
+  missingConfig(): string | undefined;
+  checkHealth(signal: AbortSignal): Promise<AgentHealth>;
+  /** Resolves with the result, or throws an `AgentFailure`; ends soon after the signal aborts. */
+  execute(run: AgentRun): Promise<AgentResult>;
+}
+
+/** A run that failed, classified. */
+export class AgentFailure extends Error {
+  override readonly name = 'AgentFailure';
+  readonly failure: FailureClass;
+  /** A short machine-readable word, such as `exit_1` or `http_502`. */
+  readonly code: string;
+  readonly retryAfterMs: number | undefined;
+  /** What the agent had said until then. */
+  readonly output: string;
+  constructor(
+    failure: FailureClass,
+    code: string,
+    message: string,
+    options: { retryAfterMs?: number; output?: string; cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.failure = failure;
+    this.code = code;
+    this.retryAfterMs = options.retryAfterMs;
+    this.output = options.output ?? '';
+  }
+}

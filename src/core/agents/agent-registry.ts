@@ -1,0 +1,170 @@
+import { z } from 'zod';
+import type { Agent } from '../../contract/agents.ts';
+import type { Config } from '../config/config.ts';
+import { messageOf } from '../errors.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { type CountCell, sumBy } from '../tasks/task-count-store.ts';
+import { AdapterBreaker } from './adapter-breaker.ts';
+import type { AgentAdapter, AgentHealth } from './agent-adapter.ts';
+
+const HEALTH_TIMEOUT_MS = 2000;
+const HEALTH_FRESH_MS = 5000;
+
+/** What the choice of an agent looks at. */
+export interface Assignment {
+  assigned_agent: string | null;
+  /** A JSON list. */
+  labels: string;
+  /** 1 when the creator may run commands. */
+  may_command: number;
+}
+export type Choice = { adapter: AgentAdapter } | { missing: string };
+
+interface Entry {
+  adapter: AgentAdapter;
+  breaker: AdapterBreaker;
+  health?: AgentHealth;
+  checkedAt: number;
+  checking?: Promise<AgentHealth>;
+  lastActivity?: string;
+}
+export interface AgentStats {
+  cells(): Promise<CountCell[]>;
+  lastActivity(type: string): Promise<string | undefined>;
+}
+
+/** Knows the agents: their health, their breakers, and which of them a task gets. */
+export class AgentRegistry {
+  readonly #entries: Map<string, Entry>;
+  readonly #config: Config;
+  readonly #stats: AgentStats;
+  readonly #surroundings: Surroundings;
+
+  constructor(parts: {
+    adapters: AgentAdapter[];
+    config: Config;
+    stats: AgentStats;
+    surroundings: Surroundings;
+  }) {
+    this.#config = parts.config;
+    this.#stats = parts.stats;
+    this.#surroundings = parts.surroundings;
+    this.#entries = new Map(
+      parts.adapters.map((adapter) => [
+        adapter.type,
+        {
+          adapter,
+          breaker: new AdapterBreaker(adapter.faults, parts.surroundings.monotonic),
+          checkedAt: Number.NEGATIVE_INFINITY,
+        },
+      ]),
+    );
+  }
+
+  types(): string[] {
+    return [...this.#entries.keys()];
+  }
+
+  breakerOf(type: string): AdapterBreaker | undefined {
+    return this.#entries.get(type)?.breaker;
+  }
+
+  breakers() {
+    return [...this.#entries.values()].map(({ adapter, breaker }) => ({
+      name: adapter.type,
+      state: breaker.state,
+      failures: breaker.failures,
+      successes: breaker.successes,
+    }));
+  }
+
+  /** Checks all agents at the same time, each at most every five seconds. */
+  async list(): Promise<Agent[]> {
+    const cells = await this.#stats.cells();
+    return Promise.all([...this.#entries.values()].map((entry) => this.#describe(entry, cells)));
+  }
+
+  /**
+   * The agent that was named; else the healthy one whose capabilities match most labels; else the default. Where none
+   * fits, what is missing, as a sentence for the user.
+   */
+  choose(task: Assignment): Choice {
+    if (task.assigned_agent !== null) return this.#named(task.assigned_agent, task);
+    const labels = new Set(JSON.parse(task.labels) as string[]);
+    let best: { adapter: AgentAdapter; matches: number } | undefined;
+    for (const { adapter, health } of this.#entries.values()) {
+      if (!adapter.isChosenByLabels || adapter.missingConfig() !== undefined || health?.healthy === false)
+        continue;
+      const matches = adapter.capabilities.filter((capability) => labels.has(capability)).length;
+      if (matches > (best?.matches ?? 0)) best = { adapter, matches };
+    }
+    if (best) return { adapter: best.adapter };
+    const fallback = this.#config.get('agents.default');
+    if (fallback !== undefined) return this.#named(fallback, task);
+    return { missing: 'No agent fits. Name one in assignedAgent, or set agents.default.' };
+  }
+
+  #named(type: string, task: Assignment): Choice {
+    const entry = this.#entries.get(type);
+    if (!entry) return { missing: `There is no agent "${type}". There are: ${this.types().join(', ')}.` };
+    if (type === 'command' && task.may_command !== 1)
+      return { missing: 'The agent "command" only takes tasks from somebody who may run commands.' };
+    const missing = entry.adapter.missingConfig();
+    return missing === undefined
+      ? { adapter: entry.adapter }
+      : { missing: `The agent "${type}" is not configured: it needs ${missing}.` };
+  }
+
+  async #describe(entry: Entry, cells: CountCell[]): Promise<Agent> {
+    const { adapter } = entry;
+    const missing = adapter.missingConfig();
+    const health =
+      missing === undefined ? await this.#check(entry) : { healthy: false, message: `It needs ${missing}` };
+    const own = cells.filter((cell) => cell.agent === adapter.type);
+    const byStatus = sumBy(own, (cell) => cell.status);
+    const completed = byStatus['completed'] ?? 0;
+    const duration = own.reduce((sum, cell) => sum + cell.duration, 0);
+    const lastActivity = completed > 0 ? await this.#stats.lastActivity(adapter.type) : undefined;
+    return {
+      type: adapter.type,
+      name: adapter.name,
+      description: adapter.description,
+      capabilities: adapter.capabilities,
+      configured: missing === undefined,
+      isDefault: this.#config.get('agents.default') === adapter.type,
+      ...health,
+      ...(lastActivity !== undefined && { lastActivity }),
+      stats: {
+        completed,
+        failed: byStatus['failed'] ?? 0,
+        avgDuration: completed > 0 ? Math.round(duration / completed) : 0,
+      },
+      ...(adapter.configSchema && {
+        configSchema: z.toJSONSchema(adapter.configSchema) as Agent['configSchema'],
+      }),
+    };
+  }
+
+  /** One check under way per agent, and its answer is good for five seconds. */
+  async #check(entry: Entry): Promise<AgentHealth> {
+    if (entry.health && this.#surroundings.monotonic() - entry.checkedAt < HEALTH_FRESH_MS)
+      return entry.health;
+    entry.checking ??= checkOnce(entry.adapter).finally(() => delete entry.checking);
+    entry.health = await entry.checking;
+    entry.checkedAt = this.#surroundings.monotonic();
+    return entry.health;
+  }
+}
+
+async function checkOnce(adapter: AgentAdapter): Promise<AgentHealth> {
+  const signal = AbortSignal.timeout(HEALTH_TIMEOUT_MS);
+  const late = new Promise<AgentHealth>((resolve) => {
+    signal.addEventListener('abort', () =>
+      resolve({ healthy: false, message: `No answer within ${HEALTH_TIMEOUT_MS} ms` }),
+    );
+  });
+  return Promise.race([
+    late,
+    adapter.checkHealth(signal).catch((error: unknown) => ({ healthy: false, message: messageOf(error) })),
+  ]);
+}

@@ -1,0 +1,207 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Locations } from '../contract/locations.ts';
+import { createAdapters } from './agents/adapter-list.ts';
+import type { AgentAdapter } from './agents/agent-adapter.ts';
+import { AgentRegistry } from './agents/agent-registry.ts';
+import { killMarked } from './agents/process-group.ts';
+import { Workspaces } from './agents/workspaces.ts';
+import { AccessKeyService } from './auth/access-key-service.ts';
+import { KeyHasher } from './auth/key-hasher.ts';
+import { ensureOwner } from './auth/owner-service.ts';
+import { SessionService } from './auth/session-service.ts';
+import type { Config } from './config/config.ts';
+import { EventBus } from './events.ts';
+import { HealthService } from './health/health-service.ts';
+import { RequestMetrics } from './health/request-metrics.ts';
+import { LiveFeed } from './live/live-feed.ts';
+import type { Log } from './log.ts';
+import { NotificationService } from './notifications/notification-service.ts';
+import { isLoopbackHost } from './outbound/address-rules.ts';
+import { createOutboundFetch } from './outbound/outbound-fetch.ts';
+import { MemoryQueue } from './queue/memory-queue.ts';
+import { QueuePause } from './queue/queue-pause.ts';
+import { QueueService } from './queue/queue-service.ts';
+import { QueueStatusService } from './queue/queue-status-service.ts';
+import { lockDataFolder } from './storage/data-lock.ts';
+import { openDatabase } from './storage/open-database.ts';
+import { readState, writeState } from './storage/state.ts';
+import { type Surroundings, systemSurroundings } from './surroundings.ts';
+import { ActiveRuns } from './tasks/active-runs.ts';
+import { CursorCodec } from './tasks/cursor.ts';
+import { DeadLetterService } from './tasks/dead-letter-service.ts';
+import { DeadLetterStore } from './tasks/dead-letter-store.ts';
+import { IdempotencyStore } from './tasks/idempotency-store.ts';
+import { OutcomeRecorder } from './tasks/outcome-recorder.ts';
+import { TaskAdmission } from './tasks/task-admission.ts';
+import { TaskAnalyticsService } from './tasks/task-analytics-service.ts';
+import { TaskCountStore } from './tasks/task-count-store.ts';
+import { TaskEventReader } from './tasks/task-event-reader.ts';
+import { TaskExport } from './tasks/task-export.ts';
+import { TaskImport } from './tasks/task-import.ts';
+import { TaskLeases } from './tasks/task-leases.ts';
+import { TaskListService } from './tasks/task-list-service.ts';
+import { TaskQueryStore } from './tasks/task-query-store.ts';
+import { TaskRecovery } from './tasks/task-recovery.ts';
+import { TaskRunner } from './tasks/task-runner.ts';
+import { TaskScanStore } from './tasks/task-scan-store.ts';
+import { TaskService } from './tasks/task-service.ts';
+import { TaskStore } from './tasks/task-store.ts';
+import { TaskSweeper } from './tasks/task-sweeper.ts';
+
+const DRAIN_MS = 30_000;
+
+export interface AppOptions {
+  config: Config;
+  locations: Locations;
+  env: Record<string, string | undefined>;
+  log: Log;
+  surroundings?: Surroundings;
+  /** Agents beside those that come with svc, for benchmarks and tests. */
+  extraAdapters?: AgentAdapter[];
+}
+export type App = Awaited<ReturnType<typeof createApp>>;
+
+/** Builds and joins the parts of the product: the only place that does. */
+export async function createApp(options: AppOptions) {
+  const { config, locations, env, log, surroundings = systemSurroundings, extraAdapters = [] } = options;
+  for (const folder of [locations.data, locations.state, locations.runtime])
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const lock = lockDataFolder(join(locations.data, 'daemon.lock'));
+  const reportBug = (error: unknown) => log.error({ err: error }, 'this is a bug in svc');
+  const database = await openDatabase({
+    file: locations.databaseFile,
+    synchronous: config.get('storage.synchronous'),
+    cacheMiB: config.get('storage.cacheMiB'),
+    reportBug,
+  }).catch((error: unknown) => {
+    lock.release();
+    throw error;
+  });
+
+  const bus = new EventBus();
+  const sessions = new SessionService(database, surroundings);
+  await ensureOwner({ database, sessions, surroundings, sessionFile: locations.ownerSessionFile });
+  const hasher = new KeyHasher();
+  const isLoopback = isLoopbackHost(config.get('server.host'));
+  const accessKey = await AccessKeyService.load({ database, sessions, hasher, surroundings, isLoopback });
+
+  const store = new TaskStore(database, bus);
+  const scan = new TaskScanStore(database);
+  const counts = new TaskCountStore(database);
+  const query = new TaskQueryStore(database);
+  const deadLetters = new DeadLetterStore(database);
+  const idempotency = new IdempotencyStore(database);
+  const notifications = new NotificationService({ database, bus, surroundings });
+  const cursors = new CursorCodec(await secretOf(database, 'cursor_key', surroundings));
+
+  const outbound = createOutboundFetch(() => config.get('outbound.allowPrivate'));
+  const installation = await secretOf(database, 'installation', surroundings);
+  const registry = new AgentRegistry({
+    adapters: [...createAdapters({ config, fetch: outbound.fetch, env, installation }), ...extraAdapters],
+    config,
+    stats: { cells: () => counts.cells(), lastActivity: (type) => query.lastCompletion(type) },
+    surroundings,
+  });
+
+  const queue = new MemoryQueue();
+  const pause = await QueuePause.load(database, bus);
+  const runs = new ActiveRuns();
+  const admission = new TaskAdmission({ database, store, registry, queue, pause, surroundings });
+  const failure = { store, deadLetters, notifications, surroundings };
+  const recorder = new OutcomeRecorder({ ...failure, database, admission, config, log });
+  const workspaces = new Workspaces(join(locations.data, 'workspaces'));
+  const workerId = surroundings.newId('worker');
+  const runner = new TaskRunner({
+    database,
+    store,
+    registry,
+    queue,
+    pause,
+    runs,
+    recorder,
+    workspaces,
+    config,
+    surroundings,
+    log,
+    workerId,
+  });
+  const recovery = new TaskRecovery({ ...failure, database, scan, admission, runs });
+  const leases = new TaskLeases({ database, runs, surroundings, log });
+  const sweeper = new TaskSweeper({
+    recovery,
+    scan,
+    admission,
+    idempotency,
+    engine: database.engine,
+    surroundings,
+    log,
+  });
+  const queueStatus = new QueueStatusService({ counts, deadLetters, pause, config });
+  const health = new HealthService({ queueStatus, registry, surroundings });
+  const stopAdmitting = bus.on('agents', () => void sweeper.sweep());
+
+  return {
+    config,
+    log,
+    database,
+    sessions,
+    accessKey,
+    isLoopback,
+    registry,
+    notifications,
+    health,
+    metrics: new RequestMetrics(surroundings.monotonic),
+    live: new LiveFeed({ bus, queueStatus, surroundings, log }),
+    queue: new QueueService({ pause, recovery, status: queueStatus }),
+    deadLetters: new DeadLetterService({ database, store, deadLetters, admission, bus, surroundings }),
+    tasks: new TaskService({ database, store, idempotency, admission, queue, runs, config, surroundings }),
+    taskLists: new TaskListService({ database, query, counts, cursors }),
+    taskAnalytics: new TaskAnalyticsService({ counts, query, surroundings }),
+    taskEvents: new TaskEventReader({ database, store, bus }),
+    taskExport: new TaskExport({ query, counts, surroundings }),
+    taskImport: new TaskImport({ database, store }),
+
+    /** Changes a setting; tasks that wait for an agent are looked at again. */
+    setSetting(key: string, value: unknown) {
+      const setting = config.set(key, value);
+      if (key.startsWith('agents.')) bus.emit('agents', undefined);
+      return setting;
+    },
+
+    /** Takes up what an earlier process left, and starts to work. */
+    async start(): Promise<void> {
+      await killMarked((run) => run.startsWith(`${installation}/`));
+      await recovery.recover();
+      await runner.start();
+      leases.start();
+      sweeper.start();
+      health.phase = 'ready';
+    },
+
+    /** Takes no more work, lets what runs come to its end for a while, and closes everything. */
+    async close(drainMs = DRAIN_MS): Promise<void> {
+      health.phase = 'stopping';
+      stopAdmitting();
+      await sweeper.stop();
+      await runner.stop(drainMs);
+      leases.stop();
+      await outbound.close();
+      await database.close();
+      lock.release();
+    },
+  };
+}
+
+/** A secret that is made once and kept in the database. */
+async function secretOf(
+  database: Awaited<ReturnType<typeof openDatabase>>,
+  name: string,
+  surroundings: Surroundings,
+): Promise<string> {
+  const known = await readState(database.read, name);
+  if (known !== undefined) return known;
+  const secret = surroundings.newSecret(24);
+  await database.write(({ db }) => writeState(db, name, secret));
+  return secret;
+}

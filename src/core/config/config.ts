@@ -1,0 +1,167 @@
+import type { LowSync } from 'lowdb';
+import { z } from 'zod';
+import type { Setting } from '../../contract/config.ts';
+import type { Surroundings } from '../../contract/locations.ts';
+import { AppError } from '../errors.ts';
+import { locateInFile, openSettingsFile, type SettingsDocument } from './settings-file.ts';
+import {
+  defaultOf,
+  definitionOf,
+  environmentNameOf,
+  type SettingKey,
+  settingKeys,
+  type SettingValue,
+  type SettingValues,
+} from './settings.ts';
+
+type Origin = Setting['origin'];
+interface Resolved {
+  value: unknown;
+  origin: Origin;
+}
+export type Flags = Partial<SettingValues>;
+
+export interface ConfigSources {
+  /** What the command line said; wins over everything. */
+  flags?: Flags;
+  env: Surroundings['env'];
+  settingsFile: string;
+}
+
+/** The settings in force: flag over environment over settings file over default. */
+export class Config {
+  readonly #sources: ConfigSources;
+  readonly #file: LowSync<SettingsDocument>;
+  #values: Map<SettingKey, Resolved>;
+
+  /** Reads and checks everything; throws an `AppError` that names the file, the line and the key. */
+  constructor(sources: ConfigSources) {
+    this.#sources = sources;
+    this.#file = openSettingsFile(sources.settingsFile);
+    this.#values = this.#resolve();
+  }
+
+  get<K extends SettingKey>(key: K): SettingValue<K> {
+    return this.#values.get(key)?.value as SettingValue<K>;
+  }
+
+  list(): Setting[] {
+    const inFile = this.#resolve();
+    return settingKeys.map((key) => this.#describe(key, inFile));
+  }
+
+  /** Writes one setting to the file, or takes it out with null; live ones take effect at once. */
+  set(key: string, value: unknown): Setting {
+    if (!isSettingKey(key)) throw new AppError('not_found', `There is no setting ${key}.`);
+    if (value !== null) {
+      const parsed = definitionOf(key).schema.safeParse(value);
+      if (!parsed.success)
+        throw new AppError('validation', `${key}: ${firstIssue(parsed.error)}`, {
+          details: [{ path: 'value', message: firstIssue(parsed.error) }],
+        });
+    }
+    const before = structuredClone(this.#file.data);
+    writeInto(this.#file.data, key.split('.'), value);
+    let inFile: Map<SettingKey, Resolved>;
+    try {
+      inFile = this.#resolve();
+      this.#file.write();
+    } catch (error) {
+      this.#file.data = before;
+      throw error;
+    }
+    for (const [name, resolved] of inFile) if (definitionOf(name).live) this.#values.set(name, resolved);
+    return this.#describe(key, inFile);
+  }
+
+  #describe(key: SettingKey, inFile: Map<SettingKey, Resolved>): Setting {
+    const now = this.#values.get(key);
+    const next = inFile.get(key);
+    const isPending = JSON.stringify(now?.value) !== JSON.stringify(next?.value);
+    return {
+      key,
+      value: asJson(now?.value),
+      default: asJson(defaultOf(key, this.get('mode'))),
+      origin: (isPending ? now : next)?.origin ?? 'default',
+      description: definitionOf(key).description,
+      environment: environmentNameOf(key),
+      needsRestart: !definitionOf(key).live,
+      ...(isPending && { pending: asJson(next?.value) }),
+    };
+  }
+
+  #resolve(): Map<SettingKey, Resolved> {
+    const values = new Map<SettingKey, Resolved>();
+    const locate = locateInFile(this.#sources.settingsFile);
+    const unknown = leaves(this.#file.data).find((path) => !settingKeys.some((key) => path === key));
+    if (unknown !== undefined)
+      throw new AppError('configuration', `${locate(unknown)}: There is no such setting`);
+    for (const key of settingKeys) {
+      const { value, origin, where } = this.#find(key, values, locate);
+      const parsed = definitionOf(key).schema.safeParse(value);
+      if (!parsed.success) throw new AppError('configuration', `${where}: ${firstIssue(parsed.error)}`);
+      values.set(key, { value: parsed.data, origin });
+    }
+    return values;
+  }
+
+  #find(key: SettingKey, values: Map<SettingKey, Resolved>, locate: (key: string) => string) {
+    const { flags = {}, env } = this.#sources;
+    const name = environmentNameOf(key);
+    if (flags[key] !== undefined) return { value: flags[key], origin: 'flag' as const, where: key };
+    if (env[name]) return { value: fromText(key, env[name]), origin: 'environment' as const, where: name };
+    const inFile = readFrom(this.#file.data, key.split('.'));
+    if (inFile !== undefined) return { value: inFile, origin: 'settings' as const, where: locate(key) };
+    const mode = values.get('mode')?.value as SettingValue<'mode'> | undefined;
+    return { value: defaultOf(key, mode ?? 'mini'), origin: 'default' as const, where: key };
+  }
+}
+
+const isSettingKey = (key: string): key is SettingKey => settingKeys.some((known) => known === key);
+
+const firstIssue = (error: z.ZodError) => error.issues[0]?.message ?? 'Not valid';
+
+const asJson = (value: unknown) => (value === undefined ? null : value) as Setting['value'];
+
+/** Environment variables are text; what the setting takes says how to read it. */
+function fromText(key: SettingKey, text: string): unknown {
+  const { schema } = definitionOf(key);
+  if (schema.safeParse(text).success) return text;
+  if (schema instanceof z.ZodArray)
+    return text
+      .split(',')
+      .map((part) => part.trim())
+      .filter(Boolean);
+  return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
+}
+
+const isDocument = (value: unknown): value is SettingsDocument =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function leaves(document: SettingsDocument, path: string[] = []): string[] {
+  return Object.entries(document).flatMap(([key, value]) => {
+    const here = [...path, key];
+    return isDocument(value) ? leaves(value, here) : [here.join('.')];
+  });
+}
+
+function readFrom(document: unknown, path: string[]): unknown {
+  const [key, ...rest] = path;
+  if (key === undefined) return document;
+  return isDocument(document) && Object.hasOwn(document, key) ? readFrom(document[key], rest) : undefined;
+}
+
+function writeInto(document: SettingsDocument, path: string[], value: unknown): void {
+  const [key, ...rest] = path;
+  if (key === undefined) return;
+  if (rest.length === 0) {
+    if (value === null) delete document[key];
+    else document[key] = value;
+    return;
+  }
+  const inner = document[key];
+  const next = isDocument(inner) ? inner : {};
+  writeInto(next, rest, value);
+  if (Object.keys(next).length > 0) document[key] = next;
+  else delete document[key];
+}

@@ -1,0 +1,9 @@
+import { homedir } from 'node:os';
+import type { Surroundings } from '../../contract/locations.ts';
+
+/** The environment of this process: the only place of the daemon that reads it. */
+export const readEnvironment = (): Surroundings => ({
+  env: process.env,
+  platform: process.platform,
+  home: homedir(),
+});

@@ -1,0 +1,153 @@
+import { z } from 'zod';
+
+interface SettingDefinition<T extends z.ZodType = z.ZodType> {
+  schema: T;
+  default: z.output<T> | ((mode: Mode) => z.output<T>);
+  description: string;
+  /** The environment variable that sets it, `SVC_` and the key in capitals unless the interface names another. */
+  environment?: string;
+  /** True when a change takes effect at once. */
+  live?: true;
+}
+
+const modeSchema = z.enum(['pico', 'mini']);
+type Mode = z.output<typeof modeSchema>;
+
+const define = <T extends z.ZodType>(definition: SettingDefinition<T>): SettingDefinition<T> => definition;
+
+const count = (min: number, max: number) => z.int().min(min).max(max);
+const cidr = z.union([z.cidrv4(), z.cidrv6()], { error: 'Expected a CIDR such as 10.0.0.0/8' });
+
+/** Every setting once: its shape, its default, the variable that sets it, and what it is for. */
+export const settings = {
+  mode: define({
+    schema: modeSchema,
+    default: 'mini',
+    environment: 'SVC_MODE',
+    description: 'pico for a very small machine, mini for everything else',
+  }),
+  'server.host': define({
+    schema: z.string().min(1),
+    default: '127.0.0.1',
+    environment: 'SVC_HOST',
+    description: 'The address to listen on; any but a loopback address needs an access key',
+  }),
+  'server.port': define({
+    schema: count(0, 65_535),
+    default: 4310,
+    environment: 'SVC_PORT',
+    description: 'The port to listen on; 0 takes a free one',
+  }),
+  'server.baseUrl': define({
+    schema: z.url({ protocol: /^https?$/ }).optional(),
+    default: undefined,
+    environment: 'SVC_BASE_URL',
+    description: 'The URL by which others reach the daemon, such as behind a reverse proxy',
+  }),
+  'system.authMode': define({
+    schema: z.enum(['local']),
+    default: 'local',
+    description: 'local: the owner of this machine signs in with the access key',
+  }),
+  'storage.synchronous': define({
+    schema: z.enum(['FULL', 'NORMAL']),
+    default: 'FULL',
+    description: 'FULL survives a power cut; NORMAL is faster and may lose the last moment in one',
+  }),
+  'storage.cacheMiB': define({
+    schema: count(1, 4096),
+    default: (mode) => (mode === 'pico' ? 4 : 16),
+    description: 'Memory for pages of the database',
+  }),
+  'queue.name': define({
+    schema: z.string().min(1).max(100),
+    default: 'ai-tasks',
+    description: 'The name of the task queue',
+  }),
+  'queue.notificationName': define({
+    schema: z.string().min(1).max(100),
+    default: 'ai-task-notifications',
+    description: 'The name of the notification queue',
+  }),
+  'queue.concurrency': define({
+    schema: count(1, 1000),
+    default: (mode) => (mode === 'pico' ? 2 : 10),
+    environment: 'POOL_MAX_CONCURRENT',
+    description: 'How many tasks run at the same time',
+  }),
+  'queue.notificationConcurrency': define({
+    schema: count(1, 1000),
+    default: 5,
+    description: 'How many notifications are delivered at the same time',
+  }),
+  'queue.retry.attempts': define({
+    schema: count(1, 20),
+    default: 3,
+    live: true,
+    description: 'How often a task is tried, the first time included',
+  }),
+  'queue.retry.backoff': define({
+    schema: count(0, 300_000),
+    default: 1000,
+    live: true,
+    description: 'Milliseconds before the second attempt',
+  }),
+  'queue.retry.type': define({
+    schema: z.enum(['exponential', 'fixed']),
+    default: 'exponential',
+    live: true,
+    description: 'Whether the wait doubles with each attempt',
+  }),
+  'pool.timeoutMs': define({
+    schema: count(100, 86_400_000),
+    default: 1_800_000,
+    environment: 'POOL_TIMEOUT_MS',
+    live: true,
+    description: 'Milliseconds after which a run is stopped',
+  }),
+  'agents.default': define({
+    schema: z.string().max(100).optional(),
+    default: undefined,
+    live: true,
+    description: 'The agent for tasks that name none',
+  }),
+  'agents.http.url': define({
+    schema: z.url({ protocol: /^https?$/ }).optional(),
+    default: undefined,
+    live: true,
+    description: 'Where the http agent posts its tasks',
+  }),
+  'outbound.allowPrivate': define({
+    schema: z.array(cidr).max(100),
+    default: [],
+    environment: 'SVC_OUTBOUND_ALLOW_PRIVATE',
+    live: true,
+    description: 'Private address ranges that requests of the daemon may reach',
+  }),
+  'log.level': define({
+    schema: z.enum(['debug', 'info', 'warn', 'error', 'silent']),
+    default: 'info',
+    environment: 'SVC_LOG_LEVEL',
+    description: 'The least serious lines that are logged',
+  }),
+} as const;
+
+export type SettingKey = keyof typeof settings;
+export type SettingValue<K extends SettingKey> = z.output<(typeof settings)[K]['schema']>;
+export type SettingValues = { [K in SettingKey]: SettingValue<K> };
+
+export const settingKeys = Object.keys(settings) as SettingKey[];
+
+export const definitionOf = (key: SettingKey): SettingDefinition => settings[key];
+
+export const environmentNameOf = (key: SettingKey): string =>
+  definitionOf(key).environment ??
+  `SVC_${key
+    .replace(/([a-z])([A-Z])/g, '$1_$2')
+    .replaceAll('.', '_')
+    .toUpperCase()}`;
+
+export function defaultOf(key: SettingKey, mode: Mode): unknown {
+  const { default: value } = definitionOf(key);
+  return typeof value === 'function' ? (value as (mode: Mode) => unknown)(mode) : value;
+}

@@ -1,0 +1,36 @@
+import type { Notification } from '../contract/notifications.ts';
+import type { TaskEvent } from '../contract/task.ts';
+import type { TaskHead } from './tasks/task-columns.ts';
+
+/** What the parts of the core tell each other after a commit. */
+export interface CoreEvents {
+  /** A task has a new event; `task` is the task after it. */
+  task: { task: TaskHead; event: TaskEvent };
+  /** Counts, pause or dead letters changed. */
+  queue: undefined;
+  notification: { userId: string; notification: Notification };
+  /** The settings or the health of an agent changed, so that waiting tasks may fit now. */
+  agents: undefined;
+}
+
+type Listener<T> = (payload: T) => void;
+
+/** A typed in-process bus; listeners run at once, in the order in which they came. */
+export class EventBus {
+  readonly #listeners: { [K in keyof CoreEvents]?: Set<Listener<CoreEvents[K]>> } = {};
+
+  /** Answers the function that ends the subscription. */
+  on<K extends keyof CoreEvents>(name: K, listener: Listener<CoreEvents[K]>): () => void {
+    const listeners = (this.#listeners[name] ??= new Set<never>() as never) as Set<Listener<CoreEvents[K]>>;
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  }
+
+  emit<K extends keyof CoreEvents>(name: K, payload: CoreEvents[K]): void {
+    for (const listener of this.#listeners[name] ?? []) listener(payload);
+  }
+
+  has(name: keyof CoreEvents): boolean {
+    return (this.#listeners[name]?.size ?? 0) > 0;
+  }
+}

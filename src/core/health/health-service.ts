@@ -1,0 +1,103 @@
+import { freemem, loadavg, totalmem } from 'node:os';
+import type { HealthLevel, HealthReport } from '../../contract/health.ts';
+import type { AgentRegistry } from '../agents/agent-registry.ts';
+import type { QueueStatusService } from '../queue/queue-status-service.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { version } from '../version.ts';
+
+type Phase = 'starting' | 'ready' | 'stopping';
+type Judgement = [level: HealthLevel, message: string];
+
+export interface HealthParts {
+  queueStatus: QueueStatusService;
+  registry: AgentRegistry;
+  surroundings: Surroundings;
+}
+
+/** Judges the state of the service by the thresholds of the interface. */
+export class HealthService {
+  phase: Phase = 'starting';
+  readonly #parts: HealthParts;
+  readonly #startedAt: number;
+
+  constructor(parts: HealthParts) {
+    this.#parts = parts;
+    this.#startedAt = parts.surroundings.monotonic();
+  }
+
+  async report(): Promise<HealthReport> {
+    const { queueStatus, registry, surroundings } = this.#parts;
+    const timestamp = surroundings.now().toISOString();
+    const { queues, deadLetterQueue } = await queueStatus.read();
+    const agents = await registry.list();
+    const breakers = registry.breakers();
+    const active = queues.tasks.pending + queues.tasks.queued + queues.tasks.inProgress;
+    const judged = {
+      queue: judgeQueue(active),
+      adapters: judgeAdapters(agents),
+      circuitBreakers: judgeBreakers(breakers),
+      deadLetterQueue: judgeDeadLetters(deadLetterQueue.pending),
+    };
+    const component = ([status, message]: Judgement) => ({ status, message, lastChecked: timestamp });
+    const total = totalmem();
+    const used = total - freemem();
+    return {
+      status: worst(Object.values(judged).map(([level]) => level)),
+      version,
+      timestamp,
+      uptime: Math.round((surroundings.monotonic() - this.#startedAt) / 1000),
+      components: {
+        queue: { ...component(judged.queue), details: { ...queues.tasks, active } },
+        adapters: {
+          ...component(judged.adapters),
+          list: agents.map(({ type, name, healthy, latencyMs }) => ({
+            type,
+            name,
+            healthy,
+            ...(latencyMs !== undefined && { latencyMs }),
+          })),
+        },
+        circuitBreakers: { ...component(judged.circuitBreakers), list: breakers },
+        deadLetterQueue: { ...component(judged.deadLetterQueue), details: deadLetterQueue },
+      },
+      system: {
+        platform: process.platform,
+        nodeVersion: process.version,
+        memory: { used, total, percentage: Math.round((used / total) * 1000) / 10 },
+        cpu: { loadAverage: loadavg() },
+      },
+    };
+  }
+}
+
+export function judgeQueue(active: number): Judgement {
+  if (active > 500) return ['unhealthy', 'Critical queue depth'];
+  if (active > 100) return ['degraded', 'High queue depth detected'];
+  return ['healthy', 'Queue depth is normal'];
+}
+
+export function judgeDeadLetters(pending: number): Judgement {
+  if (pending >= 50) return ['unhealthy', 'Immediate attention required'];
+  if (pending >= 10) return ['degraded', 'Review recommended'];
+  return ['healthy', 'Few tasks wait for a review'];
+}
+
+/** Only agents that somebody configured count: what is not set up is not ill. */
+function judgeAdapters(agents: { configured: boolean; healthy: boolean }[]): Judgement {
+  const configured = agents.filter((agent) => agent.configured);
+  const ill = configured.filter((agent) => !agent.healthy).length;
+  if (configured.length > 0 && ill === configured.length) return ['unhealthy', 'No agent is healthy'];
+  if (ill > 0) return ['degraded', `${ill} of ${configured.length} agents are not healthy`];
+  return ['healthy', `${configured.length} agents are ready`];
+}
+
+function judgeBreakers(breakers: { state: string }[]): Judgement {
+  const open = breakers.filter((breaker) => breaker.state !== 'closed').length;
+  return open > 0
+    ? ['degraded', `${open} circuit breakers are open`]
+    : ['healthy', 'All circuit breakers are closed'];
+}
+
+const levels: HealthLevel[] = ['healthy', 'degraded', 'unhealthy'];
+const worst = (found: HealthLevel[]): HealthLevel =>
+  levels[Math.max(...found.map((level) => levels.indexOf(level)))] ?? 'healthy';

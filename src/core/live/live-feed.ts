@@ -1,0 +1,72 @@
+import type { LiveMessage } from '../../contract/live.ts';
+import { sparseTaskFields } from '../../contract/task.ts';
+import { type Caller, isAdmin } from '../auth/caller.ts';
+import { messageOf } from '../errors.ts';
+import type { EventBus } from '../events.ts';
+import type { Log } from '../log.ts';
+import type { QueueStatusService } from '../queue/queue-status-service.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { toListedTask } from '../tasks/task-mapping.ts';
+
+/** The queue's counts change with every task; who watches is told at most this often. */
+const QUEUE_EVERY_MS = 500;
+
+export interface LiveFeedParts {
+  bus: EventBus;
+  queueStatus: QueueStatusService;
+  surroundings: Surroundings;
+  log: Log;
+}
+
+/** Tells subscribers what happens, each only what they may see. */
+export class LiveFeed {
+  readonly #parts: LiveFeedParts;
+  constructor(parts: LiveFeedParts) {
+    this.#parts = parts;
+  }
+
+  /** Calls `send` until the function that it answers is called. */
+  subscribe(caller: Caller, send: (message: LiveMessage) => void): () => void {
+    const { bus, surroundings } = this.#parts;
+    const now = () => surroundings.now().toISOString();
+    const queue = this.#queueSender(send);
+    const endings = [
+      bus.on('task', ({ task, event }) => {
+        if (!isAdmin(caller) && task.owner_id !== caller.userId) return;
+        send({ type: 'task', at: now(), task: toListedTask(task, sparseTaskFields), event });
+        queue.changed();
+      }),
+      bus.on('queue', () => queue.changed()),
+      bus.on('notification', ({ userId, notification }) => {
+        if (userId === caller.userId) send({ type: 'notification', at: now(), notification });
+      }),
+    ];
+    send({ type: 'hello', at: now() });
+    return () => {
+      queue.stop();
+      for (const end of endings) end();
+    };
+  }
+
+  #queueSender(send: (message: LiveMessage) => void) {
+    const { queueStatus, surroundings, log } = this.#parts;
+    let timer: NodeJS.Timeout | undefined;
+    let isStopped = false;
+    const tell = async () => {
+      timer = undefined;
+      try {
+        const status = await queueStatus.read();
+        if (!isStopped) send({ type: 'queue', at: surroundings.now().toISOString(), status });
+      } catch (error) {
+        log.warn({ reason: messageOf(error) }, 'the state of the queue could not be sent');
+      }
+    };
+    return {
+      changed: () => (timer ??= setTimeout(() => void tell(), QUEUE_EVERY_MS)),
+      stop: () => {
+        isStopped = true;
+        clearTimeout(timer);
+      },
+    };
+  }
+}

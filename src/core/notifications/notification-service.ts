@@ -1,0 +1,79 @@
+import type { ListNotificationsQuery, Notification } from '../../contract/notifications.ts';
+import { type Caller, requireOwned } from '../auth/caller.ts';
+import type { EventBus } from '../events.ts';
+import type { Database, WriteTransaction } from '../storage/database.ts';
+import type { NotificationRow } from '../storage/schema.ts';
+import type { Surroundings } from '../surroundings.ts';
+
+export type NewNotification = Pick<Notification, 'type' | 'title' | 'message' | 'data'> & {
+  userId: string;
+  taskId?: string;
+};
+
+/** What users are told in the product itself. */
+export class NotificationService {
+  readonly #database: Database;
+  readonly #bus: EventBus;
+  readonly #surroundings: Surroundings;
+
+  constructor(parts: { database: Database; bus: EventBus; surroundings: Surroundings }) {
+    this.#database = parts.database;
+    this.#bus = parts.bus;
+    this.#surroundings = parts.surroundings;
+  }
+
+  /** Stores the notification with the change that it tells of. */
+  add(transaction: WriteTransaction, notification: NewNotification): void {
+    const row: NotificationRow = {
+      id: this.#surroundings.newId('ntf'),
+      user_id: notification.userId,
+      type: notification.type,
+      title: notification.title,
+      message: notification.message,
+      task_id: notification.taskId ?? null,
+      data: JSON.stringify(notification.data),
+      created_at: this.#surroundings.now().toISOString(),
+      read_at: null,
+    };
+    transaction.insertLater('notifications', row);
+    transaction.afterCommit(() =>
+      this.#bus.emit('notification', { userId: row.user_id, notification: toNotification(row) }),
+    );
+  }
+
+  async list(caller: Caller, { unread, limit, offset }: ListNotificationsQuery) {
+    const own = this.#database.read.selectFrom('notifications').where('user_id', '=', caller.userId);
+    const wanted = unread === true ? own.where('read_at', 'is', null) : own;
+    const count = async (query: typeof own) =>
+      (await query.select(({ fn }) => fn.countAll<number>().as('n')).executeTakeFirst())?.n ?? 0;
+    const rows = await wanted.selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute();
+    return {
+      notifications: rows.map(toNotification),
+      total: await count(wanted),
+      unread: await count(own.where('read_at', 'is', null)),
+      limit,
+      offset,
+    };
+  }
+
+  async markRead(caller: Caller, id: string): Promise<Notification> {
+    return this.#database.write(async ({ db }) => {
+      const found = await db.selectFrom('notifications').selectAll().where('id', '=', id).executeTakeFirst();
+      const row = requireOwned(caller, found && { ...found, owner_id: found.user_id }, 'Notification');
+      const read_at = row.read_at ?? this.#surroundings.now().toISOString();
+      await db.updateTable('notifications').set({ read_at }).where('id', '=', id).execute();
+      return toNotification({ ...row, read_at });
+    });
+  }
+}
+
+const toNotification = (row: NotificationRow): Notification => ({
+  id: row.id,
+  type: row.type as Notification['type'],
+  title: row.title,
+  message: row.message,
+  ...(row.task_id !== null && { taskId: row.task_id }),
+  data: JSON.parse(row.data) as Notification['data'],
+  createdAt: row.created_at,
+  ...(row.read_at !== null && { readAt: row.read_at }),
+});

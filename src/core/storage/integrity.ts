@@ -1,0 +1,33 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { Worker } from 'node:worker_threads';
+import { AppError } from '../errors.ts';
+
+/** Checking reads the whole file: up to this size the start waits for it, above it goes on in a thread. */
+const CHECK_FIRST_BYTES = 64 * 1024 * 1024;
+
+const checkInThread = `
+  const { parentPort, workerData } = require('node:worker_threads');
+  const { DatabaseSync } = require('node:sqlite');
+  const database = new DatabaseSync(workerData, { readOnly: true });
+  parentPort.postMessage(database.prepare('pragma quick_check(1)').get().quick_check);
+  database.close();
+`;
+
+/** Checks the database and throws when it is damaged; answers how to ask for damage that is found later. */
+export function checkIntegrity(database: DatabaseSync, bytes: number): () => string | undefined {
+  if (bytes <= CHECK_FIRST_BYTES) {
+    const answer = String(database.prepare('pragma quick_check(1)').get()?.['quick_check']);
+    if (answer !== 'ok') throw new AppError('unavailable', `The database is damaged: ${answer}`);
+    return () => undefined;
+  }
+  let damage: string | undefined;
+  const worker = new Worker(checkInThread, { eval: true, workerData: database.location() });
+  worker.on('message', (answer: string) => {
+    if (answer !== 'ok') damage = answer;
+  });
+  worker.on('error', (error) => {
+    damage = error instanceof Error ? error.message : 'the check failed';
+  });
+  worker.unref();
+  return () => damage;
+}

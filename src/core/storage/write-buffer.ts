@@ -1,0 +1,118 @@
+import { type Compilable, type CompiledQuery, type Kysely, sql } from 'kysely';
+import type { Schema } from './schema.ts';
+
+type Table = keyof Schema;
+type Values = Record<string, unknown>;
+interface Addition {
+  table: Table;
+  key: Values;
+  amounts: Record<string, number>;
+}
+
+/** Rows per statement: few texts of SQL, so that each stays prepared. */
+const CHUNKS = [50, 10, 1];
+
+/** How full the buffer was at some moment. */
+export interface Mark {
+  rows: number;
+  additions: number;
+  callbacks: number;
+}
+
+/** What a transaction leaves for its end: rows to insert, amounts to add, callbacks for after the commit. */
+export class WriteBuffer {
+  readonly callbacks: (() => void)[] = [];
+  readonly #rows: [table: Table, row: Values][] = [];
+  readonly #additions: Addition[] = [];
+
+  insert(table: Table, row: Values): void {
+    this.#rows.push([table, row]);
+  }
+
+  add(table: Table, key: Values, amounts: Record<string, number>): void {
+    this.#additions.push({ table, key, amounts });
+  }
+
+  mark(): Mark {
+    return { rows: this.#rows.length, additions: this.#additions.length, callbacks: this.callbacks.length };
+  }
+
+  /** Drops what came after the mark. */
+  undo(mark: Mark): void {
+    this.#rows.length = mark.rows;
+    this.#additions.length = mark.additions;
+    this.callbacks.length = mark.callbacks;
+  }
+
+  /** Writes everything; `compile` keeps the compiled statements between transactions. */
+  async flush(db: Kysely<Schema>, compile: StatementCache): Promise<void> {
+    for (const [table, rows] of Map.groupBy(this.#rows, ([name]) => name)) {
+      let done = 0;
+      for (const size of CHUNKS)
+        for (; rows.length - done >= size; done += size)
+          await db.executeQuery(
+            compile.insert(
+              db,
+              table,
+              rows.slice(done, done + size).map(([, row]) => row),
+            ),
+          );
+    }
+    for (const { table, key, amounts } of this.#sums()) {
+      if (Object.values(amounts).some((amount) => amount !== 0))
+        await db.executeQuery(compile.add(db, table, key, amounts));
+    }
+  }
+
+  /** The additions with one key as one. */
+  #sums(): Iterable<Addition> {
+    const sums = new Map<string, Addition>();
+    for (const { table, key, amounts } of this.#additions) {
+      const name = `${table}\0${Object.values(key).join('\0')}`;
+      const sum = sums.get(name);
+      if (!sum) {
+        sums.set(name, { table, key, amounts: { ...amounts } });
+        continue;
+      }
+      for (const column in amounts) sum.amounts[column] = (sum.amounts[column] ?? 0) + (amounts[column] ?? 0);
+    }
+    return sums.values();
+  }
+}
+
+/** Compiled inserts and upserts by table, columns and number of rows. */
+export class StatementCache {
+  readonly #compiled = new Map<string, CompiledQuery>();
+
+  insert(db: Kysely<Schema>, table: Table, rows: Values[]): CompiledQuery {
+    const columns = Object.keys(rows[0] ?? {});
+    const parameters: unknown[] = [];
+    for (const row of rows) for (const column of columns) parameters.push(row[column]);
+    const name = `insert ${table} ${rows.length} ${columns.join()}`;
+    return this.#reuse(name, parameters, () => db.insertInto(table).values(rows));
+  }
+
+  add(db: Kysely<Schema>, table: Table, key: Values, amounts: Record<string, number>): CompiledQuery {
+    const keys = Object.keys(key);
+    const columns = Object.keys(amounts);
+    const name = `add ${table} ${keys.join()} ${columns.join()}`;
+    const sums = Object.fromEntries(
+      columns.map((column) => [
+        column,
+        sql`${sql.ref(`${table}.${column}`)} + ${sql.ref(`excluded.${column}`)}`,
+      ]),
+    );
+    return this.#reuse(name, [...Object.values(key), ...Object.values(amounts)], () =>
+      db
+        .insertInto(table)
+        .values({ ...key, ...amounts })
+        .onConflict((conflict) => conflict.columns(keys as never[]).doUpdateSet(sums)),
+    );
+  }
+
+  #reuse(name: string, parameters: unknown[], build: () => Compilable): CompiledQuery {
+    let compiled = this.#compiled.get(name);
+    if (!compiled) this.#compiled.set(name, (compiled = build().compile()));
+    return { ...compiled, parameters };
+  }
+}

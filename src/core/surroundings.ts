@@ -1,0 +1,39 @@
+import { randomBytes, randomFillSync } from 'node:crypto';
+import { v7 } from 'uuid';
+
+/** Everything that is not deterministic, in one place, so that a test can give its own. */
+export interface Surroundings {
+  /** Wall-clock time, for what is stored and shown. */
+  now: () => Date;
+  /** Milliseconds that never jump, for leases, timeouts and durations. */
+  monotonic: () => number;
+  /** `prefix_` and a UUIDv7: sortable by creation. */
+  newId: (prefix: string) => string;
+  /** From 0 to below 1. */
+  random: () => number;
+  /** `bytes` of randomness fit for secrets, base64url. */
+  newSecret: (bytes: number) => string;
+}
+
+/** Random bytes drawn many at a time: asking the system for each id costs more than the rest of the id. */
+class RandomPool {
+  readonly #bytes = new Uint8Array(16 * 256);
+  #next = this.#bytes.length;
+
+  take16(): Uint8Array {
+    if (this.#next >= this.#bytes.length) {
+      randomFillSync(this.#bytes);
+      this.#next = 0;
+    }
+    return this.#bytes.slice(this.#next, (this.#next += 16));
+  }
+}
+const pool = new RandomPool();
+
+export const systemSurroundings: Surroundings = {
+  now: () => new Date(),
+  monotonic: () => performance.now(),
+  newId: (prefix) => `${prefix}_${v7({ random: pool.take16() })}`,
+  random: () => Math.random(),
+  newSecret: (bytes) => randomBytes(bytes).toString('base64url'),
+};

@@ -1,0 +1,104 @@
+import type { DeadLetter, ListDeadLettersQuery } from '../../contract/dlq.ts';
+import { type Caller, requireOwned, visibleOwner } from '../auth/caller.ts';
+import { AppError } from '../errors.ts';
+import type { EventBus } from '../events.ts';
+import type { Database, WriteTransaction } from '../storage/database.ts';
+import type { DeadLetterRow } from '../storage/schema.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { type DeadLetterStore, toDeadLetter } from './dead-letter-store.ts';
+import type { TaskAdmission } from './task-admission.ts';
+import type { TaskHead } from './task-columns.ts';
+import type { TaskStore } from './task-store.ts';
+
+export interface DeadLetterServiceParts {
+  database: Database;
+  store: TaskStore;
+  deadLetters: DeadLetterStore;
+  admission: TaskAdmission;
+  bus: EventBus;
+  surroundings: Surroundings;
+}
+
+/** What a person does about tasks that failed for good. */
+export class DeadLetterService {
+  readonly #parts: DeadLetterServiceParts;
+  constructor(parts: DeadLetterServiceParts) {
+    this.#parts = parts;
+  }
+
+  list(caller: Caller, query: ListDeadLettersQuery) {
+    return this.#parts.deadLetters.list(query, visibleOwner(caller));
+  }
+
+  async get(caller: Caller, id: string): Promise<DeadLetter> {
+    return toDeadLetter(requireOwned(caller, await this.#parts.deadLetters.find(id), 'Dead letter'));
+  }
+
+  /** Puts the same task back into the queue with all its attempts. */
+  async retry(caller: Caller, id: string): Promise<DeadLetter> {
+    const { store, surroundings, admission } = this.#parts;
+    let revived: TaskHead | undefined;
+    const item = await this.#close(
+      caller,
+      id,
+      { status: 'resolved', resolution: 'retried', note: null },
+      async (transaction, row) => {
+        const task = await store.findHead(row.task_id, transaction.db);
+        if (task?.status !== 'failed')
+          throw new AppError('wrong_state', `The task of this dead letter is ${task?.status ?? 'gone'}`);
+        revived = await store.move(
+          transaction,
+          task,
+          'revive',
+          surroundings.now(),
+          {
+            attempts: 0,
+            crashes: 0,
+            agent_type: null,
+            completed_at: null,
+            scheduled_for: null,
+            error: null,
+            result: null,
+          },
+          [
+            {
+              type: 'requeued',
+              message: 'Taken back from the dead-letter queue',
+              data: { deadLetterId: id },
+            },
+          ],
+        );
+      },
+    );
+    if (revived) await admission.wake(revived);
+    return item;
+  }
+
+  /** Gives the task up: it stays failed. */
+  discard(caller: Caller, id: string): Promise<DeadLetter> {
+    return this.#close(caller, id, { status: 'discarded', resolution: null, note: null });
+  }
+
+  /** Marks the item as handled by hand. */
+  resolve(caller: Caller, id: string, note: string | undefined): Promise<DeadLetter> {
+    return this.#close(caller, id, { status: 'resolved', resolution: 'manual', note: note ?? null });
+  }
+
+  #close(
+    caller: Caller,
+    id: string,
+    change: Pick<DeadLetterRow, 'status' | 'resolution' | 'note'>,
+    alsoDo: (transaction: WriteTransaction, row: DeadLetterRow) => Promise<void> = async () => undefined,
+  ): Promise<DeadLetter> {
+    const { database, deadLetters, surroundings, bus } = this.#parts;
+    return database.write(async (transaction) => {
+      const row = requireOwned(caller, await deadLetters.find(id, transaction.db), 'Dead letter');
+      const resolved_at = surroundings.now().toISOString();
+      const item = await deadLetters.close(transaction, id, { ...change, resolved_at });
+      if (!item) throw new AppError('wrong_state', `This dead letter is already ${row.status}`);
+      await alsoDo(transaction, row);
+      transaction.afterCommit(() => bus.emit('queue', undefined));
+      return item;
+    });
+  }
+}

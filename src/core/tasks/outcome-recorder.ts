@@ -1,0 +1,127 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Config } from '../config/config.ts';
+import { AppError, messageOf } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { Database, WriteTransaction } from '../storage/database.ts';
+import { isTransient, retryDelay } from './retry-policy.ts';
+import type { RunEvents } from './run-events.ts';
+import type { RunOutcome } from './run-outcome.ts';
+import type { TaskAdmission } from './task-admission.ts';
+import type { TaskHead } from './task-columns.ts';
+import { type FailureParts, failForGood } from './task-failure.ts';
+import type { NewEvent } from './task-store.ts';
+
+/** Between tries to store an outcome that the disk does not take. */
+const AGAIN_MS = 500;
+
+export interface OutcomeRecorderParts extends FailureParts {
+  database: Database;
+  admission: TaskAdmission;
+  config: Config;
+  log: Log;
+}
+
+/** Stores what came of a run, exactly once per claim, and decides what comes next. */
+export class OutcomeRecorder {
+  readonly #parts: OutcomeRecorderParts;
+  readonly #writing = new Set<Promise<void>>();
+  #isStopping = false;
+
+  constructor(parts: OutcomeRecorderParts) {
+    this.#parts = parts;
+  }
+
+  record(task: TaskHead, outcome: RunOutcome, events: RunEvents): void {
+    const written = this.#record(task, outcome, events).finally(() => this.#writing.delete(written));
+    this.#writing.add(written);
+  }
+
+  /** Resolves once every outcome is stored; from now on one that the disk refuses is given up to the next start. */
+  async idle(): Promise<void> {
+    this.#isStopping = true;
+    await Promise.all(this.#writing);
+  }
+
+  async #record(task: TaskHead, outcome: RunOutcome, events: RunEvents): Promise<void> {
+    const { database, admission, log } = this.#parts;
+    const rest = await events.finish();
+    if (outcome.kind === 'gone') return;
+    for (;;) {
+      try {
+        const moved = await database.write((transaction) => this.#write(transaction, task, outcome, rest));
+        if (moved?.status === 'queued') await admission.wake(moved);
+        return;
+      } catch (error) {
+        log.warn(
+          { taskId: task.id, reason: messageOf(error) },
+          'an outcome could not be stored; trying again',
+        );
+        if (this.#isStopping || !(error instanceof AppError)) return;
+        await delay(AGAIN_MS);
+      }
+    }
+  }
+
+  async #write(
+    transaction: WriteTransaction,
+    task: TaskHead,
+    outcome: Exclude<RunOutcome, { kind: 'gone' }>,
+    rest: NewEvent[],
+  ): Promise<TaskHead | undefined> {
+    const { store, surroundings, config } = this.#parts;
+    const now = surroundings.now();
+    const ended = { lease_owner: null, lease_until: null };
+    if (outcome.kind === 'completed') {
+      const { duration } = outcome.result;
+      const change = {
+        ...ended,
+        completed_at: now.toISOString(),
+        result: JSON.stringify(outcome.result),
+        error: null,
+      };
+      return store.move(transaction, task, 'complete', now, change, [
+        ...rest,
+        { type: 'completed', message: 'Completed', data: { duration } },
+      ]);
+    }
+    const dueIn = (ms: number) => new Date(now.getTime() + ms).toISOString();
+    if (outcome.kind === 'parked')
+      return store.move(
+        transaction,
+        task,
+        'requeue',
+        now,
+        { ...ended, agent_type: null, attempts: task.attempts - 1, scheduled_for: dueIn(outcome.delayMs) },
+        [...rest, { type: 'requeued', message: outcome.message }],
+      );
+    const { error } = outcome;
+    const mayRetry = isTransient(error.class) && task.attempts < task.max_attempts;
+    if (!mayRetry) {
+      if (rest.length > 0) await store.addEvents(transaction, task, now, rest);
+      return failForGood(this.#parts, transaction, task, error, JSON.stringify(outcome.result));
+    }
+    const settings = { backoff: config.get('queue.retry.backoff'), type: config.get('queue.retry.type') };
+    const delayMs = retryDelay(task.attempts, settings, surroundings.random, outcome.retryAfterMs);
+    return store.move(
+      transaction,
+      task,
+      'postpone',
+      now,
+      { ...ended, agent_type: null, error: JSON.stringify(error), scheduled_for: dueIn(delayMs) },
+      [
+        ...rest,
+        {
+          type: 'retry_scheduled',
+          message: error.message,
+          data: {
+            class: error.class,
+            code: error.code,
+            attempt: task.attempts,
+            maxAttempts: task.max_attempts,
+            delayMs,
+          },
+        },
+      ],
+    );
+  }
+}

@@ -1,0 +1,59 @@
+import { AppError } from '../errors.ts';
+import type { Database } from '../storage/database.ts';
+import type { TaskHead } from './task-columns.ts';
+import type { NewEvent, TaskStore } from './task-store.ts';
+
+/** More than this waits only when the disk does not take them. */
+const MAX_WAITING = 1000;
+
+/** The events of one run: stored as they come, those of one moment together, and never after the claim is over. */
+export class RunEvents {
+  readonly #parts: { database: Database; store: TaskStore; now: () => Date; onLost: () => void };
+  readonly #task: TaskHead;
+  #waiting: NewEvent[] = [];
+  #writing: Promise<void> | undefined;
+  #isOver = false;
+
+  constructor(
+    task: TaskHead,
+    parts: { database: Database; store: TaskStore; now: () => Date; onLost: () => void },
+  ) {
+    this.#task = task;
+    this.#parts = parts;
+  }
+
+  add(event: NewEvent): void {
+    if (this.#isOver) return;
+    this.#waiting.push(event);
+    if (this.#waiting.length > MAX_WAITING) this.#waiting.shift();
+    this.#writing ??= this.#write().finally(() => (this.#writing = undefined));
+  }
+
+  /** Ends the recording; answers what is not stored yet, for the transaction that ends the run. */
+  async finish(): Promise<NewEvent[]> {
+    this.#isOver = true;
+    await this.#writing;
+    return this.#waiting;
+  }
+
+  async #write(): Promise<void> {
+    const { database, store, now, onLost } = this.#parts;
+    while (this.#waiting.length > 0 && !this.#isOver) {
+      const events = this.#waiting;
+      this.#waiting = [];
+      try {
+        const isOurs = await database.write((transaction) =>
+          store.addEvents(transaction, this.#task, now(), events),
+        );
+        if (isOurs) continue;
+        this.#isOver = true;
+        onLost();
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        // The disk does not take them now: they go with the next ones, or with the outcome.
+        this.#waiting = [...events, ...this.#waiting].slice(-MAX_WAITING);
+        return;
+      }
+    }
+  }
+}

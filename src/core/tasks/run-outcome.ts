@@ -1,0 +1,57 @@
+import type { TaskError, TaskResult } from '../../contract/task.ts';
+import { isBrokenCircuitError } from '../agents/adapter-breaker.ts';
+import { AgentFailure, type AgentResult } from '../agents/agent-adapter.ts';
+import { messageOf } from '../errors.ts';
+import { RunStopped } from './active-runs.ts';
+
+/** How a run ended, as far as the task is concerned. */
+export type RunOutcome =
+  | { kind: 'completed'; result: TaskResult }
+  | { kind: 'failed'; error: TaskError; result: TaskResult; retryAfterMs: number }
+  /** It did not really run: the attempt does not count. */
+  | { kind: 'parked'; message: string; delayMs: number }
+  /** Somebody else decides: the task was cancelled, or another worker has it. */
+  | { kind: 'gone' };
+
+const BROKEN_CIRCUIT_DELAY_MS = 1000;
+
+export function completedOutcome(result: AgentResult, duration: number): RunOutcome {
+  return { kind: 'completed', result: { success: true, artifacts: [], ...result, duration } };
+}
+
+/** Classifies whatever a run threw. */
+export function thrownOutcome(error: unknown, duration: number): RunOutcome {
+  if (error instanceof RunStopped) return stoppedOutcome(error, duration);
+  if (isBrokenCircuitError(error))
+    return {
+      kind: 'parked',
+      message: 'The agent is not well; trying again',
+      delayMs: BROKEN_CIRCUIT_DELAY_MS,
+    };
+  if (error instanceof AgentFailure)
+    return failedOutcome(
+      { class: error.failure, code: error.code, message: error.message },
+      error.output,
+      duration,
+      error.retryAfterMs,
+    );
+  return failedOutcome({ class: 'unknown', code: 'unexpected', message: messageOf(error) }, '', duration);
+}
+
+function stoppedOutcome({ reason }: RunStopped, duration: number): RunOutcome {
+  if (reason === 'shutdown')
+    return { kind: 'parked', message: 'The daemon stopped; the task runs again', delayMs: 0 };
+  if (reason !== 'timeout') return { kind: 'gone' };
+  return failedOutcome(
+    { class: 'timeout', code: 'timeout', message: `The run was stopped after ${duration} ms` },
+    '',
+    duration,
+  );
+}
+
+const failedOutcome = (error: TaskError, output: string, duration: number, retryAfterMs = 0): RunOutcome => ({
+  kind: 'failed',
+  error,
+  result: { success: false, output, artifacts: [], duration },
+  retryAfterMs,
+});

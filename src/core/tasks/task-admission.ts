@@ -1,0 +1,57 @@
+import type { AgentRegistry } from '../agents/agent-registry.ts';
+import type { QueuePause } from '../queue/queue-pause.ts';
+import type { TaskQueue } from '../queue/task-queue.ts';
+import type { Database } from '../storage/database.ts';
+import type { Surroundings } from '../surroundings.ts';
+import type { TaskHead } from './task-columns.ts';
+import type { NewEvent, TaskStore } from './task-store.ts';
+
+export interface AdmissionParts {
+  database: Database;
+  store: TaskStore;
+  registry: AgentRegistry;
+  queue: TaskQueue;
+  pause: QueuePause;
+  surroundings: Surroundings;
+}
+
+/** Decides when a task may wait for a worker, and wakes the queue for it. */
+export class TaskAdmission {
+  readonly #parts: AdmissionParts;
+  constructor(parts: AdmissionParts) {
+    this.#parts = parts;
+  }
+
+  /** Whether a new task is queued at once or has to wait for an agent, with the event that says so. */
+  decide(task: Pick<TaskHead, 'assigned_agent' | 'labels' | 'may_command'>): {
+    fits: boolean;
+    event: NewEvent;
+  } {
+    const choice = this.#parts.registry.choose(task);
+    return 'adapter' in choice
+      ? { fits: true, event: queuedEvent }
+      : { fits: false, event: { type: 'waiting_for_agent', message: choice.missing } };
+  }
+
+  /** Tells the queue of a task whose row says that it waits for a worker. */
+  async wake(task: Pick<TaskHead, 'id' | 'priority' | 'scheduled_for'>): Promise<void> {
+    const { queue, pause, surroundings } = this.#parts;
+    // While paused the rows alone remember; resuming reads them again.
+    if (pause.isPaused) return;
+    const delayMs = task.scheduled_for ? Date.parse(task.scheduled_for) - surroundings.now().getTime() : 0;
+    await queue.enqueue(task.id, { priority: task.priority, delayMs: Math.max(0, delayMs) });
+  }
+
+  /** Queues a pending task if an agent fits now; answers whether it moved. */
+  async admit(task: TaskHead): Promise<boolean> {
+    const { database, store, surroundings } = this.#parts;
+    if (task.held === 1 || !this.decide(task).fits) return false;
+    const moved = await database.write((transaction) =>
+      store.move(transaction, task, 'admit', surroundings.now(), {}, [queuedEvent]),
+    );
+    if (moved) await this.wake(moved);
+    return moved !== undefined;
+  }
+}
+
+const queuedEvent: NewEvent = { type: 'queued', message: 'Waiting for a worker' };

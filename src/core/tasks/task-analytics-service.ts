@@ -1,0 +1,80 @@
+import type { TaskAnalytics } from '../../contract/tasks.ts';
+import { type Caller, visibleOwner } from '../auth/caller.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { type CountCell, sumBy, type TaskCountStore } from './task-count-store.ts';
+import type { TaskQueryStore } from './task-query-store.ts';
+
+const DAY_MS = 86_400_000;
+/** Percentiles are taken from this many of the newest completed tasks. */
+const SAMPLE = 10_000;
+
+/** Tells how tasks went, from the counts; only the percentiles look at tasks. */
+export class TaskAnalyticsService {
+  readonly #parts: { counts: TaskCountStore; query: TaskQueryStore; surroundings: Surroundings };
+  constructor(parts: { counts: TaskCountStore; query: TaskQueryStore; surroundings: Surroundings }) {
+    this.#parts = parts;
+  }
+
+  async read(caller: Caller, days: number): Promise<TaskAnalytics> {
+    const { counts, query, surroundings } = this.#parts;
+    const ownerId = visibleOwner(caller);
+    const dates = lastDays(surroundings.now(), days);
+    const since = dates[0] ?? '';
+    const cells = await counts.cells(ownerId);
+    const daily = new Map((await counts.days(since, ownerId)).map((row) => [row.day, row]));
+    const byStatus = sumBy(cells, (cell) => cell.status);
+    const completed = byStatus['completed'] ?? 0;
+    const failed = byStatus['failed'] ?? 0;
+    const ended = completed + failed;
+    return {
+      total: cells.reduce((sum, cell) => sum + cell.n, 0),
+      byStatus,
+      byPriority: sumBy(cells, (cell) => cell.priority),
+      bySource: sumBy(cells, (cell) => cell.source),
+      byAgent: byAgent(cells),
+      successRate: ended > 0 ? completed / ended : 0,
+      failureRate: ended > 0 ? failed / ended : 0,
+      duration: summarize(await query.durations(`${since}T00:00:00.000Z`, SAMPLE, ownerId)),
+      daily: dates.map((date) => {
+        const row = daily.get(date);
+        return { date, created: row?.created ?? 0, completed: row?.completed ?? 0, failed: row?.failed ?? 0 };
+      }),
+    };
+  }
+}
+
+function lastDays(now: Date, days: number): string[] {
+  return Array.from({ length: days }, (_, index) =>
+    new Date(now.getTime() - (days - 1 - index) * DAY_MS).toISOString().slice(0, 10),
+  );
+}
+
+function byAgent(cells: CountCell[]): TaskAnalytics['byAgent'] {
+  const agents = [...new Set(cells.map((cell) => cell.agent))].filter((agent) => agent !== '');
+  return Object.fromEntries(
+    agents.map((agent) => {
+      const own = cells.filter((cell) => cell.agent === agent);
+      const sums = sumBy(own, (cell) => cell.status);
+      const completed = sums['completed'] ?? 0;
+      const duration = own.reduce((sum, cell) => sum + cell.duration, 0);
+      return [
+        agent,
+        {
+          count: own.reduce((sum, cell) => sum + cell.n, 0),
+          completed,
+          failed: sums['failed'] ?? 0,
+          ...(completed > 0 && { avgDuration: Math.round(duration / completed) }),
+        },
+      ];
+    }),
+  );
+}
+
+function summarize(durations: number[]): TaskAnalytics['duration'] {
+  if (durations.length === 0) return { avg: 0, p50: 0, p95: 0, max: 0 };
+  const sorted = durations.toSorted((a, b) => a - b);
+  const at = (share: number) =>
+    sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? 0;
+  const sum = sorted.reduce((total, ms) => total + ms, 0);
+  return { avg: Math.round(sum / sorted.length), p50: at(0.5), p95: at(0.95), max: sorted.at(-1) ?? 0 };
+}

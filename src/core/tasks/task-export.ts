@@ -1,0 +1,34 @@
+import { type Caller, visibleOwner } from '../auth/caller.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { toTask } from './task-mapping.ts';
+import type { TaskQueryStore } from './task-query-store.ts';
+import type { TaskCountStore } from './task-count-store.ts';
+
+const SLICE = 200;
+
+/** Writes all tasks of the caller as one JSON document, a slice at a time, so that memory stays flat. */
+export class TaskExport {
+  readonly #parts: { query: TaskQueryStore; counts: TaskCountStore; surroundings: Surroundings };
+  constructor(parts: { query: TaskQueryStore; counts: TaskCountStore; surroundings: Surroundings }) {
+    this.#parts = parts;
+  }
+
+  async *stream(caller: Caller): AsyncGenerator<string> {
+    const { query, counts, surroundings } = this.#parts;
+    const ownerId = visibleOwner(caller);
+    const cells = await counts.cells(ownerId);
+    const taskCount = cells.reduce((sum, cell) => sum + cell.n, 0);
+    const head = JSON.stringify({ version: '1', exportedAt: surroundings.now().toISOString(), taskCount });
+    yield `${head.slice(0, -1)},"tasks":[`;
+    let last = 0;
+    // Tasks that come while it runs are left for the next export, so that the count holds.
+    for (let left = taskCount; left > 0;) {
+      const rows = await query.slice(last, Math.min(SLICE, left), ownerId);
+      if (rows.length === 0) break;
+      yield (last === 0 ? '' : ',') + rows.map((row) => JSON.stringify(toTask(row))).join(',');
+      last = rows.at(-1)?.seq ?? last;
+      left -= rows.length;
+    }
+    yield ']}';
+  }
+}

@@ -1,0 +1,62 @@
+import type { TaskError } from '../../contract/task.ts';
+import type { NotificationService } from '../notifications/notification-service.ts';
+import type { WriteTransaction } from '../storage/database.ts';
+import type { Surroundings } from '../surroundings.ts';
+import type { DeadLetterStore } from './dead-letter-store.ts';
+import type { TaskHead } from './task-columns.ts';
+import type { TaskStore } from './task-store.ts';
+
+export interface FailureParts {
+  store: TaskStore;
+  deadLetters: DeadLetterStore;
+  notifications: NotificationService;
+  surroundings: Surroundings;
+}
+
+/**
+ * Ends a task as failed, with its one dead letter and the one notification of its owner, in the same transaction.
+ * Answers undefined when the claim was over.
+ */
+export async function failForGood(
+  { store, deadLetters, notifications, surroundings }: FailureParts,
+  transaction: WriteTransaction,
+  task: TaskHead,
+  error: TaskError,
+  result?: string,
+): Promise<TaskHead | undefined> {
+  const now = surroundings.now();
+  const at = now.toISOString();
+  const deadLetterId = surroundings.newId('dlq');
+  const failed = await store.move(
+    transaction,
+    task,
+    'fail',
+    now,
+    {
+      completed_at: at,
+      lease_owner: null,
+      lease_until: null,
+      error: JSON.stringify(error),
+      ...(result !== undefined && { result }),
+    },
+    [
+      {
+        type: 'failed',
+        message: error.message,
+        data: { class: error.class, code: error.code, attempts: task.attempts },
+      },
+      { type: 'dead_lettered', message: 'The task is in the dead-letter queue', data: { deadLetterId } },
+    ],
+  );
+  if (!failed) return undefined;
+  await deadLetters.insert(transaction, { id: deadLetterId, task: failed, error, at });
+  notifications.add(transaction, {
+    userId: task.owner_id,
+    type: 'task_dead_lettered',
+    title: `Task failed: ${task.title}`.slice(0, 500),
+    message: error.message,
+    taskId: task.id,
+    data: { deadLetterId, class: error.class, attempts: task.attempts },
+  });
+  return failed;
+}

@@ -1,0 +1,102 @@
+import { type TaskField, sparseTaskFields, taskFields } from '../../contract/task.ts';
+import type { FilterTasksQuery, ListTasksQuery } from '../../contract/tasks.ts';
+import { type Caller, visibleOwner } from '../auth/caller.ts';
+import { AppError } from '../errors.ts';
+import type { Database } from '../storage/database.ts';
+import type { CursorCodec } from './cursor.ts';
+import type { TaskCountStore } from './task-count-store.ts';
+import { columnOf, toListedTask } from './task-mapping.ts';
+import type { TaskConditions, TaskPage, TaskQueryStore } from './task-query-store.ts';
+
+type PageQuery = Pick<FilterTasksQuery, 'limit' | 'offset' | 'cursor' | 'fields' | 'full'>;
+type Order = Pick<FilterTasksQuery, 'sortBy' | 'sortOrder'>;
+
+/** Lists tasks a page at a time. */
+export class TaskListService {
+  readonly #parts: {
+    database: Database;
+    query: TaskQueryStore;
+    counts: TaskCountStore;
+    cursors: CursorCodec;
+  };
+  constructor(parts: {
+    database: Database;
+    query: TaskQueryStore;
+    counts: TaskCountStore;
+    cursors: CursorCodec;
+  }) {
+    this.#parts = parts;
+  }
+
+  async list(caller: Caller, { status, ...page }: ListTasksQuery) {
+    const conditions = { ownerId: visibleOwner(caller), ...(status && { status: [status] }) };
+    const result = await this.#page(conditions, page, { sortBy: 'createdAt', sortOrder: 'desc' });
+    return { ...result, count: result.tasks.length };
+  }
+
+  async filter(caller: Caller, query: FilterTasksQuery) {
+    const { limit, offset, cursor, fields, full, sortBy, sortOrder, ...conditions } = query;
+    if (conditions.q !== undefined) await this.#parts.database.engine.refreshTextIndex();
+    const page = { limit, offset, cursor, fields, full };
+    const result = await this.#page({ ...conditions, ownerId: visibleOwner(caller) }, page, {
+      sortBy,
+      sortOrder,
+    });
+    return { ...result, offset: offset ?? 0 };
+  }
+
+  async #page(conditions: TaskConditions, page: PageQuery, order: Order) {
+    const { query, cursors } = this.#parts;
+    const { limit, offset, cursor } = page;
+    if (cursor !== undefined && offset !== undefined)
+      throw new AppError('validation', 'Validation failed', {
+        details: [{ path: 'offset', message: 'Give a cursor or an offset, not both' }],
+      });
+    const fields = fieldsOf(page);
+    const scope = [conditions, order];
+    const wanted: TaskPage = {
+      ...order,
+      fields,
+      limit: limit + 1,
+      offset,
+      after: cursor === undefined ? undefined : cursors.decode(cursor, scope),
+    };
+    const rows = await query.page(conditions, wanted);
+    const last = rows.length > limit ? rows[limit - 1] : undefined;
+    const shown: TaskField[] = ['id', ...fields.filter((field) => field !== 'id')];
+    return {
+      tasks: rows.slice(0, limit).map((row) => toListedTask(row, shown)),
+      total: await this.#total(conditions, order),
+      limit,
+      ...(last && {
+        nextCursor: cursors.encode(
+          { value: last[columnOf[order.sortBy]] as string | number, seq: last.seq ?? 0 },
+          scope,
+        ),
+      }),
+    };
+  }
+
+  /** From the counts where they can answer, because counting a million rows takes half a second. */
+  async #total(conditions: TaskConditions, order: Order): Promise<number> {
+    const { query, counts } = this.#parts;
+    const { ownerId, status, priority, source, ...others } = conditions;
+    const isCounted =
+      Object.values(others).every((value) => value === undefined) && order.sortBy !== 'completedAt';
+    if (!isCounted) return query.count(conditions, order.sortBy === 'completedAt');
+    const cells = await counts.cells(ownerId);
+    return cells
+      .filter(
+        (cell) =>
+          (!status || status.includes(cell.status)) &&
+          (!priority || priority.includes(cell.priority)) &&
+          (!source || source.some((wanted) => wanted === cell.source)),
+      )
+      .reduce((sum, cell) => sum + cell.n, 0);
+  }
+}
+
+function fieldsOf({ fields, full }: PageQuery): readonly TaskField[] {
+  if (full === true) return taskFields;
+  return fields && fields.length > 0 ? fields : sparseTaskFields;
+}

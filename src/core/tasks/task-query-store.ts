@@ -1,0 +1,131 @@
+import { type ExpressionWrapper, type SelectQueryBuilder, sql, type SqlBool } from 'kysely';
+import type { FilterTasksQuery } from '../../contract/tasks.ts';
+import type { TaskField } from '../../contract/task.ts';
+import type { Database } from '../storage/database.ts';
+import type { Schema, TaskRow } from '../storage/schema.ts';
+import type { Position } from './cursor.ts';
+import { columnOf, type StoredTask } from './task-mapping.ts';
+
+/** The conditions of a list of tasks. */
+export type TaskConditions = Pick<
+  FilterTasksQuery,
+  | 'status'
+  | 'priority'
+  | 'source'
+  | 'agent'
+  | 'labels'
+  | 'createdAfter'
+  | 'createdBefore'
+  | 'completedAfter'
+  | 'completedBefore'
+  | 'repository'
+  | 'q'
+> & { ownerId?: string | undefined };
+
+export interface TaskPage {
+  fields: readonly TaskField[];
+  sortBy: FilterTasksQuery['sortBy'];
+  sortOrder: FilterTasksQuery['sortOrder'];
+  limit: number;
+  offset?: number | undefined;
+  after?: Position | undefined;
+}
+
+type Query<O> = SelectQueryBuilder<Schema, 'tasks', O>;
+
+/** Reads pages of tasks by key, so that the last page costs what the first one does. */
+export class TaskQueryStore {
+  readonly #database: Database;
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async page(conditions: TaskConditions, page: TaskPage): Promise<Partial<StoredTask>[]> {
+    const sortColumn = columnOf[page.sortBy];
+    const columns = new Set<keyof TaskRow>([
+      'id',
+      'seq',
+      sortColumn,
+      ...page.fields.map((field) => columnOf[field]),
+    ]);
+    let query = this.#where(this.#database.read.selectFrom('tasks').select([...columns]), conditions);
+    // What has no end yet has no place in an order by the end.
+    if (page.sortBy === 'completedAt') query = query.where('completed_at', 'is not', null);
+    const direction = page.sortOrder === 'asc' ? '>' : '<';
+    if (page.after) {
+      const { value, seq } = page.after;
+      query = query.where((is) => is(is.refTuple(sortColumn, 'seq'), direction, is.tuple(value, seq)));
+    }
+    query = query.orderBy(sortColumn, page.sortOrder).orderBy('seq', page.sortOrder).limit(page.limit);
+    if (page.offset !== undefined) query = query.offset(page.offset);
+    return query.execute();
+  }
+
+  async count(conditions: TaskConditions, hasToEnd = false): Promise<number> {
+    let query = this.#where(this.#database.read.selectFrom('tasks'), conditions);
+    if (hasToEnd) query = query.where('completed_at', 'is not', null);
+    const row = await query.select(({ fn }) => fn.countAll<number>().as('n')).executeTakeFirst();
+    return row?.n ?? 0;
+  }
+
+  /** Rows by their number, for an export that walks through the whole table. */
+  async slice(afterSeq: number, limit: number, ownerId: string | undefined): Promise<StoredTask[]> {
+    let query = this.#database.read.selectFrom('tasks').selectAll().where('seq', '>', afterSeq);
+    if (ownerId !== undefined) query = query.where('owner_id', '=', ownerId);
+    return query.orderBy('seq').limit(limit).execute();
+  }
+
+  /** Milliseconds that the newest completed tasks took, at most `limit` of them, since a moment. */
+  async durations(since: string, limit: number, ownerId: string | undefined): Promise<number[]> {
+    let query = this.#database.read
+      .selectFrom('tasks')
+      .select(['started_at', 'completed_at'])
+      .where('completed_at', '>=', since)
+      .where('status', '=', 'completed');
+    if (ownerId !== undefined) query = query.where('owner_id', '=', ownerId);
+    const rows = await query.orderBy('completed_at', 'desc').limit(limit).execute();
+    return rows.map(
+      (row) => Date.parse(row.completed_at ?? '') - Date.parse(row.started_at ?? row.completed_at ?? ''),
+    );
+  }
+
+  /** When the agent last completed a task. */
+  async lastCompletion(agentType: string): Promise<string | undefined> {
+    const row = await this.#database.read
+      .selectFrom('tasks')
+      .select('completed_at')
+      .where('completed_at', 'is not', null)
+      .where('agent_type', '=', agentType)
+      .where('status', '=', 'completed')
+      .orderBy('completed_at', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    return row?.completed_at ?? undefined;
+  }
+
+  #where<O>(query: Query<O>, conditions: TaskConditions): Query<O> {
+    const { engine } = this.#database;
+    const { ownerId, status, priority, source, agent, labels = [], repository, q } = conditions;
+    let found = query;
+    if (ownerId !== undefined) found = found.where('owner_id', '=', ownerId);
+    if (status) found = found.where('status', 'in', status);
+    if (priority) found = found.where('priority', 'in', priority);
+    if (source) found = found.where('source', 'in', source);
+    if (agent !== undefined)
+      found = found.where((is) => is(sql<string>`coalesce(agent_type, assigned_agent)`, '=', agent));
+    if (repository !== undefined) found = found.where('repository', '=', repository);
+    if (conditions.createdAfter !== undefined)
+      found = found.where('created_at', '>=', conditions.createdAfter);
+    if (conditions.createdBefore !== undefined)
+      found = found.where('created_at', '<', conditions.createdBefore);
+    if (conditions.completedAfter !== undefined)
+      found = found.where('completed_at', '>=', conditions.completedAfter);
+    if (conditions.completedBefore !== undefined)
+      found = found.where('completed_at', '<', conditions.completedBefore);
+    for (const label of labels) found = found.where(asCondition(engine.hasLabel(label)));
+    if (q !== undefined && q.trim() !== '') found = found.where(asCondition(engine.textMatches(q)));
+    return found;
+  }
+}
+
+const asCondition = (condition: unknown) => condition as ExpressionWrapper<Schema, 'tasks', SqlBool>;

@@ -1,0 +1,118 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import { type FailureParts, failForGood } from './task-failure.ts';
+import type { Database } from '../storage/database.ts';
+import type { ActiveRuns } from './active-runs.ts';
+import type { TaskAdmission } from './task-admission.ts';
+import type { TaskHead } from './task-columns.ts';
+import type { TaskScanStore } from './task-scan-store.ts';
+
+const PAGE = 1000;
+/** A task whose run killed its worker this often is not tried again. */
+const POISON_CRASHES = 2;
+
+export interface TaskRecoveryParts extends FailureParts {
+  database: Database;
+  scan: TaskScanStore;
+  admission: TaskAdmission;
+  runs: ActiveRuns;
+}
+
+/** Finds what an earlier process left: the rows say what has to run, whatever the queue remembers. */
+export class TaskRecovery {
+  readonly #parts: TaskRecoveryParts;
+  constructor(parts: TaskRecoveryParts) {
+    this.#parts = parts;
+  }
+
+  /** At the start, when no other worker can be alive: every claim is over. */
+  async recover(): Promise<void> {
+    await this.#eachPage(
+      (last) => this.#parts.scan.running(last?.seq ?? 0, PAGE),
+      (tasks) => this.#giveBackAll(tasks),
+    );
+    await this.wakeQueued();
+    await this.admitWaiting();
+  }
+
+  /** Tells the queue of every queued task. */
+  async wakeQueued(): Promise<void> {
+    await this.#eachPage(
+      (last) => this.#parts.scan.queued(last, PAGE),
+      async (tasks) => {
+        for (const task of tasks) await this.#parts.admission.wake(task);
+      },
+    );
+  }
+
+  /** Looks again at tasks that wait for an agent. */
+  async admitWaiting(): Promise<void> {
+    await this.#eachPage(
+      (last) => this.#parts.scan.waiting(last?.seq ?? 0, PAGE),
+      async (tasks) => {
+        await Promise.all(tasks.map((task) => this.#parts.admission.admit(task)));
+      },
+    );
+  }
+
+  /** Takes back the claims of workers that have not renewed their lease. */
+  async takeBackExpired(now: string): Promise<void> {
+    await this.#eachPage(
+      (last) => this.#parts.scan.running(last?.seq ?? 0, PAGE),
+      (tasks) =>
+        this.#giveBackAll(
+          tasks.filter(({ id, lease_until }) => (lease_until ?? '') < now && !this.#parts.runs.has(id)),
+        ),
+    );
+  }
+
+  async #eachPage(
+    read: (last: TaskHead | undefined) => Promise<TaskHead[]>,
+    use: (tasks: TaskHead[]) => Promise<void>,
+  ): Promise<void> {
+    for (let last: TaskHead | undefined; ;) {
+      const page = await read(last);
+      if (page.length > 0) await use(page);
+      if (page.length < PAGE) return;
+      last = page.at(-1);
+      await breathe();
+    }
+  }
+
+  async #giveBackAll(tasks: TaskHead[]): Promise<void> {
+    const moved = await Promise.all(tasks.map((task) => this.#giveBack(task)));
+    for (const task of moved) if (task?.status === 'queued') await this.#parts.admission.wake(task);
+  }
+
+  /** Queues a task whose worker died, unless it has been tried often enough or seems to be what killed the worker. */
+  #giveBack(task: TaskHead): Promise<TaskHead | undefined> {
+    const { database, store, surroundings } = this.#parts;
+    const crashes = task.crashes + 1;
+    const crashed = { ...task, crashes };
+    const error =
+      crashes >= POISON_CRASHES
+        ? {
+            class: 'agent_crash' as const,
+            code: 'poison',
+            message: `The run of this task ended its worker ${crashes} times`,
+          }
+        : task.attempts >= task.max_attempts
+          ? {
+              class: 'agent_crash' as const,
+              code: 'worker_lost',
+              message: 'The worker of the last attempt died',
+            }
+          : undefined;
+    return database.write((transaction) =>
+      error
+        ? failForGood(this.#parts, transaction, task, error)
+        : store.move(
+            transaction,
+            crashed,
+            'requeue',
+            surroundings.now(),
+            { agent_type: null, lease_owner: null, lease_until: null, crashes },
+            [{ type: 'requeued', message: 'The worker died; the task runs again', data: { crashes } }],
+          ),
+    );
+  }
+}

@@ -1,0 +1,176 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { AgentAdapter } from '../agents/agent-adapter.ts';
+import type { AgentRegistry } from '../agents/agent-registry.ts';
+import type { Workspaces } from '../agents/workspaces.ts';
+import type { Config } from '../config/config.ts';
+import { messageOf } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { QueuePause } from '../queue/queue-pause.ts';
+import type { TaskQueue } from '../queue/task-queue.ts';
+import type { Database } from '../storage/database.ts';
+import { type ActiveRuns, RunStopped } from './active-runs.ts';
+import { RunEvents } from './run-events.ts';
+import { completedOutcome, type RunOutcome, thrownOutcome } from './run-outcome.ts';
+import type { TaskHead } from './task-columns.ts';
+import type { FailureParts } from './task-failure.ts';
+import { leaseEnd } from './task-leases.ts';
+import { type StoredTask, toTask } from './task-mapping.ts';
+import type { OutcomeRecorder } from './outcome-recorder.ts';
+
+/** An agent that does not end this long after it was told to is left behind. */
+const STOP_GRACE_MS = 5000;
+/** After a claim that the disk did not take. */
+const CLAIM_AGAIN_MS = 1000;
+
+export interface TaskRunnerParts extends Omit<FailureParts, 'deadLetters' | 'notifications'> {
+  database: Database;
+  registry: AgentRegistry;
+  queue: TaskQueue;
+  pause: QueuePause;
+  runs: ActiveRuns;
+  recorder: OutcomeRecorder;
+  workspaces: Workspaces;
+  config: Config;
+  log: Log;
+  /** Names this process in leases. */
+  workerId: string;
+}
+
+/** Takes ids from the queue, claims the tasks, lets their agents run, and records what came of it. */
+export class TaskRunner {
+  readonly #parts: TaskRunnerParts;
+  constructor(parts: TaskRunnerParts) {
+    this.#parts = parts;
+  }
+
+  async start(): Promise<void> {
+    await this.#parts.queue.start((id) => this.#handle(id), {
+      concurrency: this.#parts.config.get('queue.concurrency'),
+    });
+  }
+
+  /** Takes no more work, waits for the runs under way, stops those that take longer, and keeps what they came to. */
+  async stop(graceMs: number): Promise<void> {
+    const { queue, runs, recorder } = this.#parts;
+    const drained = queue.close();
+    const timer = setTimeout(() => runs.stopAll('shutdown'), graceMs);
+    await drained;
+    clearTimeout(timer);
+    await recorder.idle();
+  }
+
+  async #handle(id: string): Promise<void> {
+    const { store, registry, queue, pause, surroundings, log } = this.#parts;
+    if (pause.isPaused) return;
+    const task = await store.find(id);
+    if (task?.status !== 'queued') return;
+    const wait = task.scheduled_for ? Date.parse(task.scheduled_for) - surroundings.now().getTime() : 0;
+    if (wait > 0) return queue.enqueue(id, { priority: task.priority, delayMs: wait });
+    const choice = registry.choose(task);
+    // The sweeper looks again at tasks whose agent went away while they waited.
+    if ('missing' in choice)
+      return log.debug({ taskId: id, missing: choice.missing }, 'no agent fits any more');
+    const blockedMs = registry.breakerOf(choice.adapter.type)?.blockedForMs ?? 0;
+    if (blockedMs > 0) return queue.enqueue(id, { priority: task.priority, delayMs: blockedMs });
+    try {
+      const claimed = await this.#claim(task, choice.adapter);
+      if (claimed) await this.#run(choice.adapter, { ...task, ...claimed });
+    } catch (error) {
+      log.warn({ taskId: id, reason: messageOf(error) }, 'a task could not be claimed; trying again');
+      await queue.enqueue(id, { priority: task.priority, delayMs: CLAIM_AGAIN_MS });
+    }
+  }
+
+  #claim(task: StoredTask, adapter: AgentAdapter): Promise<TaskHead | undefined> {
+    const { database, store, surroundings, workerId } = this.#parts;
+    const now = surroundings.now();
+    const attempts = task.attempts + 1;
+    return database.write((transaction) =>
+      store.move(
+        transaction,
+        task,
+        'claim',
+        now,
+        {
+          attempts,
+          fence: task.fence + 1,
+          agent_type: adapter.type,
+          lease_owner: workerId,
+          lease_until: leaseEnd(now),
+          started_at: now.toISOString(),
+          scheduled_for: null,
+        },
+        [
+          {
+            type: 'started',
+            message: `Attempt ${attempts} of ${task.max_attempts} by ${adapter.type}`,
+            data: { attempt: attempts, maxAttempts: task.max_attempts, agent: adapter.type },
+          },
+        ],
+      ),
+    );
+  }
+
+  /** Resolves when the agent has ended: the outcome is stored while the worker already takes its next task. */
+  async #run(adapter: AgentAdapter, task: StoredTask): Promise<void> {
+    const { database, store, runs, registry, workspaces, recorder, surroundings, config, log } = this.#parts;
+    const { signal, end } = runs.begin(task.id, task.fence);
+    const events = new RunEvents(task, {
+      database,
+      store,
+      now: surroundings.now,
+      onLost: () => runs.stop(task.id, 'lost'),
+    });
+    const timer = setTimeout(() => runs.stop(task.id, 'timeout'), config.get('pool.timeoutMs'));
+    const started = surroundings.monotonic();
+    const elapsed = () => Math.round(surroundings.monotonic() - started);
+    const seen = toTask(task);
+    let usesWorkspace = false;
+    let outcome: RunOutcome;
+    try {
+      const execute = () =>
+        adapter.execute({
+          task: seen,
+          attempt: task.attempts,
+          signal,
+          workspace: () => {
+            usesWorkspace = true;
+            return workspaces.open(seen);
+          },
+          emit: (event) => events.add(event),
+        });
+      const result = await orAbandon(registry.breakerOf(adapter.type)?.run(execute) ?? execute(), signal);
+      outcome = completedOutcome(result, elapsed());
+    } catch (error) {
+      outcome = thrownOutcome(signal.aborted ? signal.reason : error, elapsed());
+    } finally {
+      clearTimeout(timer);
+      end();
+    }
+    if (usesWorkspace)
+      workspaces
+        .close(seen)
+        .catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'a workspace is left'));
+    recorder.record(task, outcome, events);
+  }
+}
+
+/** Follows the run, but not beyond the grace after it was told to stop. */
+async function orAbandon<T>(run: Promise<T>, signal: AbortSignal): Promise<T> {
+  const ended = new AbortController();
+  const abandoned = new Promise<never>((_, reject) => {
+    const onAbort = () => {
+      delay(STOP_GRACE_MS, undefined, { signal: ended.signal }).then(
+        () => reject(signal.reason instanceof Error ? signal.reason : new RunStopped('lost')),
+        () => undefined,
+      );
+    };
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true, signal: ended.signal });
+  });
+  try {
+    return await Promise.race([run, abandoned]);
+  } finally {
+    ended.abort();
+  }
+}

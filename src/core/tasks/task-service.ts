@@ -1,0 +1,196 @@
+import type { CreateTask, Task } from '../../contract/task.ts';
+import { type Caller, mayRunCommands, requireOwned } from '../auth/caller.ts';
+import type { Config } from '../config/config.ts';
+import { AppError } from '../errors.ts';
+import type { TaskQueue } from '../queue/task-queue.ts';
+import type { Database, WriteTransaction } from '../storage/database.ts';
+import type { Surroundings } from '../surroundings.ts';
+import type { ActiveRuns } from './active-runs.ts';
+import type { IdempotencyStore, IdempotentRequest } from './idempotency-store.ts';
+import type { TaskAdmission } from './task-admission.ts';
+import type { NewTask } from './task-columns.ts';
+import { type StoredTask, toTask } from './task-mapping.ts';
+import { allows, retriable } from './task-states.ts';
+import type { TaskStore } from './task-store.ts';
+
+export interface TaskServiceParts {
+  database: Database;
+  store: TaskStore;
+  idempotency: IdempotencyStore;
+  admission: TaskAdmission;
+  queue: TaskQueue;
+  runs: ActiveRuns;
+  config: Config;
+  surroundings: Surroundings;
+}
+
+/** Creates tasks and moves them on behalf of a caller. */
+export class TaskService {
+  readonly #parts: TaskServiceParts;
+  constructor(parts: TaskServiceParts) {
+    this.#parts = parts;
+  }
+
+  /** Stores the task and queues it where an agent fits; the same key with the same body gives the first task again. */
+  async create(caller: Caller, input: CreateTask): Promise<{ task: Task; isReplay: boolean }> {
+    const usesCommands = input.assignedAgent === 'command' || input.cwd !== undefined;
+    if (usesCommands && !mayRunCommands(caller))
+      throw new AppError('forbidden', 'Only an administrator may run commands');
+    const { idempotencyKey, ...body } = input;
+    const row = this.#newRow(caller, body, idempotencyKey);
+    if (idempotencyKey === undefined) return { task: await this.#insert(row), isReplay: false };
+    const request = { ownerId: caller.userId, scope: 'POST /api/tasks', key: idempotencyKey, body };
+    return this.#createOnce(request, row);
+  }
+
+  async get(caller: Caller, id: string): Promise<Task> {
+    return toTask(await this.#owned(caller, id));
+  }
+
+  /** Ends a task that has not ended; a run under way is stopped and can record nothing any more. */
+  async cancel(caller: Caller, id: string): Promise<Task> {
+    const { database, store, runs, queue, surroundings } = this.#parts;
+    await database.write(async (transaction) => {
+      const head = requireOwned(caller, await store.findHead(id, transaction.db), 'Task');
+      if (!allows('cancel', head.status))
+        throw new AppError('wrong_state', `A task that is ${head.status} cannot be cancelled`);
+      const now = surroundings.now();
+      const change = {
+        completed_at: now.toISOString(),
+        lease_owner: null,
+        lease_until: null,
+        scheduled_for: null,
+      };
+      const moved = await store.move(transaction, head, 'cancel', now, change, [
+        { type: 'cancelled', message: 'Cancelled', data: { from: head.status } },
+      ]);
+      if (!moved) throw new AppError('unavailable', 'The task moved at the same moment. Try again.');
+      transaction.afterCommit(() => runs.stop(id, 'cancelled'));
+    });
+    await queue.remove(id);
+    return this.get(caller, id);
+  }
+
+  /** Creates a new task with the same parameters; the old one stays as it is. */
+  async retry(caller: Caller, id: string): Promise<Task> {
+    const old = await this.#owned(caller, id);
+    if (!retriable.includes(old.status))
+      throw new AppError('wrong_state', `A task that is ${old.status} cannot be retried`);
+    const at = this.#parts.surroundings.now().toISOString();
+    return this.#insert({
+      ...newlyCreated(at),
+      id: this.#parts.surroundings.newId('task'),
+      owner_id: old.owner_id,
+      title: old.title,
+      description: old.description,
+      prompt: old.prompt,
+      priority: old.priority,
+      source: old.source,
+      source_id: old.source_id,
+      source_url: old.source_url,
+      repository: old.repository,
+      branch: old.branch,
+      labels: old.labels,
+      assigned_agent: old.assigned_agent,
+      max_attempts: old.max_attempts,
+      may_command: old.may_command === 1 && mayRunCommands(caller) ? 1 : 0,
+      retried_from: old.id,
+      idempotency_key: null,
+      cwd: old.cwd,
+      metadata: old.metadata,
+    });
+  }
+
+  /** Lets an imported task run. */
+  async release(caller: Caller, id: string): Promise<Task> {
+    const { database, store, admission } = this.#parts;
+    const head = requireOwned(caller, await store.findHead(id), 'Task');
+    if (head.status !== 'pending' || head.held !== 1)
+      throw new AppError('wrong_state', `Only an imported task can be released; this one is ${head.status}`);
+    await database.write(({ db }) =>
+      db.updateTable('tasks').set({ held: 0 }).where('id', '=', id).where('status', '=', 'pending').execute(),
+    );
+    await admission.admit({ ...head, held: 0 });
+    return this.get(caller, id);
+  }
+
+  async #createOnce(request: IdempotentRequest, row: NewTask) {
+    const { idempotency } = this.#parts;
+    let replayed: unknown;
+    const task = await this.#insert(row, async (transaction, created) => {
+      replayed = await idempotency.find(transaction.db, request);
+      if (replayed !== undefined) return false;
+      await idempotency.insert(transaction, request, created, row.created_at);
+      return true;
+    });
+    return replayed === undefined ? { task, isReplay: false } : { task: replayed as Task, isReplay: true };
+  }
+
+  /**
+   * Inserts the task together with its admission. The answer is the task as it is born, `pending`; by the time it
+   * arrives, the queue has usually moved it on.
+   */
+  async #insert(
+    row: NewTask,
+    guard: (transaction: WriteTransaction, task: Task) => Promise<boolean> = async () => true,
+  ): Promise<Task> {
+    const { database, store, admission } = this.#parts;
+    const { fits, event } = admission.decide(row);
+    const born = toTask(row as StoredTask);
+    const stored: NewTask = fits ? { ...row, status: 'queued' } : row;
+    const isInserted = await database.write(async (transaction) => {
+      if (!(await guard(transaction, born))) return false;
+      store.insert(transaction, stored, [
+        { type: 'created', message: 'Created', data: { source: row.source } },
+        event,
+      ]);
+      return true;
+    });
+    if (isInserted && fits) await admission.wake(stored);
+    return born;
+  }
+
+  #newRow(caller: Caller, input: Omit<CreateTask, 'idempotencyKey'>, key: string | undefined): NewTask {
+    const { surroundings, config } = this.#parts;
+    return {
+      ...newlyCreated(surroundings.now().toISOString()),
+      id: surroundings.newId('task'),
+      owner_id: caller.userId,
+      title: input.title,
+      description: input.description ?? null,
+      prompt: input.prompt ?? null,
+      priority: input.priority,
+      source: input.source,
+      source_id: input.sourceId ?? null,
+      source_url: input.sourceUrl ?? null,
+      repository: input.repository ?? null,
+      branch: input.branch ?? null,
+      labels: JSON.stringify(input.labels),
+      assigned_agent: input.assignedAgent ?? null,
+      max_attempts: input.maxAttempts ?? config.get('queue.retry.attempts'),
+      may_command: mayRunCommands(caller) ? 1 : 0,
+      retried_from: null,
+      idempotency_key: key ?? null,
+      cwd: input.cwd ?? null,
+      metadata: input.metadata ? JSON.stringify(input.metadata) : null,
+    };
+  }
+
+  async #owned(caller: Caller, id: string): Promise<StoredTask> {
+    return requireOwned(caller, await this.#parts.store.find(id), 'Task');
+  }
+}
+
+const newlyCreated = (at: string) => ({
+  status: 'pending' as const,
+  attempts: 0,
+  held: 0,
+  created_at: at,
+  updated_at: at,
+  started_at: null,
+  completed_at: null,
+  scheduled_for: null,
+  agent_type: null,
+  error: null,
+  result: null,
+});

@@ -1,0 +1,205 @@
+import type { Kysely } from 'kysely';
+import type { TaskEvent, TaskEventType, TaskStatus } from '../../contract/task.ts';
+import type { EventBus } from '../events.ts';
+import type { Database, Engine, WriteTransaction } from '../storage/database.ts';
+import { prepareQuery } from '../storage/prepared-query.ts';
+import type { Schema } from '../storage/schema.ts';
+import { headColumns, type NewTask, type TaskChange, type TaskHead } from './task-columns.ts';
+import { type StoredTask, toTaskEvent } from './task-mapping.ts';
+import { type MoveName, moves } from './task-states.ts';
+
+export interface NewEvent {
+  type: TaskEventType;
+  message: string;
+  data?: TaskEvent['data'];
+}
+
+/** Tasks, their events and their counts: every write keeps the three together. */
+export class TaskStore {
+  readonly #db: Kysely<Schema>;
+  readonly #engine: Engine;
+  readonly #bus: EventBus;
+  readonly #moves = new Map<string, ReturnType<TaskStore['prepareMove']>>();
+  readonly #find;
+  readonly #findHead;
+  readonly #addEvents;
+
+  constructor(database: Database, bus: EventBus) {
+    const db = (this.#db = database.read);
+    this.#engine = database.engine;
+    this.#bus = bus;
+    this.#find = prepareQuery<{ id: string }, StoredTask>((value) =>
+      db.selectFrom('tasks').selectAll().where('id', '=', value('id')),
+    );
+    this.#findHead = prepareQuery<{ id: string }, TaskHead>((value) =>
+      db.selectFrom('tasks').select(headColumns).where('id', '=', value('id')),
+    );
+    this.#addEvents = prepareQuery<
+      { id: string; status: TaskStatus; fence: number; count: number },
+      { event_seq: number }
+    >((value) =>
+      db
+        .updateTable('tasks')
+        .set((is) => ({ event_seq: is('event_seq', '+', value('count')) }))
+        .where('id', '=', value('id'))
+        .where('status', '=', value('status'))
+        .where('fence', '=', value('fence'))
+        .returning('event_seq'),
+    );
+  }
+
+  async find(id: string): Promise<StoredTask | undefined> {
+    return (await this.#db.executeQuery(this.#find({ id }))).rows[0];
+  }
+
+  /** Reads inside the transaction, so that a guarded move right after it cannot miss. */
+  async findHead(id: string, db: Kysely<Schema> = this.#db): Promise<TaskHead | undefined> {
+    return (await db.executeQuery(this.#findHead({ id }))).rows[0];
+  }
+
+  /** Adds the task at the end of the transaction. */
+  insert(transaction: WriteTransaction, task: NewTask, events: NewEvent[]): StoredTask {
+    const stored: StoredTask = {
+      ...task,
+      seq: this.#engine.nextTaskSeq(),
+      crashes: 0,
+      fence: 0,
+      lease_owner: null,
+      lease_until: null,
+      event_seq: events.length,
+    };
+    transaction.insertLater('tasks', stored);
+    this.#count(transaction, stored, 1);
+    countDay(transaction, stored, stored.created_at, 'created');
+    // An imported task may have ended already.
+    if (stored.completed_at !== null) countDay(transaction, stored, stored.completed_at, stored.status);
+    this.#record(transaction, stored, task.updated_at, events);
+    return stored;
+  }
+
+  /**
+   * Moves the task if it still is where `task` says, in one guarded update; answers undefined when somebody else was
+   * faster.
+   */
+  async move(
+    transaction: WriteTransaction,
+    task: TaskHead,
+    move: MoveName,
+    now: Date,
+    change: TaskChange,
+    events: NewEvent[],
+  ): Promise<TaskHead | undefined> {
+    const status: TaskStatus = moves[move].to;
+    const updated_at = now.toISOString();
+    const columns = Object.keys(change).sort() as (keyof TaskChange)[];
+    const name = columns.join();
+    let query = this.#moves.get(name);
+    if (!query) this.#moves.set(name, (query = this.prepareMove(columns)));
+    const { rows } = await transaction.db.executeQuery(
+      query({
+        ...change,
+        status,
+        updated_at,
+        events: events.length,
+        of_id: task.id,
+        of_status: task.status,
+        of_fence: task.fence,
+      }),
+    );
+    const [row] = rows;
+    if (!row) return undefined;
+    const moved: TaskHead = { ...task, ...change, status, updated_at, event_seq: row.event_seq };
+    this.#count(transaction, task, -1);
+    this.#count(transaction, moved, 1);
+    countDay(transaction, moved, updated_at, status);
+    this.#record(transaction, moved, updated_at, events);
+    return moved;
+  }
+
+  /** Adds events to a task that still is where `task` says; answers false when it has moved. */
+  async addEvents(
+    transaction: WriteTransaction,
+    task: TaskHead,
+    now: Date,
+    events: NewEvent[],
+  ): Promise<boolean> {
+    const { rows } = await transaction.db.executeQuery(
+      this.#addEvents({ id: task.id, status: task.status, fence: task.fence, count: events.length }),
+    );
+    if (!rows[0]) return false;
+    this.#record(transaction, { ...task, event_seq: rows[0].event_seq }, now.toISOString(), events);
+    return true;
+  }
+
+  /** One query per set of changed columns, compiled once. */
+  private prepareMove(columns: (keyof TaskChange)[]) {
+    return prepareQuery<
+      TaskChange & {
+        status: TaskStatus;
+        updated_at: string;
+        events: number;
+        of_id: string;
+        of_status: TaskStatus;
+        of_fence: number;
+      },
+      { event_seq: number }
+    >((value) =>
+      this.#db
+        .updateTable('tasks')
+        .set({ status: value('status'), updated_at: value('updated_at') })
+        .set((is) => ({ event_seq: is('event_seq', '+', value('events')) }))
+        .set(Object.fromEntries(columns.map((column) => [column, value(column)])))
+        .where('id', '=', value('of_id'))
+        .where('status', '=', value('of_status'))
+        .where('fence', '=', value('of_fence'))
+        .returning('event_seq'),
+    );
+  }
+
+  #count(transaction: WriteTransaction, task: TaskHead, n: number): void {
+    const duration =
+      task.status === 'completed' && task.started_at && task.completed_at
+        ? Date.parse(task.completed_at) - Date.parse(task.started_at)
+        : 0;
+    transaction.addLater(
+      'task_counts',
+      {
+        owner_id: task.owner_id,
+        status: task.status,
+        priority: task.priority,
+        source: task.source,
+        agent: task.agent_type ?? '',
+      },
+      { n, duration: n * duration },
+    );
+  }
+
+  /** Stores the newest events of the task, whose `event_seq` already counts them, and tells who listens. */
+  #record(transaction: WriteTransaction, task: TaskHead, at: string, events: NewEvent[]): void {
+    const rows = events.map(({ type, message, data }, index) => ({
+      task_seq: task.seq,
+      seq: task.event_seq - events.length + index + 1,
+      type,
+      at,
+      message,
+      data: data ? JSON.stringify(data) : '{}',
+    }));
+    for (const row of rows) transaction.insertLater('task_events', row);
+    if (this.#bus.has('task'))
+      transaction.afterCommit(() => {
+        for (const row of rows) this.#bus.emit('task', { task, event: toTaskEvent(task.id, row) });
+      });
+  }
+}
+
+/** Counts the day's creations and ends. */
+function countDay(
+  transaction: WriteTransaction,
+  task: TaskHead,
+  at: string,
+  what: TaskStatus | 'created',
+): void {
+  if (what !== 'created' && what !== 'completed' && what !== 'failed') return;
+  const amounts = { created: 0, completed: 0, failed: 0, [what]: 1 };
+  transaction.addLater('task_days', { owner_id: task.owner_id, day: at.slice(0, 10) }, amounts);
+}

@@ -1,0 +1,82 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type $ZodIssue } from 'zod/v4/core';
+import type { ErrorBody, ErrorDetail } from '../contract/primitives.ts';
+import type { Log } from '../core/log.ts';
+import { AppError, type ErrorCode } from '../core/errors.ts';
+
+const statusOf: Record<ErrorCode, number> = {
+  validation: 400,
+  wrong_state: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  rate_limited: 429,
+  configuration: 500,
+  unsupported: 501,
+  unavailable: 503,
+  storage_full: 507,
+};
+
+/** What Fastify itself refuses, in our words. */
+const refusals: Record<string, [status: number, text: string]> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: [413, 'The body is too large'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [415, 'The body must be application/json'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [400, 'The body is not as long as its Content-Length says'],
+  FST_ERR_BAD_URL: [400, 'The URL is not valid'],
+  FST_ERR_MAX_LIMIT: [414, 'A part of the path is too long'],
+  FST_ERR_ASYNC_CONSTRAINT: [400, 'The request is not valid'],
+};
+
+/** A body, query, header or path that did not pass its schema. */
+export class ValidationFailure extends Error {
+  readonly details: ErrorDetail[];
+  constructor(issues: readonly $ZodIssue[]) {
+    super('Validation failed');
+    this.details = issues
+      .slice(0, 50)
+      .map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
+  }
+}
+
+/** The one place where failures become answers. */
+export function answerErrors(server: FastifyInstance, log: Log): void {
+  server.setNotFoundHandler({}, (request, reply) =>
+    reply.code(404).send({ error: `There is no ${request.method} ${pathOf(request)}` } satisfies ErrorBody),
+  );
+  server.setErrorHandler((error: FastifyError, request, reply) => {
+    const { status, body } = translate(error, request);
+    if (status >= 500)
+      log.error({ requestId: request.id, route: request.routeOptions.url, err: error }, 'request failed');
+    return send(reply, status, body);
+  });
+}
+
+function translate(error: FastifyError, request: FastifyRequest): { status: number; body: ErrorBody } {
+  const cause: unknown = error;
+  if (cause instanceof ValidationFailure)
+    return { status: 400, body: { error: cause.message, details: cause.details } };
+  if (cause instanceof AppError) {
+    const status = statusOf[cause.code];
+    return {
+      status,
+      body: {
+        error: cause.message,
+        ...(cause.details && { details: cause.details }),
+        ...(status >= 500 && { requestId: request.id }),
+      },
+    };
+  }
+  const refusal = refusals[error.code];
+  if (refusal) return { status: refusal[0], body: { error: refusal[1] } };
+  const status = error.statusCode ?? 500;
+  if (status >= 400 && status < 500) return { status, body: { error: error.message } };
+  return { status: 500, body: { error: 'Internal server error', requestId: request.id } };
+}
+
+function send(reply: FastifyReply, status: number, body: ErrorBody): FastifyReply {
+  if (status === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', 1);
+  return reply.code(status).type('application/json; charset=utf-8').send(body);
+}
+
+const pathOf = (request: FastifyRequest) => request.url.split('?')[0];

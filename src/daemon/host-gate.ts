@@ -1,0 +1,50 @@
+import type { IncomingMessage } from 'node:http';
+import { AppError } from '../core/errors.ts';
+
+export interface GateOptions {
+  /** The address that is listened on. */
+  host: string;
+  port: () => number;
+  baseUrl: string | undefined;
+}
+
+/**
+ * Refuses requests that a web page elsewhere made a browser send: the host must be one of ours (DNS rebinding), and so
+ * must the origin (cross-site requests).
+ */
+export function createHostGate({ host, port, baseUrl }: GateOptions): (request: IncomingMessage) => void {
+  const base = baseUrl === undefined ? undefined : new URL(baseUrl);
+  const names = ['localhost', '127.0.0.1', '[::1]', host.includes(':') ? `[${host}]` : host];
+  let known: { port: number; hosts: Set<string>; origins: Set<string> } | undefined;
+  const ours = () => {
+    const now = port();
+    if (known?.port === now) return known;
+    const hosts = names.flatMap((name) => (now === 80 ? [name, `${name}:80`] : [`${name}:${now}`]));
+    const origins = hosts.map((name) => new URL(`http://${name}`).origin);
+    known = {
+      port: now,
+      hosts: new Set(base ? [...hosts, base.host] : hosts),
+      origins: new Set(base ? [...origins, base.origin] : origins),
+    };
+    return known;
+  };
+
+  return ({ headers, rawHeaders, url = '' }) => {
+    const { hosts, origins } = ours();
+    if (headers.host === undefined || !hosts.has(headers.host.toLowerCase()) || countHosts(rawHeaders) > 1)
+      throw new AppError('forbidden', 'This host name is not served here (server.baseUrl)');
+    const { origin } = headers;
+    if (origin !== undefined && !origins.has(origin))
+      throw new AppError('forbidden', 'Requests from other web sites are not allowed');
+    const site = headers['sec-fetch-site'];
+    if ((site === 'cross-site' || site === 'same-site') && url.startsWith('/api'))
+      throw new AppError('forbidden', 'Requests from other web sites are not allowed');
+  };
+}
+
+function countHosts(rawHeaders: string[]): number {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') hosts++;
+  return hosts;
+}

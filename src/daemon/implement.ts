@@ -1,0 +1,69 @@
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Route, RouteAlso, RouteOutput, RouteRequest, Routes } from '../contract/route.ts';
+import type { Caller } from '../core/auth/caller.ts';
+import { EventStream, sendEventStream } from './event-stream.ts';
+import type { ResponseCheck } from './response-check.ts';
+
+export interface Context {
+  /** Who asks; routes of access `public` have nobody. */
+  caller: Caller;
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+/** Text that is no JSON, such as Prometheus metrics. */
+export class TextAnswer {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+type Streamed<R extends Route> = R['events'] extends object ? EventStream : never;
+type Texted<R extends Route> = R['text'] extends true ? TextAnswer : never;
+export type Answer<R extends Route> = RouteOutput<R> | RouteAlso<R> | Readable | Streamed<R> | Texted<R>;
+export type Handler<R extends Route> = (
+  input: RouteRequest<R>,
+  context: Context,
+) => Promise<Answer<R>> | Answer<R>;
+export type Handlers<Rs extends Routes> = { [Name in keyof Rs]: Handler<Rs[Name]> };
+
+/** Registers one handler for each route of a resource; a missing or extra handler does not compile. */
+export function implement<Rs extends Routes>(
+  server: FastifyInstance,
+  routes: Rs,
+  handlers: Handlers<Rs>,
+  check?: ResponseCheck,
+): void {
+  for (const name of Object.keys(routes) as (keyof Rs & string)[]) {
+    const route: Route = routes[name] as Route;
+    const handler = handlers[name] as unknown as Handler<Route>;
+    const { params, query, headers, body } = route;
+    server.route({
+      method: route.method,
+      url: route.path,
+      ...(route.bodyLimit !== undefined && { bodyLimit: route.bodyLimit }),
+      config: { access: route.access, limit: route.limit },
+      schema: {
+        ...(params && { params }),
+        ...(query && { querystring: query }),
+        ...(headers && { headers }),
+        ...(body && { body }),
+      },
+      handler: async (request, reply) => {
+        reply.code(route.status ?? 200);
+        const input = {
+          params: request.params,
+          query: request.query,
+          headers: request.headers,
+          body: request.body,
+        } as RouteRequest<Route>;
+        const answer: unknown = await handler(input, { caller: request.caller, request, reply });
+        if (answer instanceof EventStream) return sendEventStream(reply, answer);
+        if (answer instanceof TextAnswer) return reply.type('text/plain; version=0.0.4').send(answer.text);
+        if (answer instanceof Readable) return reply.type('application/json; charset=utf-8').send(answer);
+        check?.(route, reply.statusCode, answer);
+        return reply.send(answer);
+      },
+    });
+  }
+}

@@ -1,0 +1,19 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { z } from 'zod';
+import type { Route } from '../contract/route.ts';
+
+/** Throws where an answer is not what the contract says of its status. */
+export type ResponseCheck = (route: Route, status: number, answer: unknown) => void;
+
+/** Holds every answer against the contract, to the last key. It costs as much as the answer, so it is for tests. */
+export const checkResponse: ResponseCheck = (route, status, answer) => {
+  const schema: z.ZodType | undefined =
+    status === (route.status ?? 200) ? route.response : route.also?.[status];
+  const where = `${route.method} ${route.path} ${status}`;
+  if (!schema) throw new Error(`${where}: the contract has no such status`);
+  const sent: unknown = JSON.parse(JSON.stringify(answer));
+  const parsed = schema.safeParse(sent);
+  if (!parsed.success) throw new Error(`${where}: ${parsed.error.message}`);
+  if (!isDeepStrictEqual(parsed.data, sent))
+    throw new Error(`${where}: the answer has keys that the contract does not know: ${JSON.stringify(sent)}`);
+};

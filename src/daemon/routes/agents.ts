@@ -1,0 +1,17 @@
+import type { FastifyInstance } from 'fastify';
+import { agentsRoutes } from '../../contract/agents.ts';
+import type { App } from '../../core/app.ts';
+import { implement } from '../implement.ts';
+import type { ResponseCheck } from '../response-check.ts';
+
+export function registerAgents(server: FastifyInstance, { registry }: App, check?: ResponseCheck): void {
+  implement(
+    server,
+    agentsRoutes,
+    {
+      list: async () => ({ agents: await registry.list() }),
+      types: () => ({ types: registry.types() }),
+    },
+    check,
+  );
+}

@@ -1,0 +1,29 @@
+import type { FastifyInstance } from 'fastify';
+import { dlqRoutes } from '../../contract/dlq.ts';
+import type { App } from '../../core/app.ts';
+import { implement } from '../implement.ts';
+import type { ResponseCheck } from '../response-check.ts';
+
+export function registerDlq(server: FastifyInstance, { deadLetters }: App, check?: ResponseCheck): void {
+  implement(
+    server,
+    dlqRoutes,
+    {
+      list: ({ query }, { caller }) => deadLetters.list(caller, query),
+      get: async ({ params }, { caller }) => ({ item: await deadLetters.get(caller, params.id) }),
+      retry: async ({ params }, { caller }) => ({
+        message: 'The task is queued again',
+        item: await deadLetters.retry(caller, params.id),
+      }),
+      discard: async ({ params }, { caller }) => ({
+        message: 'Discarded',
+        item: await deadLetters.discard(caller, params.id),
+      }),
+      resolve: async ({ params, body }, { caller }) => ({
+        message: 'Resolved',
+        item: await deadLetters.resolve(caller, params.id, body.note),
+      }),
+    },
+    check,
+  );
+}

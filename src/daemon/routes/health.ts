@@ -1,0 +1,35 @@
+import type { FastifyInstance } from 'fastify';
+import { healthRoutes } from '../../contract/health.ts';
+import type { App } from '../../core/app.ts';
+import { toPrometheus } from '../../core/health/prometheus.ts';
+import { implement, TextAnswer } from '../implement.ts';
+import type { ResponseCheck } from '../response-check.ts';
+
+export function registerHealth(server: FastifyInstance, app: App, check?: ResponseCheck): void {
+  const { health, metrics, queue } = app;
+  const timestamp = () => new Date().toISOString();
+  const prometheus = async () => new TextAnswer(toPrometheus(metrics.read(), await queue.status()));
+  implement(
+    server,
+    healthRoutes,
+    {
+      get: () => ({ status: 'ok' as const, timestamp: timestamp() }),
+      detailed: async (_, { reply }) => {
+        const report = await health.report();
+        if (report.status === 'unhealthy') reply.code(503);
+        return report;
+      },
+      ready: (_, { reply }) => {
+        if (health.phase !== 'ready') reply.code(503);
+        return { status: health.phase, timestamp: timestamp() };
+      },
+      metrics: async (_, { request }) =>
+        request.headers.accept?.includes('text/plain') ? prometheus() : metrics.read(),
+    },
+    check,
+  );
+  // Where Prometheus looks unless it is told otherwise.
+  server.get('/metrics', { config: { access: 'session' } }, async (_request, reply) =>
+    reply.type('text/plain; version=0.0.4').send((await prometheus()).text),
+  );
+}

@@ -1,0 +1,23 @@
+import type { FastifyInstance } from 'fastify';
+import { notificationsRoutes } from '../../contract/notifications.ts';
+import type { App } from '../../core/app.ts';
+import { implement } from '../implement.ts';
+import type { ResponseCheck } from '../response-check.ts';
+
+export function registerNotifications(
+  server: FastifyInstance,
+  { notifications }: App,
+  check?: ResponseCheck,
+): void {
+  implement(
+    server,
+    notificationsRoutes,
+    {
+      list: ({ query }, { caller }) => notifications.list(caller, query),
+      read: async ({ params }, { caller }) => ({
+        notification: await notifications.markRead(caller, params.id),
+      }),
+    },
+    check,
+  );
+}

@@ -1,0 +1,79 @@
+import { Readable } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import type { TaskEvent } from '../../contract/task.ts';
+import { tasksRoutes } from '../../contract/tasks.ts';
+import type { App } from '../../core/app.ts';
+import { AppError } from '../../core/errors.ts';
+import { EventStream, signalOf } from '../event-stream.ts';
+import { implement } from '../implement.ts';
+import type { ResponseCheck } from '../response-check.ts';
+
+export function registerTasks(server: FastifyInstance, app: App, check?: ResponseCheck): void {
+  const { tasks, taskLists, taskEvents } = app;
+  implement(
+    server,
+    tasksRoutes,
+    {
+      list: ({ query }, { caller }) => taskLists.list(caller, query),
+      create: async ({ body, headers }, { caller, reply }) => {
+        const key = headers['idempotency-key'] ?? body.idempotencyKey;
+        const { task, isReplay } = await tasks.create(caller, {
+          ...body,
+          ...(key !== undefined && { idempotencyKey: key }),
+        });
+        if (isReplay) reply.code(200).header('idempotent-replay', 'true');
+        return { message: 'Task created', task };
+      },
+      filter: ({ query }, { caller }) => taskLists.filter(caller, query),
+      analytics: ({ query }, { caller }) => app.taskAnalytics.read(caller, query.days),
+      export: (_, { caller, reply }) => {
+        reply.header('content-disposition', 'attachment; filename="svc-tasks.json"');
+        return Readable.from(app.taskExport.stream(caller));
+      },
+      import: ({ body }, { caller }) => app.taskImport.run(caller, body.tasks),
+      get: async ({ params }, { caller }) => ({ task: await tasks.get(caller, params.id) }),
+      cancel: async ({ params }, { caller }) => ({
+        message: 'Task cancelled',
+        task: await tasks.cancel(caller, params.id),
+      }),
+      retry: async ({ params }, { caller }) => ({
+        message: 'Task created again',
+        task: await tasks.retry(caller, params.id),
+        originalTaskId: params.id,
+      }),
+      release: async ({ params }, { caller }) => ({
+        message: 'Task released',
+        task: await tasks.release(caller, params.id),
+      }),
+      events: async ({ params, query, headers }, { caller, request, reply }) => {
+        const accept = request.headers.accept ?? '*/*';
+        const isStream =
+          accept.includes('text/event-stream') ||
+          (query.follow === true && !accept.includes('application/json'));
+        if (!isStream) return taskEvents.list(caller, params.id, query);
+        const after = Math.max(query.after, lastEventId(headers['last-event-id']));
+        const events = await taskEvents.follow(
+          caller,
+          params.id,
+          after,
+          signalOf(reply),
+          query.follow !== false,
+        );
+        return new EventStream(events && toServerSentEvents(events));
+      },
+    },
+    check,
+  );
+}
+
+function lastEventId(value: string | undefined): number {
+  if (value === undefined || value === '') return 0;
+  if (/^\d{1,15}$/.test(value)) return Number(value);
+  throw new AppError('validation', 'Validation failed', {
+    details: [{ path: 'last-event-id', message: 'Expected the number of an event' }],
+  });
+}
+
+async function* toServerSentEvents(events: AsyncIterable<TaskEvent>) {
+  for await (const event of events) yield { id: String(event.seq), data: event };
+}

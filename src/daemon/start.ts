@@ -1,0 +1,147 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import module from 'node:module';
+import type { FastifyInstance } from 'fastify';
+import { type Locations, locate } from '../contract/locations.ts';
+import { type AgentAdapter } from '../core/agents/agent-adapter.ts';
+import { type App, createApp } from '../core/app.ts';
+import { Config, type Flags } from '../core/config/config.ts';
+import { readEnvironment } from '../core/config/read-environment.ts';
+import { AppError } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
+import type { Surroundings } from '../core/surroundings.ts';
+import { version } from '../core/version.ts';
+import { consoleLog } from './console-log.ts';
+import type { ResponseCheck } from './response-check.ts';
+import { buildServer } from './server.ts';
+
+export interface StartOptions {
+  flags?: Flags;
+  env?: Record<string, string | undefined>;
+  locations?: Locations;
+  log?: Log;
+  check?: ResponseCheck;
+  surroundings?: Surroundings;
+  extraAdapters?: AgentAdapter[];
+}
+export interface Daemon {
+  app: App;
+  server: FastifyInstance;
+  locations: Locations;
+  url: string;
+  /** Takes no more requests, lets what runs come to its end for a while, and closes everything. */
+  close(drainMs?: number): Promise<void>;
+}
+
+/** Starts a daemon in this process; it has taken up its earlier work and answers when this resolves. */
+export async function startDaemon(options: StartOptions = {}): Promise<Daemon> {
+  const surroundings = readEnvironment();
+  const env = options.env ?? surroundings.env;
+  const locations = options.locations ?? locate({ ...surroundings, env });
+  const config = new Config({
+    env,
+    settingsFile: locations.settingsFile,
+    ...(options.flags && { flags: options.flags }),
+  });
+  const log = options.log ?? (await createLog(config));
+  const app = await createApp({
+    config,
+    locations,
+    env,
+    log,
+    ...(options.surroundings && { surroundings: options.surroundings }),
+    ...(options.extraAdapters && { extraAdapters: options.extraAdapters }),
+  });
+  try {
+    const server = await buildServer(app, options.check ? { check: options.check } : {});
+    const url = await listen(server, config);
+    await app.start();
+    return {
+      app,
+      server,
+      locations,
+      url,
+      async close(drainMs) {
+        app.health.phase = 'stopping';
+        await Promise.all([server.close(), app.close(drainMs)]);
+      },
+    };
+  } catch (error) {
+    await app.close(0);
+    throw error;
+  }
+}
+
+/** `svc daemon`: serves until a signal ends it. Resolves with the exit code. */
+export async function runDaemon(flags: Flags): Promise<number> {
+  const daemon = await startDaemon({ flags });
+  const { app, locations, url } = daemon;
+  const description = { pid: process.pid, url, version, startedAt: new Date().toISOString() };
+  writeFileSync(locations.daemonFile, `${JSON.stringify(description)}\n`, { mode: 0o600 });
+  await announce(app, url);
+  module.flushCompileCache();
+  await nextSignal();
+  app.log.info({}, 'stopping; once more to stop at once');
+  const stopped = await Promise.race([daemon.close().then(() => true), nextSignal().then(() => false)]);
+  rmSync(locations.daemonFile, { force: true });
+  return stopped ? 0 : 130;
+}
+
+/** The ready line; on a terminal, and the first time, with the access key, which is not kept anywhere. */
+async function announce(app: App, url: string): Promise<void> {
+  if (!process.stdout.isTTY) {
+    app.log.info({ url, version }, `svc ${version} listens on ${url}`);
+    return;
+  }
+  process.stdout.write(`svc ${version} listens on ${url}\n`);
+  if (app.accessKey.exists) return;
+  process.stdout.write(
+    `Access key for browsers: ${await app.accessKey.generate()}\nKeep it now, it is shown this once. A new one: svc auth access-key\n`,
+  );
+}
+
+/** Resolves at the next SIGINT or SIGTERM; the launcher and the terminal may both send one, which counts once. */
+function nextSignal(): Promise<void> {
+  const TWIN_MS = 150;
+  const since = performance.now();
+  return new Promise((resolve) => {
+    const stop = () => {
+      if (performance.now() - since < TWIN_MS) return;
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, stop);
+      resolve();
+    };
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
+  });
+}
+
+async function listen(server: FastifyInstance, config: Config): Promise<string> {
+  const host = config.get('server.host');
+  const port = config.get('server.port');
+  try {
+    await server.listen({ host, port });
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
+      throw new AppError(
+        'configuration',
+        `Port ${port} on ${host} is taken by another program. Choose another: SVC_PORT=${port + 1} svc daemon`,
+        { cause: error },
+      );
+    throw error;
+  }
+  const address = server.server.address();
+  const actual = typeof address === 'object' && address ? address.port : port;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${actual}`;
+}
+
+async function createLog(config: Config): Promise<Log> {
+  const level = config.get('log.level');
+  if (process.stdout.isTTY) return consoleLog(level, (line) => process.stderr.write(`${line}\n`));
+  const { pino } = await import('pino');
+  const secrets = ['token', 'key', 'password', 'secret', 'authorization', 'cookie'];
+  const logger = pino({ level, redact: [...secrets, ...secrets.map((name) => `*.${name}`)] }, process.stdout);
+  return {
+    debug: (fields, message) => logger.debug(fields, message),
+    info: (fields, message) => logger.info(fields, message),
+    warn: (fields, message) => logger.warn(fields, message),
+    error: (fields, message) => logger.error(fields, message),
+  };
+}

@@ -1,0 +1,68 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Client, createClient } from '../../src/contract/client.ts';
+import { contract } from '../../src/contract/index.ts';
+import { locate, sessionCookie } from '../../src/contract/locations.ts';
+import type { App } from '../../src/core/app.ts';
+import { silentLog } from '../../src/core/log.ts';
+import { checkResponse } from '../../src/daemon/response-check.ts';
+import { startDaemon as start, type StartOptions } from '../../src/daemon/start.ts';
+
+export interface TestDaemon extends AsyncDisposable {
+  app: App;
+  /** Signed in as the owner. */
+  client: Client;
+  url: string;
+  /** The folder that holds everything of the daemon. */
+  home: string;
+  /** Headers of the owner's session, for requests that the client cannot make. */
+  headers: { cookie: string };
+  /** Stops the daemon and keeps its folder, so that another can be started on it. */
+  stop(): Promise<void>;
+}
+
+export interface TestDaemonOptions extends Omit<StartOptions, 'locations' | 'env' | 'check'> {
+  /** The folder of an earlier daemon. */
+  home?: string;
+  env?: Record<string, string>;
+}
+
+/** A folder for one test. */
+export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'svc-test-'));
+
+/** A whole daemon in this process on a free port; every answer it gives is held against the contract. */
+export async function startDaemon({
+  home = temporaryFolder(),
+  env = {},
+  flags,
+  ...options
+}: TestDaemonOptions = {}): Promise<TestDaemon> {
+  const locations = locate({ env: { SVC_HOME: home }, platform: process.platform, home });
+  const daemon = await start({
+    locations,
+    log: silentLog,
+    check: checkResponse,
+    env: { PATH: process.env['PATH'], HOME: home, ...env },
+    flags: { 'server.port': 0, 'queue.retry.backoff': 5, ...flags },
+    ...options,
+  });
+  let isStopped = false;
+  const headers = { cookie: `${sessionCookie}=${readFileSync(locations.ownerSessionFile, 'utf8')}` };
+  const stop = async () => {
+    if (!isStopped) await daemon.close(0);
+    isStopped = true;
+  };
+  return {
+    app: daemon.app,
+    client: createClient(contract, { baseUrl: daemon.url, fetch: (url, init) => fetch(url, init), headers }),
+    url: daemon.url,
+    home,
+    headers,
+    stop,
+    async [Symbol.asyncDispose]() {
+      await stop();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
