@@ -1,3 +1,4 @@
+import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sessionCookie } from '../contract/locations.ts';
 import type { Access, RateLimit } from '../contract/route.ts';
@@ -8,6 +9,7 @@ import type { NewSession } from '../core/auth/session-service.ts';
 import { AppError } from '../core/errors.ts';
 import { createHostGate } from './host-gate.ts';
 import { RateLimits } from './rate-limits.ts';
+import { securityHeaders } from './security-headers.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -37,41 +39,85 @@ export function guardRequests(server: FastifyInstance, app: App): void {
   server.addHook('onRoute', ({ method, url, config }) => {
     if (!config?.access) throw new Error(`${String(method)} ${url} does not say who may call it`);
   });
-  server.addHook('onRequest', async (request, reply) => {
-    checkOrigin(request.raw);
-    if (secretInQuery.test(request.url))
-      throw new AppError('validation', 'A secret does not belong into a URL: send it in a header');
-    const { access, limit } = request.routeOptions.config;
-    if (limit) await limits.take(`${request.method} ${request.routeOptions.url}`, limit, request.ip, reply);
-    if (access === undefined || access === 'public') return;
-    const caller = await findCaller(app, request);
-    if (!caller) throw new AppError('unauthenticated', 'Not signed in');
-    if (access === 'admin' && !isAdmin(caller))
-      throw new AppError('forbidden', 'Only an administrator may do this');
-    request.caller = caller;
+  // A hook with a callback: most requests pass without waiting for anything.
+  server.addHook('onRequest', (request, reply, done) => {
+    reply.headers(securityHeaders);
+    try {
+      checkOrigin(request.raw);
+      if (request.url.includes('?') && secretInQuery.test(request.url))
+        throw new AppError('validation', 'A secret does not belong into a URL: send it in a header');
+      const { access = 'public', limit } = request.routeOptions.config;
+      const known = limit || access === 'public' ? undefined : recallCaller(app, request);
+      if (known) admit(request, access, known);
+      else if (limit || access !== 'public') {
+        checkSlowly(app, limits, request, reply).then(() => done(), done);
+        return;
+      }
+    } catch (error) {
+      done(error as Error);
+      return;
+    }
+    done();
   });
+}
+
+/** Counts limited requests and looks the caller up. */
+async function checkSlowly(
+  app: App,
+  limits: RateLimits,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const { access = 'public', limit } = request.routeOptions.config;
+  if (limit) await limits.take(`${request.method} ${request.routeOptions.url}`, limit, request.ip, reply);
+  if (access !== 'public') admit(request, access, await findCaller(app, request));
+}
+
+function admit(request: FastifyRequest, access: Access, caller: Caller | undefined): void {
+  if (!caller) throw new AppError('unauthenticated', 'Not signed in');
+  if (access === 'admin' && !isAdmin(caller))
+    throw new AppError('forbidden', 'Only an administrator may do this');
+  request.caller = caller;
 }
 
 /** Who makes the request: by the session in the cookie, or the owner where no access key is required. */
 export async function findCaller(app: App, request: FastifyRequest): Promise<Caller | undefined> {
-  const token = request.cookies[sessionCookie];
-  const caller = token === undefined || token === '' ? undefined : await app.sessions.resolve(token);
+  const token = sessionToken(request);
+  const caller = token === undefined ? undefined : await app.sessions.resolve(token);
   if (caller) return caller;
   return app.isLoopback && !app.accessKey.isRequired ? owner : undefined;
 }
 
-export function setSessionCookie(app: App, reply: FastifyReply, { token }: NewSession): void {
-  reply.setCookie(sessionCookie, token, {
-    httpOnly: true,
-    sameSite: 'lax',
-    path: '/',
-    maxAge: SESSION_SECONDS,
-    secure: app.config.get('server.baseUrl')?.startsWith('https:') ?? false,
-  });
+function recallCaller(app: App, request: FastifyRequest): Caller | undefined {
+  const token = sessionToken(request);
+  return token === undefined ? undefined : app.sessions.recall(token);
 }
 
-export function clearSessionCookie(reply: FastifyReply): void {
-  reply.clearCookie(sessionCookie, { path: '/' });
+const sessionToken = ({ headers }: FastifyRequest) =>
+  headers.cookie === undefined ? undefined : parseCookie(headers.cookie)[sessionCookie];
+
+export function setSessionCookie(app: App, reply: FastifyReply, { token }: NewSession): void {
+  sendCookie(app, reply, token, SESSION_SECONDS);
+}
+
+export function clearSessionCookie(app: App, reply: FastifyReply): void {
+  sendCookie(app, reply, '', 0);
+}
+
+function sendCookie(app: App, reply: FastifyReply, value: string, maxAge: number): void {
+  const secure = app.config.get('server.baseUrl')?.startsWith('https:') ?? false;
+  reply.header(
+    'set-cookie',
+    stringifySetCookie({
+      name: sessionCookie,
+      value,
+      httpOnly: true,
+      sameSite: 'lax',
+      path: '/',
+      maxAge,
+      secure,
+    }),
+  );
 }
 
 /** The port once the server listens; asking the system costs more than the rest of the gate. */

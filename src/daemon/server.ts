@@ -1,4 +1,3 @@
-import cookie from '@fastify/cookie';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { z } from 'zod';
 import type { App } from '../core/app.ts';
@@ -7,6 +6,7 @@ import { answerErrors, ValidationFailure } from './error-table.ts';
 import { registerLive } from './live.ts';
 import { parseJsonBody } from './request-body.ts';
 import type { ResponseCheck } from './response-check.ts';
+import { securityHeaders } from './security-headers.ts';
 import { registerAgents } from './routes/agents.ts';
 import { registerAuth } from './routes/auth.ts';
 import { registerConfig } from './routes/config.ts';
@@ -18,18 +18,6 @@ import { registerQueue } from './routes/queue.ts';
 import { registerTasks } from './routes/tasks.ts';
 
 const MIB = 1024 * 1024;
-
-/** Sent with every answer; pages that need more say so themselves. */
-const securityHeaders = {
-  'content-security-policy':
-    "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-  'x-frame-options': 'DENY',
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-  'cache-control': 'no-store',
-};
 
 export interface ServerOptions {
   /** Holds answers against the contract; tests pass one. */
@@ -74,18 +62,11 @@ export async function buildServer(app: App, { check }: ServerOptions = {}): Prom
     return parsed.success ? { value: parsed.data } : { error: new ValidationFailure(parsed.error.issues) };
   });
   answerErrors(server, app.log);
-  await server.register(cookie);
-  server.addHook('onRequest', async (_request, reply) => {
-    reply.headers(securityHeaders);
-  });
   guardRequests(server, app);
-  server.addHook('onResponse', async (request, reply) => {
-    app.metrics.record(
-      request.method,
-      request.routeOptions.url ?? 'unknown',
-      reply.statusCode,
-      reply.elapsedTime,
-    );
+  server.addHook('onResponse', (request, reply, done) => {
+    const { url = 'unknown' } = request.routeOptions;
+    app.metrics.record(request.method, url, reply.statusCode, reply.elapsedTime);
+    done();
   });
   registerAgents(server, app, check);
   registerAuth(server, app, check);

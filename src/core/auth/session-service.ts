@@ -42,11 +42,16 @@ export class SessionService {
     );
   }
 
+  /** Whose token this is, if it was looked up a moment ago. */
+  recall(token: string): Caller | undefined {
+    const known = this.#known.get(token);
+    return known && known.until > this.#surroundings.monotonic() ? known.caller : undefined;
+  }
+
   /** Whose token this is, or undefined when it is unknown, ended or expired. */
   async resolve(token: string): Promise<Caller | undefined> {
-    const known = this.#known.get(token);
-    const now = this.#surroundings.monotonic();
-    if (known && known.until > now) return known.caller;
+    const recalled = this.recall(token);
+    if (recalled) return recalled;
     const sessionHash = hashToken(token);
     const { rows } = await this.#database.read.executeQuery(this.#find({ hash: sessionHash }));
     const [row] = rows;
@@ -58,7 +63,7 @@ export class SessionService {
       sessionHash,
     };
     if (this.#known.size >= MAX_KNOWN) this.#known.clear();
-    this.#known.set(token, { caller, until: now + KNOWN_MS });
+    this.#known.set(token, { caller, until: this.#surroundings.monotonic() + KNOWN_MS });
     return caller;
   }
 

@@ -9,8 +9,8 @@ interface Addition {
   amounts: Record<string, number>;
 }
 
-/** Rows per statement: few texts of SQL, so that each stays prepared. */
-const CHUNKS = [50, 10, 1];
+/** Rows per statement at most: each number of rows is a text of SQL of its own, which stays prepared. */
+const MAX_ROWS = 64;
 
 /** How full the buffer was at some moment. */
 export interface Mark {
@@ -47,16 +47,10 @@ export class WriteBuffer {
   /** Writes everything; `compile` keeps the compiled statements between transactions. */
   async flush(db: Kysely<Schema>, compile: StatementCache): Promise<void> {
     for (const [table, rows] of Map.groupBy(this.#rows, ([name]) => name)) {
-      let done = 0;
-      for (const size of CHUNKS)
-        for (; rows.length - done >= size; done += size)
-          await db.executeQuery(
-            compile.insert(
-              db,
-              table,
-              rows.slice(done, done + size).map(([, row]) => row),
-            ),
-          );
+      for (let done = 0; done < rows.length; done += MAX_ROWS) {
+        const part = rows.slice(done, done + MAX_ROWS).map(([, row]) => row);
+        await db.executeQuery(compile.insert(db, table, part));
+      }
     }
     for (const { table, key, amounts } of this.#sums()) {
       if (Object.values(amounts).some((amount) => amount !== 0))

@@ -37,10 +37,23 @@ export const headColumns = [
   'retried_from',
 ] as const satisfies readonly (keyof TaskHead)[];
 
-export type NewTask = Omit<
-  StoredTask,
-  'seq' | 'fence' | 'lease_owner' | 'lease_until' | 'crashes' | 'event_seq'
->;
+/** What only a task that has run has, with what it is before. */
+export const untouched = {
+  agent_type: null,
+  attempts: 0,
+  crashes: 0,
+  fence: 0,
+  lease_owner: null,
+  lease_until: null,
+  started_at: null,
+  completed_at: null,
+  scheduled_for: null,
+  error: null,
+  result: null,
+} satisfies Partial<StoredTask>;
+
+export type NewTask = Omit<StoredTask, 'seq' | 'event_seq' | keyof typeof untouched> &
+  Partial<Pick<StoredTask, keyof typeof untouched>>;
 /** What a move changes beside status, time and events. */
 export type TaskChange = Partial<
   Pick<

@@ -8,7 +8,7 @@ import type { Surroundings } from '../surroundings.ts';
 import type { ActiveRuns } from './active-runs.ts';
 import type { IdempotencyStore, IdempotentRequest } from './idempotency-store.ts';
 import type { TaskAdmission } from './task-admission.ts';
-import type { NewTask } from './task-columns.ts';
+import { type NewTask, untouched } from './task-columns.ts';
 import { type StoredTask, toTask } from './task-mapping.ts';
 import { allows, retriable } from './task-states.ts';
 import type { TaskStore } from './task-store.ts';
@@ -136,7 +136,7 @@ export class TaskService {
   ): Promise<Task> {
     const { database, store, admission } = this.#parts;
     const { fits, event } = admission.decide(row);
-    const born = toTask(row as StoredTask);
+    const born = toTask({ ...untouched, ...row, seq: 0, event_seq: 0 });
     const stored: NewTask = fits ? { ...row, status: 'queued' } : row;
     const isInserted = await database.write(async (transaction) => {
       if (!(await guard(transaction, born))) return false;
@@ -146,7 +146,7 @@ export class TaskService {
       ]);
       return true;
     });
-    if (isInserted && fits) await admission.wake(stored);
+    if (isInserted && fits) await admission.wake({ ...stored, scheduled_for: null });
     return born;
   }
 
@@ -183,14 +183,7 @@ export class TaskService {
 
 const newlyCreated = (at: string) => ({
   status: 'pending' as const,
-  attempts: 0,
   held: 0,
   created_at: at,
   updated_at: at,
-  started_at: null,
-  completed_at: null,
-  scheduled_for: null,
-  agent_type: null,
-  error: null,
-  result: null,
 });

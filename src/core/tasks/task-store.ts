@@ -4,7 +4,7 @@ import type { EventBus } from '../events.ts';
 import type { Database, Engine, WriteTransaction } from '../storage/database.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import type { Schema } from '../storage/schema.ts';
-import { headColumns, type NewTask, type TaskChange, type TaskHead } from './task-columns.ts';
+import { headColumns, type NewTask, type TaskChange, type TaskHead, untouched } from './task-columns.ts';
 import { type StoredTask, toTaskEvent } from './task-mapping.ts';
 import { type MoveName, moves } from './task-states.ts';
 
@@ -59,16 +59,9 @@ export class TaskStore {
 
   /** Adds the task at the end of the transaction. */
   insert(transaction: WriteTransaction, task: NewTask, events: NewEvent[]): StoredTask {
-    const stored: StoredTask = {
-      ...task,
-      seq: this.#engine.nextTaskSeq(),
-      crashes: 0,
-      fence: 0,
-      lease_owner: null,
-      lease_until: null,
-      event_seq: events.length,
-    };
-    transaction.insertLater('tasks', stored);
+    const row = { ...task, seq: this.#engine.nextTaskSeq(), event_seq: events.length };
+    transaction.insertLater('tasks', row);
+    const stored: StoredTask = { ...untouched, ...row };
     this.#count(transaction, stored, 1);
     countDay(transaction, stored, stored.created_at, 'created');
     // An imported task may have ended already.

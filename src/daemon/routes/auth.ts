@@ -20,7 +20,7 @@ export function registerAuth(server: FastifyInstance, app: App, check?: Response
       },
       logout: async (_, { caller, reply }) => {
         await sessions.end(caller);
-        clearSessionCookie(reply);
+        clearSessionCookie(app, reply);
         return { message: 'Signed out' };
       },
       verifyAccessKey: async ({ body }, { reply }) => {

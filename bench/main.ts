@@ -1,0 +1,25 @@
+import { writeFileSync } from 'node:fs';
+import { type Figure, holds, machine, toMarkdown } from './report.ts';
+
+/** Every measurement by name: `npm run bench` runs all, `npm run bench -- post-tasks` runs one. */
+const benches: Record<string, () => Promise<Figure[]>> = {
+  'post-tasks': async () => (await import('./post-tasks.ts')).postTasks(),
+};
+
+const wanted = process.argv.slice(2);
+const names = wanted.length > 0 ? wanted : Object.keys(benches);
+const figures: Figure[] = [];
+for (const name of names) {
+  const bench = benches[name];
+  if (!bench) throw new Error(`There is no bench ${name}. There are: ${Object.keys(benches).join(', ')}`);
+  console.error(`${name} …`);
+  figures.push(...(await bench()));
+}
+const table = toMarkdown(figures);
+console.log(table);
+if (wanted.length === 0)
+  writeFileSync(
+    new URL('results.md', import.meta.url),
+    `# Measured\n\nOn ${machine()}, ${new Date().toISOString().slice(0, 10)}. Repeat it with \`npm run bench\`.\nRatios are medians of pairs measured in turn in one run.\n\n${table}\n`,
+  );
+process.exitCode = figures.every(holds) ? 0 : 1;
