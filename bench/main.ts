@@ -4,6 +4,11 @@ import { type Figure, holds, machine, toMarkdown } from './report.ts';
 /** Every measurement by name: `npm run bench` runs all, `npm run bench -- post-tasks` runs one. */
 const benches: Record<string, () => Promise<Figure[]>> = {
   'post-tasks': async () => (await import('./post-tasks.ts')).postTasks(),
+  'run-tasks': async () => (await import('./run-tasks.ts')).runTasks(),
+  'stored-tasks': async () => (await import('./stored-tasks.ts')).storedTasks(),
+  burst: async () => (await import('./burst.ts')).burst(),
+  programs: async () => (await import('./programs.ts')).programs(),
+  'start-latency': async () => (await import('./start-latency.ts')).startLatency(),
 };
 
 const wanted = process.argv.slice(2);

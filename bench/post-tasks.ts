@@ -54,6 +54,7 @@ async function load(server: BenchServer): Promise<number> {
     headers: { 'content-type': 'application/json', ...server.headers },
     body,
   });
-  if (result.non2xx > 0 || result.errors > 0) throw new Error(`${result.non2xx + result.errors} requests failed`);
+  if (result.non2xx > 0 || result.errors > 0)
+    throw new Error(`${result.non2xx + result.errors} requests failed`);
   return result.requests.total / result.duration;
 }

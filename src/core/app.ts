@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locations } from '../contract/locations.ts';
+import type { TaskEventType } from '../contract/task.ts';
 import { createAdapters } from './agents/adapter-list.ts';
 import type { AgentAdapter } from './agents/agent-adapter.ts';
 import { AgentRegistry } from './agents/agent-registry.ts';
@@ -161,6 +162,10 @@ export async function createApp(options: AppOptions) {
     taskEvents: new TaskEventReader({ database, store, bus }),
     taskExport: new TaskExport({ query, counts, surroundings }),
     taskImport: new TaskImport({ database, store }),
+
+    /** Calls the listener with the type of each event of each task. */
+    onTaskEvent: (listener: (type: TaskEventType) => void) =>
+      bus.on('task', ({ event }) => listener(event.type)),
 
     /** Changes a setting; tasks that wait for an agent are looked at again. */
     setSetting(key: string, value: unknown) {

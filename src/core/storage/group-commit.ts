@@ -1,5 +1,4 @@
 import type { Kysely } from 'kysely';
-import { AppError } from '../errors.ts';
 import type { WriteTransaction } from './database.ts';
 import type { Schema } from './schema.ts';
 import type { CountingDatabase } from './sqlite-dialect.ts';
@@ -8,8 +7,6 @@ import { StatementCache, WriteBuffer } from './write-buffer.ts';
 
 /** Bounds how long one commit keeps the event loop. */
 const MAX_GROUP = 256;
-/** A group of this many shares the cost of its commit well enough. */
-const FULL_GROUP = 64;
 
 interface Job {
   work: (transaction: WriteTransaction) => Promise<unknown>;
@@ -34,26 +31,16 @@ export class GroupCommit {
   commits = 0;
   readonly #native: CountingDatabase;
   readonly #db: Kysely<Schema>;
-  readonly #sync: () => Promise<void>;
   readonly #reportBug: (error: unknown) => void;
   readonly #statements = new StatementCache();
   readonly #control: Record<'begin' | 'commit' | 'rollback', () => void>;
   #waiting: Job[] = [];
   #running: Promise<void> | undefined;
-  /** Groups that are committed and on their way to the disk. */
-  readonly #syncing = new Set<Promise<void>>();
 
-  constructor(parts: {
-    native: CountingDatabase;
-    db: Kysely<Schema>;
-    /** Resolves when what was committed is on the disk. */
-    sync: () => Promise<void>;
-    reportBug: (error: unknown) => void;
-  }) {
+  constructor(parts: { native: CountingDatabase; db: Kysely<Schema>; reportBug: (error: unknown) => void }) {
     const { native } = parts;
     this.#native = native;
     this.#db = parts.db;
-    this.#sync = parts.sync;
     this.#reportBug = parts.reportBug;
     const command = (text: string) => {
       const statement = native.database.prepare(text);
@@ -75,15 +62,13 @@ export class GroupCommit {
 
   /** Resolves once no write is waiting or under way. */
   async idle(): Promise<void> {
-    while (this.#running ?? this.#syncing.size > 0) await Promise.all([this.#running, ...this.#syncing]);
+    while (this.#running) await this.#running;
   }
 
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
       // Everything that this turn of the event loop still brings joins the group.
       await new Promise<void>((resolve) => setImmediate(resolve));
-      // The disk takes one group at a time: a small one loses nothing by waiting, and gains company.
-      if (this.#waiting.length < FULL_GROUP) await Promise.all(this.#syncing);
       const jobs = this.#waiting.splice(0, MAX_GROUP);
       if (await this.#commitGroup(jobs)) continue;
       for (const job of jobs) await this.#commitGroup([job]);
@@ -109,27 +94,11 @@ export class GroupCommit {
       return true;
     }
     this.commits++;
-    const answered = this.#answer(outcomes, group).finally(() => this.#syncing.delete(answered));
-    this.#syncing.add(answered);
-    return true;
-  }
-
-  /** Answers once the commit is on the disk; meanwhile the next group runs. */
-  async #answer(outcomes: Outcome[], group: WriteBuffer): Promise<void> {
-    try {
-      await this.#sync();
-    } catch (error) {
-      this.#reportBug(error);
-      const reason = new AppError('unavailable', 'The disk did not take the data. Try again.', {
-        cause: error,
-      });
-      for (const { job } of outcomes) job.reject(reason);
-      return;
-    }
     for (const callback of group.callbacks) this.#call(callback);
     for (const outcome of outcomes)
       if ('error' in outcome) outcome.job.reject(outcome.error);
       else outcome.job.resolve(outcome.value);
+    return true;
   }
 
   async #runJob(job: Job, group: WriteBuffer): Promise<Outcome> {

@@ -12,7 +12,6 @@ import type { Schema } from './schema.ts';
 import { nodeSqliteDialect } from './sqlite-dialect.ts';
 import { sqliteEngine } from './sqlite-engine.ts';
 import { translateStorageError } from './storage-errors.ts';
-import { WalSync } from './wal-sync.ts';
 
 export interface StorageOptions {
   /** The database file, or `memory` for one that goes with the process. */
@@ -32,22 +31,19 @@ export async function openDatabase(options: StorageOptions): Promise<Database> {
   const file = temporary ? join(temporary, 'svc.db') : options.file;
   const synchronous = temporary ? 'OFF' : options.synchronous;
   try {
-    // With FULL the log is brought to the disk by WalSync before anybody gets an answer.
-    const writer = open(file, temporary ? 'OFF' : 'NORMAL', options.cacheMiB, false);
+    const writer = open(file, synchronous, options.cacheMiB, false);
     chmodSync(file, 0o600);
     const damage = checkIntegrity(writer, statSync(file).size);
     const counting = { database: writer, writes: 0 };
     const writeDb = new Kysely<Schema>({ dialect: nodeSqliteDialect(counting) });
     await migrate(writer, writeDb, file);
     const read = new Kysely<Schema>({
-      dialect: nodeSqliteDialect({ database: open(file, 'NORMAL', options.cacheMiB, true), writes: 0 }),
+      dialect: nodeSqliteDialect({ database: open(file, synchronous, options.cacheMiB, true), writes: 0 }),
     });
-    const wal = synchronous === 'FULL' ? new WalSync(file) : undefined;
     const last = writer.prepare('select max(seq) as seq from tasks').get();
     const group = new GroupCommit({
       native: counting,
       db: writeDb,
-      sync: async () => wal?.sync(),
       reportBug: options.reportBug,
     });
     const write: Database['write'] = (work) => {
@@ -61,7 +57,6 @@ export async function openDatabase(options: StorageOptions): Promise<Database> {
       commits: () => group.commits,
       async close() {
         await group.idle();
-        wal?.close();
         await read.destroy();
         await writeDb.destroy();
         if (temporary) rmSync(temporary, { recursive: true, force: true });

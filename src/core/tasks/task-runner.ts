@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { AgentAdapter } from '../agents/agent-adapter.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { Workspaces } from '../agents/workspaces.ts';
@@ -156,21 +155,17 @@ export class TaskRunner {
 }
 
 /** Follows the run, but not beyond the grace after it was told to stop. */
-async function orAbandon<T>(run: Promise<T>, signal: AbortSignal): Promise<T> {
-  const ended = new AbortController();
-  const abandoned = new Promise<never>((_, reject) => {
+function orAbandon<T>(run: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let grace: NodeJS.Timeout | undefined;
     const onAbort = () => {
-      delay(STOP_GRACE_MS, undefined, { signal: ended.signal }).then(
-        () => reject(signal.reason instanceof Error ? signal.reason : new RunStopped('lost')),
-        () => undefined,
-      );
+      grace = setTimeout(() => reject(new RunStopped('lost')), STOP_GRACE_MS);
     };
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true, signal: ended.signal });
+    signal.addEventListener('abort', onAbort, { once: true });
+    const settle = () => {
+      clearTimeout(grace);
+      signal.removeEventListener('abort', onAbort);
+    };
+    run.then(resolve, reject).finally(settle);
   });
-  try {
-    return await Promise.race([run, abandoned]);
-  } finally {
-    ended.abort();
-  }
 }

@@ -1,0 +1,126 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type BenchServer, startServer } from './child.ts';
+import { type Figure, median } from './report.ts';
+
+const FEW = 1000;
+const MANY = 1_000_000;
+const PAGES = 200;
+
+interface Measured {
+  page: number;
+  deepPage: number;
+  filter: number;
+  deepFilter: number;
+  startMs: number;
+  rssMiB: number;
+}
+
+/** Lists over a million stored tasks beside lists over a thousand, and what a start with them costs. */
+export async function storedTasks(): Promise<Figure[]> {
+  const few = await measure(FEW);
+  const many = await measure(MANY);
+  const ratio = (name: string, key: 'page' | 'deepPage' | 'filter' | 'deepFilter'): Figure => ({
+    name,
+    ours: `${many[key].toFixed(2)} ms at 1,000,000`,
+    baseline: `${few[key].toFixed(2)} ms at 1,000`,
+    value: many[key] / few[key],
+    bound: { most: 2 },
+  });
+  return [
+    ratio('list: first page by cursor', 'page'),
+    ratio('list: page in the middle by cursor', 'deepPage'),
+    ratio('filter by status: first page', 'filter'),
+    ratio('filter by status: page in the middle', 'deepFilter'),
+    {
+      name: 'start with 1,000,000 tasks until ready',
+      ours: `${many.startMs.toFixed(0)} ms`,
+      baseline: '',
+      value: many.startMs,
+      bound: { most: 2000 },
+    },
+    {
+      name: 'RSS with 1,000,000 tasks after the lists',
+      ours: `${many.rssMiB.toFixed(0)} MiB`,
+      baseline: '',
+      value: many.rssMiB,
+      bound: { most: 300 },
+    },
+  ];
+}
+
+async function measure(tasks: number): Promise<Measured> {
+  const home = mkdtempSync(join(tmpdir(), 'svc-bench-'));
+  await (await startServer('daemon', { SVC_HOME: home })).stop();
+  fill(join(home, 'svc.db'), tasks);
+  const began = performance.now();
+  const daemon = await startServer('daemon', { SVC_HOME: home });
+  const startMs = performance.now() - began;
+  const filtered = await walk(daemon, '/api/tasks/filter?status=completed&limit=50', tasks / 2);
+  const listed = await walk(daemon, '/api/tasks?limit=50', tasks / 2);
+  const rssMiB = Number(await daemon.ask('rss')) / 2 ** 20;
+  await daemon.stop();
+  rmSync(home, { recursive: true });
+  return {
+    page: listed.first,
+    deepPage: listed.deep,
+    filter: filtered.first,
+    deepFilter: filtered.deep,
+    startMs,
+    rssMiB,
+  };
+}
+
+/** Rows as an import leaves them: completed and failed ones, a second apart, with their counts. */
+function fill(file: string, tasks: number): void {
+  const database = new DatabaseSync(file);
+  database.exec(`
+    pragma synchronous = off;
+    begin;
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < ${tasks})
+    insert into tasks (seq, id, owner_id, title, status, priority, source, labels, max_attempts, event_seq,
+      created_at, updated_at, started_at, completed_at, description)
+    select i, printf('task_%032d', i), 'user_owner', 'Task number ' || i,
+      case when i % 10 = 0 then 'failed' else 'completed' end, 1 + i % 4, 'api', '["nightly"]', 3, 4,
+      strftime('%Y-%m-%dT%H:%M:%S.000Z', 1700000000 + i, 'unixepoch'),
+      strftime('%Y-%m-%dT%H:%M:%S.000Z', 1700000001 + i, 'unixepoch'),
+      strftime('%Y-%m-%dT%H:%M:%S.000Z', 1700000000 + i, 'unixepoch'),
+      strftime('%Y-%m-%dT%H:%M:%S.000Z', 1700000001 + i, 'unixepoch'), 'What was asked for'
+    from n;
+    insert into task_counts select owner_id, status, priority, source, 'noop', count(*), 0 from tasks group by 1, 2, 3, 4;
+    insert into state values ('task_text_seq', '${tasks}');
+    commit;
+    pragma wal_checkpoint(truncate);`);
+  database.close();
+}
+
+/** Milliseconds for the first page and for one in the middle; cursors lead there in steps of 500. */
+async function walk(daemon: BenchServer, path: string, half: number) {
+  const get = async (query: string) => {
+    const response = await fetch(`${daemon.url}${path}${query}`, { headers: daemon.headers });
+    return (await response.json()) as { nextCursor?: string };
+  };
+  const first = await time(() => get(''));
+  let cursor = '';
+  const big = path.replace('limit=50', 'limit=500');
+  for (let passed = 0; passed < half; passed += 500) {
+    const query = cursor && `&cursor=${cursor}`;
+    const response = await fetch(`${daemon.url}${big}${query}`, { headers: daemon.headers });
+    const page = (await response.json()) as { nextCursor?: string };
+    if (page.nextCursor === undefined) break;
+    cursor = page.nextCursor;
+  }
+  return { first, deep: await time(() => get(`&cursor=${cursor}`)) };
+}
+
+async function time(call: () => Promise<unknown>): Promise<number> {
+  const times: number[] = [];
+  for (let page = 0; page < PAGES; page++) {
+    const began = performance.now();
+    await call();
+    times.push(performance.now() - began);
+  }
+  return median(times.slice(PAGES / 4));
+}
