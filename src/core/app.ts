@@ -12,6 +12,7 @@ import { KeyHasher } from './auth/key-hasher.ts';
 import { ensureOwner } from './auth/owner-service.ts';
 import { SessionService } from './auth/session-service.ts';
 import type { Config } from './config/config.ts';
+import { AppError } from './errors.ts';
 import { EventBus } from './events.ts';
 import { HealthService } from './health/health-service.ts';
 import { RequestMetrics } from './health/request-metrics.ts';
@@ -25,6 +26,7 @@ import { QueuePause } from './queue/queue-pause.ts';
 import { QueueService } from './queue/queue-service.ts';
 import { QueueStatusService } from './queue/queue-status-service.ts';
 import { lockDataFolder } from './storage/data-lock.ts';
+import type { Database } from './storage/database.ts';
 import { openDatabase } from './storage/open-database.ts';
 import { readState, writeState } from './storage/state.ts';
 import { type Surroundings, systemSurroundings } from './surroundings.ts';
@@ -65,7 +67,7 @@ export type App = Awaited<ReturnType<typeof createApp>>;
 
 /** Builds and joins the parts of the product: the only place that does. */
 export async function createApp(options: AppOptions) {
-  const { config, locations, env, log, surroundings = systemSurroundings, extraAdapters = [] } = options;
+  const { config, locations, log } = options;
   for (const folder of [locations.data, locations.state, locations.runtime])
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   const lock = lockDataFolder(join(locations.data, 'daemon.lock'));
@@ -79,7 +81,20 @@ export async function createApp(options: AppOptions) {
     lock.release();
     throw error;
   });
+  const release = async () => {
+    await database.close();
+    lock.release();
+  };
+  try {
+    return await joinParts(options, database, release);
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
 
+async function joinParts(options: AppOptions, database: Database, release: () => Promise<void>) {
+  const { config, locations, env, log, surroundings = systemSurroundings, extraAdapters = [] } = options;
   const bus = new EventBus();
   const sessions = new SessionService(database, surroundings);
   await ensureOwner({ database, sessions, surroundings, sessionFile: locations.ownerSessionFile });
@@ -177,7 +192,11 @@ export async function createApp(options: AppOptions) {
     /** Takes up what an earlier process left, and starts to work. */
     async start(): Promise<void> {
       await killMarked((run) => run.startsWith(`${installation}/`));
-      await recovery.recover();
+      await recovery.recover().catch((error: unknown) => {
+        // A full disk is no reason not to serve what can be read; the sweeper tries again.
+        if (!(error instanceof AppError)) throw error;
+        log.warn({ reason: error.message }, 'earlier work could not be taken up yet');
+      });
       await runner.start();
       leases.start();
       sweeper.start();
@@ -192,18 +211,13 @@ export async function createApp(options: AppOptions) {
       await runner.stop(drainMs);
       leases.stop();
       await outbound.close();
-      await database.close();
-      lock.release();
+      await release();
     },
   };
 }
 
 /** A secret that is made once and kept in the database. */
-async function secretOf(
-  database: Awaited<ReturnType<typeof openDatabase>>,
-  name: string,
-  surroundings: Surroundings,
-): Promise<string> {
+async function secretOf(database: Database, name: string, surroundings: Surroundings): Promise<string> {
   const known = await readState(database.read, name);
   if (known !== undefined) return known;
   const secret = surroundings.newSecret(24);

@@ -18,19 +18,24 @@ export async function ensureOwner(parts: {
   sessionFile: string;
 }): Promise<void> {
   const { database, sessions, surroundings, sessionFile } = parts;
-  await database.write(({ db }) =>
-    db
-      .insertInto('users')
-      .values({
-        id: ownerId,
-        email: 'owner@localhost',
-        name: userInfo().username,
-        role: 'admin',
-        created_at: surroundings.now().toISOString(),
-      })
-      .onConflict((conflict) => conflict.column('id').doNothing())
-      .execute(),
-  );
+  const isKnown = await database.read
+    .selectFrom('users')
+    .select('id')
+    .where('id', '=', ownerId)
+    .executeTakeFirst();
+  if (!isKnown)
+    await database.write(({ db }) =>
+      db
+        .insertInto('users')
+        .values({
+          id: ownerId,
+          email: 'owner@localhost',
+          name: userInfo().username,
+          role: 'admin',
+          created_at: surroundings.now().toISOString(),
+        })
+        .execute(),
+    );
   const known = existsSync(sessionFile) ? readFileSync(sessionFile, 'utf8').trim() : '';
   if (known !== '' && (await sessions.resolve(known))) return;
   const { token } = await sessions.create(ownerId, 'owner');

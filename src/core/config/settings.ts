@@ -80,6 +80,12 @@ export const settings = {
     default: 5,
     description: 'How many notifications are delivered at the same time',
   }),
+  'queue.redis.url': define({
+    schema: z.url({ protocol: /^rediss?$/ }).optional(),
+    default: undefined,
+    environment: 'QUEUE_STORE_URL',
+    description: 'The store of a queue that several daemons share; the in-process queue needs none',
+  }),
   'queue.retry.attempts': define({
     schema: count(1, 20),
     default: 3,

@@ -10,11 +10,16 @@ interface Delayed {
   timer: NodeJS.Timeout;
 }
 
+/** A place in a lane: an id that is removed and comes again gets another. */
+interface Place {
+  id: string;
+}
+
 /** First in, first out within a priority; nothing outlives the process. */
 export class MemoryQueue implements TaskQueue {
   readonly #lanes = new Map<number, Lane>();
-  /** Ids that may be delivered now, with their priority. */
-  readonly #ready = new Map<string, number>();
+  /** Ids that may be delivered now, with their place. */
+  readonly #ready = new Map<string, Place>();
   readonly #delayed = new Map<string, Delayed>();
   readonly #running = new Set<Promise<void>>();
   #handle: ((id: string) => Promise<void>) | undefined;
@@ -71,10 +76,11 @@ export class MemoryQueue implements TaskQueue {
   }
 
   #makeReady(id: string, priority: number): void {
-    this.#ready.set(id, priority);
+    const place = { id };
+    this.#ready.set(id, place);
     let lane = this.#lanes.get(priority);
     if (!lane) this.#lanes.set(priority, (lane = new Lane()));
-    lane.push(id);
+    lane.push(place);
     this.#deliver();
   }
 
@@ -96,11 +102,11 @@ export class MemoryQueue implements TaskQueue {
   #next(): string | undefined {
     for (const priority of [...this.#lanes.keys()].sort((a, b) => a - b)) {
       const lane = this.#lanes.get(priority);
-      for (let id = lane?.shift(); id !== undefined; id = lane?.shift()) {
-        // An id that was removed, or that came again in another lane, is only passed over.
-        if (this.#ready.get(id) !== priority) continue;
-        this.#ready.delete(id);
-        return id;
+      for (let place = lane?.shift(); place; place = lane?.shift()) {
+        // An id that was removed, or that has another place since, is only passed over.
+        if (this.#ready.get(place.id) !== place) continue;
+        this.#ready.delete(place.id);
+        return place.id;
       }
     }
     return undefined;
@@ -109,14 +115,14 @@ export class MemoryQueue implements TaskQueue {
 
 /** A queue whose shift does not move the rest. */
 class Lane {
-  #items: (string | undefined)[] = [];
+  #items: (Place | undefined)[] = [];
   #first = 0;
 
-  push(item: string): void {
+  push(item: Place): void {
     this.#items.push(item);
   }
 
-  shift(): string | undefined {
+  shift(): Place | undefined {
     const item = this.#items[this.#first];
     if (item === undefined) return undefined;
     this.#items[this.#first++] = undefined;

@@ -16,13 +16,21 @@ interface ActiveRun {
   controller: AbortController;
 }
 
+/** A run of this process: `signal` aborts when it is stopped, `end` takes it off the list. */
+export interface RunHandle {
+  signal: AbortSignal;
+  end: () => void;
+}
+
 /** The runs of this process, by task. */
 export class ActiveRuns {
   readonly #runs = new Map<string, ActiveRun>();
+  #stoppedFor: StopReason | undefined;
 
-  /** Registers a run; `end` takes it off again. */
-  begin(taskId: string, fence: number): { signal: AbortSignal; end: () => void } {
+  /** Registers a run; one that comes after all were stopped is stopped from its first moment. */
+  begin(taskId: string, fence: number): RunHandle {
     const controller = new AbortController();
+    if (this.#stoppedFor) controller.abort(new RunStopped(this.#stoppedFor));
     const run = { fence, controller };
     this.#runs.set(taskId, run);
     return {
@@ -37,7 +45,9 @@ export class ActiveRuns {
     this.#runs.get(taskId)?.controller.abort(new RunStopped(reason));
   }
 
+  /** Stops every run, and those that are about to begin. */
   stopAll(reason: StopReason): void {
+    this.#stoppedFor = reason;
     for (const taskId of this.#runs.keys()) this.stop(taskId, reason);
   }
 

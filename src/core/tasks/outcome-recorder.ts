@@ -31,8 +31,12 @@ export class OutcomeRecorder {
     this.#parts = parts;
   }
 
-  record(task: TaskHead, outcome: RunOutcome, events: RunEvents): void {
-    const written = this.#record(task, outcome, events).finally(() => this.#writing.delete(written));
+  /** Calls `onEnd` once the outcome is stored or given up. */
+  record(task: TaskHead, outcome: RunOutcome, events: RunEvents, onEnd: () => void): void {
+    const written = this.#record(task, outcome, events).finally(() => {
+      this.#writing.delete(written);
+      onEnd();
+    });
     this.#writing.add(written);
   }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { timestampSchema } from '../../contract/primitives.ts';
 import { createTaskSchema, taskSchema } from '../../contract/task.ts';
 import type { ImportReport } from '../../contract/tasks.ts';
 import { type Caller, mayRunCommands } from '../auth/caller.ts';
@@ -10,6 +11,9 @@ import type { TaskStore } from './task-store.ts';
 /** Tasks per transaction. */
 const BATCH = 200;
 
+/** Lists are sorted by the text of their times, so that all have the same form. */
+const importedTimeSchema = timestampSchema.transform((text) => new Date(text).toISOString());
+
 /** An exported task: what a caller may say of a new one holds here too. */
 const importedTaskSchema = taskSchema.extend({
   ...createTaskSchema.omit({ idempotencyKey: true, maxAttempts: true }).shape,
@@ -17,7 +21,10 @@ const importedTaskSchema = taskSchema.extend({
   id: z.string().regex(/^[\w-]{1,100}$/, 'Not an id'),
   attempts: z.int().min(0).max(1000).default(0),
   maxAttempts: z.int().min(1).max(20).default(3),
-  updatedAt: taskSchema.shape.updatedAt.optional(),
+  createdAt: importedTimeSchema,
+  updatedAt: importedTimeSchema.optional(),
+  startedAt: importedTimeSchema.optional(),
+  completedAt: importedTimeSchema.optional(),
 });
 
 /** Takes tasks of an export in: ids that exist are skipped, unfinished ones are held until they are released. */

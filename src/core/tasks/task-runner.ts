@@ -7,7 +7,7 @@ import type { Log } from '../log.ts';
 import type { QueuePause } from '../queue/queue-pause.ts';
 import type { TaskQueue } from '../queue/task-queue.ts';
 import type { Database } from '../storage/database.ts';
-import { type ActiveRuns, RunStopped } from './active-runs.ts';
+import { type ActiveRuns, type RunHandle, RunStopped } from './active-runs.ts';
 import { RunEvents } from './run-events.ts';
 import { completedOutcome, type RunOutcome, thrownOutcome } from './run-outcome.ts';
 import type { TaskHead } from './task-columns.ts';
@@ -33,6 +33,11 @@ export interface TaskRunnerParts extends Omit<FailureParts, 'deadLetters' | 'not
   log: Log;
   /** Names this process in leases. */
   workerId: string;
+}
+
+interface Claim {
+  head: TaskHead;
+  run: RunHandle;
 }
 
 /** Takes ids from the queue, claims the tasks, lets their agents run, and records what came of it. */
@@ -72,27 +77,29 @@ export class TaskRunner {
     const blockedMs = registry.breakerOf(choice.adapter.type)?.blockedForMs ?? 0;
     if (blockedMs > 0) return queue.enqueue(id, { priority: task.priority, delayMs: blockedMs });
     try {
-      const claimed = await this.#claim(task, choice.adapter);
-      if (claimed) await this.#run(choice.adapter, { ...task, ...claimed });
+      const claim = await this.#claim(task, choice.adapter);
+      if (claim) await this.#run(choice.adapter, { ...task, ...claim.head }, claim.run);
     } catch (error) {
       log.warn({ taskId: id, reason: messageOf(error) }, 'a task could not be claimed; trying again');
       await queue.enqueue(id, { priority: task.priority, delayMs: CLAIM_AGAIN_MS });
     }
   }
 
-  #claim(task: StoredTask, adapter: AgentAdapter): Promise<TaskHead | undefined> {
-    const { database, store, surroundings, workerId } = this.#parts;
+  async #claim(task: StoredTask, adapter: AgentAdapter): Promise<Claim | undefined> {
+    const { database, store, runs, surroundings, workerId } = this.#parts;
     const now = surroundings.now();
     const attempts = task.attempts + 1;
-    return database.write((transaction) =>
-      store.move(
+    const fence = task.fence + 1;
+    let run: RunHandle | undefined;
+    const head = await database.write(async (transaction) => {
+      const moved = await store.move(
         transaction,
         task,
         'claim',
         now,
         {
           attempts,
-          fence: task.fence + 1,
+          fence,
           agent_type: adapter.type,
           lease_owner: workerId,
           lease_until: leaseEnd(now),
@@ -106,14 +113,17 @@ export class TaskRunner {
             data: { attempt: attempts, maxAttempts: task.max_attempts, agent: adapter.type },
           },
         ],
-      ),
-    );
+      );
+      // Registered with the commit: a cancel in the same commit then finds a run to stop.
+      if (moved) transaction.afterCommit(() => (run = runs.begin(task.id, fence)));
+      return moved;
+    });
+    return head && run && { head, run };
   }
 
   /** Resolves when the agent has ended: the outcome is stored while the worker already takes its next task. */
-  async #run(adapter: AgentAdapter, task: StoredTask): Promise<void> {
+  async #run(adapter: AgentAdapter, task: StoredTask, { signal, end }: RunHandle): Promise<void> {
     const { database, store, runs, registry, workspaces, recorder, surroundings, config, log } = this.#parts;
-    const { signal, end } = runs.begin(task.id, task.fence);
     const events = new RunEvents(task, {
       database,
       store,
@@ -127,6 +137,7 @@ export class TaskRunner {
     let usesWorkspace = false;
     let outcome: RunOutcome;
     try {
+      signal.throwIfAborted();
       const execute = () =>
         adapter.execute({
           task: seen,
@@ -144,13 +155,13 @@ export class TaskRunner {
       outcome = thrownOutcome(signal.aborted ? signal.reason : error, elapsed());
     } finally {
       clearTimeout(timer);
-      end();
     }
     if (usesWorkspace)
       workspaces
         .close(seen)
         .catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'a workspace is left'));
-    recorder.record(task, outcome, events);
+    // The claim is renewed until its outcome is stored, however long the disk takes.
+    recorder.record(task, outcome, events, end);
   }
 }
 

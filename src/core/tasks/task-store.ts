@@ -84,7 +84,7 @@ export class TaskStore {
   ): Promise<TaskHead | undefined> {
     const status: TaskStatus = moves[move].to;
     const updated_at = now.toISOString();
-    const columns = Object.keys(change).sort() as (keyof TaskChange)[];
+    const columns = Object.keys(change) as (keyof TaskChange)[];
     const name = columns.join();
     let query = this.#moves.get(name);
     if (!query) this.#moves.set(name, (query = this.prepareMove(columns)));
