@@ -148,6 +148,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
     recovery,
     scan,
     admission,
+    registry,
     idempotency,
     engine: database.engine,
     surroundings,
@@ -155,7 +156,6 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
   });
   const queueStatus = new QueueStatusService({ counts, deadLetters, pause, config });
   const health = new HealthService({ queueStatus, registry, surroundings });
-  const stopAdmitting = bus.on('agents', () => void sweeper.sweep());
 
   return {
     config,
@@ -185,7 +185,10 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
     /** Changes a setting; tasks that wait for an agent are looked at again. */
     setSetting(key: string, value: unknown) {
       const setting = config.set(key, value);
-      if (key.startsWith('agents.')) bus.emit('agents', undefined);
+      if (key.startsWith('agents.')) {
+        registry.revision++;
+        recovery.admitWaiting().catch(reportBug);
+      }
       return setting;
     },
 
@@ -206,7 +209,6 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
     /** Takes no more work, lets what runs come to its end for a while, and closes everything. */
     async close(drainMs = DRAIN_MS): Promise<void> {
       health.phase = 'stopping';
-      stopAdmitting();
       await sweeper.stop();
       await runner.stop(drainMs);
       leases.stop();

@@ -9,8 +9,6 @@ export interface CoreEvents {
   /** Counts, pause or dead letters changed. */
   queue: undefined;
   notification: { userId: string; notification: Notification };
-  /** The settings or the health of an agent changed, so that waiting tasks may fit now. */
-  agents: undefined;
 }
 
 type Listener<T> = (payload: T) => void;

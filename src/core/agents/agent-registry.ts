@@ -35,6 +35,8 @@ export interface AgentStats {
 
 /** Knows the agents: their health, their breakers, and which of them a task gets. */
 export class AgentRegistry {
+  /** Rises whenever the choice of an agent may come out differently. */
+  revision = 0;
   readonly #entries: Map<string, Entry>;
   readonly #config: Config;
   readonly #stats: AgentStats;
@@ -150,7 +152,9 @@ export class AgentRegistry {
     if (entry.health && this.#surroundings.monotonic() - entry.checkedAt < HEALTH_FRESH_MS)
       return entry.health;
     entry.checking ??= checkOnce(entry.adapter).finally(() => delete entry.checking);
+    const before = entry.health?.healthy;
     entry.health = await entry.checking;
+    if (before !== entry.health.healthy) this.revision++;
     entry.checkedAt = this.#surroundings.monotonic();
     return entry.health;
   }

@@ -11,7 +11,10 @@ function listOf(subnets: readonly string[]): BlockList {
   return list;
 }
 
-/** Everything that is not a public unicast address (IANA special-purpose registries). */
+/**
+ * Everything that is not a public unicast address (IANA special-purpose registries). IPv4-mapped addresses are looked up
+ * as what they hold: a BlockList takes every IPv4 address for one of ::ffff:0:0/96.
+ */
 const refused = listOf([
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -28,8 +31,7 @@ const refused = listOf([
   '203.0.113.0/24',
   '224.0.0.0/4',
   '240.0.0.0/4',
-  '::/127',
-  '::ffff:0:0/96',
+  '::/96',
   '64:ff9b::/96',
   '64:ff9b:1::/48',
   '100::/64',

@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
-import { AppError } from '../errors.ts';
 
 /** Checking reads the whole file: up to this size the start waits for it, above it goes on in a thread. */
 const CHECK_FIRST_BYTES = 64 * 1024 * 1024;
@@ -13,12 +12,11 @@ const checkInThread = `
   database.close();
 `;
 
-/** Checks the database and throws when it is damaged; answers how to ask for damage that is found later. */
+/** Checks the database; answers how to ask for damage, which in a large file is found later. */
 export function checkIntegrity(database: DatabaseSync, bytes: number): () => string | undefined {
   if (bytes <= CHECK_FIRST_BYTES) {
     const answer = String(database.prepare('pragma quick_check(1)').get()?.['quick_check']);
-    if (answer !== 'ok') throw new AppError('unavailable', `The database is damaged: ${answer}`);
-    return () => undefined;
+    return () => (answer === 'ok' ? undefined : answer);
   }
   let damage: string | undefined;
   const worker = new Worker(checkInThread, { eval: true, workerData: database.location() });

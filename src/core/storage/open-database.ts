@@ -30,15 +30,27 @@ export async function openDatabase(options: StorageOptions): Promise<Database> {
   const temporary = options.file === 'memory' ? mkdtempSync(join(tmpdir(), 'svc-memory-')) : undefined;
   const file = temporary ? join(temporary, 'svc.db') : options.file;
   const synchronous = temporary ? 'OFF' : options.synchronous;
+  const connections: DatabaseSync[] = [];
+  const connect = (readOnly: boolean) => {
+    const connection = open(file, synchronous, options.cacheMiB, readOnly);
+    connections.push(connection);
+    return connection;
+  };
+  // The writer last: only that takes the log away. Kysely would not close a connection that it has not used.
+  const disconnect = () => {
+    for (const connection of connections.splice(0).reverse()) connection.close();
+  };
   try {
-    const writer = open(file, synchronous, options.cacheMiB, false);
+    const writer = connect(false);
     chmodSync(file, 0o600);
     const damage = checkIntegrity(writer, statSync(file).size);
+    const damagedNow = damage();
+    if (damagedNow) throw damaged(file, damagedNow);
     const counting = { database: writer, writes: 0 };
     const writeDb = new Kysely<Schema>({ dialect: nodeSqliteDialect(counting) });
     await migrate(writer, writeDb, file);
     const read = new Kysely<Schema>({
-      dialect: nodeSqliteDialect({ database: open(file, synchronous, options.cacheMiB, true), writes: 0 }),
+      dialect: nodeSqliteDialect({ database: connect(true), writes: 0 }),
     });
     const last = writer.prepare('select max(seq) as seq from tasks').get();
     const group = new GroupCommit({
@@ -57,12 +69,12 @@ export async function openDatabase(options: StorageOptions): Promise<Database> {
       commits: () => group.commits,
       async close() {
         await group.idle();
-        await read.destroy();
-        await writeDb.destroy();
+        disconnect();
         if (temporary) rmSync(temporary, { recursive: true, force: true });
       },
     };
   } catch (error) {
+    disconnect();
     throw translateStartError(error, file);
   }
 }

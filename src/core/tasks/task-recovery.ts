@@ -1,9 +1,10 @@
 import { setImmediate as breathe } from 'node:timers/promises';
-import { type FailureParts, failForGood } from './task-failure.ts';
+import type { TaskStatus } from '../../contract/task.ts';
 import type { Database } from '../storage/database.ts';
 import type { ActiveRuns } from './active-runs.ts';
 import type { TaskAdmission } from './task-admission.ts';
 import type { TaskHead } from './task-columns.ts';
+import { type FailureParts, failForGood } from './task-failure.ts';
 import type { TaskScanStore } from './task-scan-store.ts';
 
 const PAGE = 1000;
@@ -26,51 +27,39 @@ export class TaskRecovery {
 
   /** At the start, when no other worker can be alive: every claim is over. */
   async recover(): Promise<void> {
-    await this.#eachPage(
-      (last) => this.#parts.scan.running(last?.seq ?? 0, PAGE),
-      (tasks) => this.#giveBackAll(tasks),
-    );
+    await this.#eachPage('in_progress', (tasks) => this.#giveBackAll(tasks));
     await this.wakeQueued();
     await this.admitWaiting();
   }
 
-  /** Tells the queue of every queued task. */
+  /** Tells the queue of every queued task, the urgent ones first. */
   async wakeQueued(): Promise<void> {
-    await this.#eachPage(
-      (last) => this.#parts.scan.queued(last, PAGE),
-      async (tasks) => {
-        for (const task of tasks) await this.#parts.admission.wake(task);
-      },
-    );
+    const found: Pick<TaskHead, 'id' | 'priority' | 'scheduled_for'>[] = [];
+    await this.#eachPage('queued', async (tasks) => {
+      for (const { id, priority, scheduled_for } of tasks) found.push({ id, priority, scheduled_for });
+    });
+    for (const task of found.sort((a, b) => a.priority - b.priority)) await this.#parts.admission.wake(task);
   }
 
   /** Looks again at tasks that wait for an agent. */
   async admitWaiting(): Promise<void> {
-    await this.#eachPage(
-      (last) => this.#parts.scan.waiting(last?.seq ?? 0, PAGE),
-      async (tasks) => {
-        await Promise.all(tasks.map((task) => this.#parts.admission.admit(task)));
-      },
-    );
+    await this.#eachPage('pending', async (tasks) => {
+      await Promise.all(tasks.map((task) => this.#parts.admission.admit(task)));
+    });
   }
 
   /** Takes back the claims of workers that have not renewed their lease. */
   async takeBackExpired(now: string): Promise<void> {
-    await this.#eachPage(
-      (last) => this.#parts.scan.running(last?.seq ?? 0, PAGE),
-      (tasks) =>
-        this.#giveBackAll(
-          tasks.filter(({ id, lease_until }) => (lease_until ?? '') < now && !this.#parts.runs.has(id)),
-        ),
+    await this.#eachPage('in_progress', (tasks) =>
+      this.#giveBackAll(
+        tasks.filter(({ id, lease_until }) => (lease_until ?? '') < now && !this.#parts.runs.has(id)),
+      ),
     );
   }
 
-  async #eachPage(
-    read: (last: TaskHead | undefined) => Promise<TaskHead[]>,
-    use: (tasks: TaskHead[]) => Promise<void>,
-  ): Promise<void> {
+  async #eachPage(status: TaskStatus, use: (tasks: TaskHead[]) => Promise<void>): Promise<void> {
     for (let last: TaskHead | undefined; ;) {
-      const page = await read(last);
+      const page = await this.#parts.scan.page(status, last, PAGE);
       if (page.length > 0) await use(page);
       if (page.length < PAGE) return;
       last = page.at(-1);

@@ -1,3 +1,4 @@
+import type { AgentRegistry } from '../agents/agent-registry.ts';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Engine } from '../storage/database.ts';
@@ -5,7 +6,7 @@ import type { Surroundings } from '../surroundings.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 import type { TaskAdmission } from './task-admission.ts';
 import type { TaskRecovery } from './task-recovery.ts';
-import type { TaskScanStore } from './task-scan-store.ts';
+import type { ScanPosition, TaskScanStore } from './task-scan-store.ts';
 
 const EVERY_MS = 15_000;
 /** A queued task that has been due this long was forgotten by the queue, or the queue is long; both ids are harmless. */
@@ -16,6 +17,7 @@ export interface TaskSweeperParts {
   recovery: TaskRecovery;
   scan: TaskScanStore;
   admission: TaskAdmission;
+  registry: AgentRegistry;
   idempotency: IdempotencyStore;
   engine: Engine;
   surroundings: Surroundings;
@@ -27,6 +29,8 @@ export class TaskSweeper {
   readonly #parts: TaskSweeperParts;
   #timer: NodeJS.Timeout | undefined;
   #sweeping: Promise<void> | undefined;
+  #seenRevision = 0;
+  #overdueAfter: ScanPosition | undefined;
 
   constructor(parts: TaskSweeperParts) {
     this.#parts = parts;
@@ -51,13 +55,24 @@ export class TaskSweeper {
   }
 
   async #sweep(): Promise<void> {
-    const { recovery, scan, admission, idempotency, engine, surroundings } = this.#parts;
+    const { recovery, registry, idempotency, engine, surroundings } = this.#parts;
     const now = surroundings.now();
     await recovery.takeBackExpired(now.toISOString());
-    const before = new Date(now.getTime() - OVERDUE_MS).toISOString();
-    for (const task of await scan.overdue(before, OVERDUE_PAGE)) await admission.wake(task);
-    await recovery.admitWaiting();
+    await this.#wakeOverdue(new Date(now.getTime() - OVERDUE_MS).toISOString());
+    // Tasks that wait for an agent were looked at when they came; only another state of the agents changes the answer.
+    const { revision } = registry;
+    if (revision !== this.#seenRevision) await recovery.admitWaiting();
+    this.#seenRevision = revision;
     await idempotency.deleteOld(now);
     await engine.refreshTextIndex();
+  }
+
+  /** A part of the queued tasks per sweep, in turn, so that a long queue costs a sweep no more than a short one. */
+  async #wakeOverdue(before: string): Promise<void> {
+    const { scan, admission } = this.#parts;
+    const page = await scan.page('queued', this.#overdueAfter, OVERDUE_PAGE);
+    for (const task of page)
+      if (task.updated_at < before && (task.scheduled_for ?? '') < before) await admission.wake(task);
+    this.#overdueAfter = page.length < OVERDUE_PAGE ? undefined : page.at(-1);
   }
 }

@@ -46,8 +46,6 @@ export async function up(db: Kysely<never>): Promise<void> {
   await schema.createIndex('tasks_by_creation').on('tasks').columns(['created_at', 'seq']).execute();
   await schema.createIndex('tasks_by_status').on('tasks').columns(['status', 'created_at', 'seq']).execute();
   await schema.createIndex('tasks_by_owner').on('tasks').columns(['owner_id', 'created_at', 'seq']).execute();
-  await sql`create index tasks_unfinished on tasks (status, priority, seq)
-    where status in ('pending', 'queued', 'in_progress')`.execute(db);
   await sql`create index tasks_by_end on tasks (completed_at, seq) where completed_at is not null`.execute(
     db,
   );
