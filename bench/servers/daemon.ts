@@ -1,26 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { sessionCookie } from '../../src/contract/locations.ts';
-import type { AgentAdapter } from '../../src/core/agents/agent-adapter.ts';
 import { startDaemon } from '../../src/daemon/start.ts';
+import { noopAdapter } from '../noop-adapter.ts';
 
 /** When each task reached the agent, by task id, in wall-clock milliseconds. */
 const starts = new Map<string, number>();
 
-/** An agent that does nothing, so that everything measured is ours. */
-const noop: AgentAdapter = {
-  type: 'noop',
-  name: 'No-op',
-  description: 'Does nothing',
-  capabilities: [],
-  isChosenByLabels: false,
-  faults: [],
-  missingConfig: () => undefined,
-  checkHealth: async () => ({ healthy: true }),
-  execute: async ({ task }) => {
-    starts.set(task.id, performance.timeOrigin + performance.now());
-    return { output: '' };
-  },
-};
+const noop = noopAdapter((id) => starts.set(id, performance.timeOrigin + performance.now()));
 
 const daemon = await startDaemon({
   flags: { 'server.port': 0, 'log.level': 'warn' },

@@ -1,27 +1,16 @@
 import { rmSync } from 'node:fs';
 import { owner } from '../../src/core/auth/owner-service.ts';
-import type { AgentAdapter } from '../../src/core/agents/agent-adapter.ts';
 import { startDaemon } from '../../src/daemon/start.ts';
 import { createTaskSchema } from '../../src/contract/task.ts';
+import { noopAdapter } from '../noop-adapter.ts';
 
 /** 20,000 tasks from their creation to their recorded end, in one process with the store, as BullMQ's worker is. */
 const TASKS = Number(process.env['BENCH_TASKS']);
 let done = 0;
 let finish: () => void = () => undefined;
-const noop: AgentAdapter = {
-  type: 'noop',
-  name: 'No-op',
-  description: 'Does nothing',
-  capabilities: [],
-  isChosenByLabels: false,
-  faults: [],
-  missingConfig: () => undefined,
-  checkHealth: async () => ({ healthy: true }),
-  execute: async () => ({ output: '' }),
-};
 const daemon = await startDaemon({
   flags: { 'server.port': 0, 'log.level': 'warn', 'queue.concurrency': 10 },
-  extraAdapters: [noop],
+  extraAdapters: [noopAdapter()],
 });
 const { app } = daemon;
 app.onTaskEvent((type) => {

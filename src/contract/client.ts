@@ -72,9 +72,10 @@ export function createClient(
   routes: RouteTable,
   options: { baseUrl: string; fetch: FetchLike; headers?: Record<string, string> },
 ): Client {
+  const baseUrl = options.baseUrl.replace(/\/+$/, '');
   const open = (route: RouteSketch, input: AnyInput, accept: string, signal: AbortSignal | undefined) => {
     const hasBody = input.body !== undefined;
-    return options.fetch(new URL(pathOf(route, input), options.baseUrl).href, {
+    return options.fetch(baseUrl + pathOf(route, input), {
       method: route.method,
       headers: {
         accept,
@@ -115,10 +116,16 @@ export function createClient(
 }
 
 function pathOf(route: RouteSketch, { params = {}, query = {} }: AnyInput): string {
-  const path = route.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const path = route.path.replace(/:(\w+)/g, (_, name: string) => encodePart(name, params[name] ?? ''));
   const search = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) if (value !== undefined) search.set(key, String(value));
   return search.size > 0 ? `${path}?${search.toString()}` : path;
+}
+
+/** A URL drops or climbs over these parts, however they are encoded: the request would go to another route. */
+function encodePart(name: string, value: string): string {
+  if (value !== '' && value !== '.' && value !== '..') return encodeURIComponent(value);
+  throw new ApiError(400, { error: `Not a valid ${name}: ${JSON.stringify(value)}` });
 }
 
 function definedOnly(headers: AnyInput['headers'] = {}): Record<string, string> {

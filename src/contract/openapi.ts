@@ -94,7 +94,8 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output', schemas: Json): unk
   for (const [name, definition] of Object.entries($defs)) schemas[componentName(name)] = clean(definition);
   const body = clean(own) as Json;
   const id = schema.meta()?.id;
-  if (id === undefined) return body;
+  // A named schema may come as a reference to its own definition, which is among the components already.
+  if (id === undefined || '$ref' in body) return body;
   schemas[id] = body;
   return { $ref: `#/components/schemas/${id}` };
 }

@@ -71,12 +71,11 @@ export async function createApp(options: AppOptions) {
   for (const folder of [locations.data, locations.state, locations.runtime])
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   const lock = lockDataFolder(join(locations.data, 'daemon.lock'));
-  const reportBug = (error: unknown) => log.error({ err: error }, 'this is a bug in svc');
   const database = await openDatabase({
     file: locations.databaseFile,
     synchronous: config.get('storage.synchronous'),
     cacheMiB: config.get('storage.cacheMiB'),
-    reportBug,
+    reportBug: bugReporter(log),
   }).catch((error: unknown) => {
     lock.release();
     throw error;
@@ -96,7 +95,7 @@ export async function createApp(options: AppOptions) {
 async function joinParts(options: AppOptions, database: Database, release: () => Promise<void>) {
   const { config, locations, env, log, surroundings = systemSurroundings, extraAdapters = [] } = options;
   const bus = new EventBus();
-  const sessions = new SessionService(database, surroundings);
+  const sessions = new SessionService(database, surroundings, bus);
   await ensureOwner({ database, sessions, surroundings, sessionFile: locations.ownerSessionFile });
   const hasher = new KeyHasher();
   const isLoopback = isLoopbackHost(config.get('server.host'));
@@ -187,7 +186,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
       const setting = config.set(key, value);
       if (key.startsWith('agents.')) {
         registry.revision++;
-        recovery.admitWaiting().catch(reportBug);
+        recovery.admitWaiting().catch(bugReporter(log));
       }
       return setting;
     },
@@ -217,6 +216,8 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
     },
   };
 }
+
+const bugReporter = (log: Log) => (error: unknown) => log.error({ err: error }, 'this is a bug in svc');
 
 /** A secret that is made once and kept in the database. */
 async function secretOf(database: Database, name: string, surroundings: Surroundings): Promise<string> {

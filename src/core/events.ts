@@ -8,6 +8,7 @@ export interface CoreEvents {
   task: { task: TaskHead; event: TaskEvent };
   /** Counts, pause or dead letters changed. */
   queue: undefined;
+  session_ended: { sessionHash: string };
   notification: { userId: string; notification: Notification };
 }
 

@@ -30,6 +30,8 @@ export function createHostGate({ host, port, baseUrl }: GateOptions): (request: 
   };
 
   return ({ headers, rawHeaders, url = '' }) => {
+    // An absolute address names a host of its own, past the header that is checked here.
+    if (!url.startsWith('/')) throw new AppError('forbidden', 'The request must name a path');
     const { hosts, origins } = ours();
     if (headers.host === undefined || !hosts.has(headers.host.toLowerCase()) || countHosts(rawHeaders) > 1)
       throw new AppError('forbidden', 'This host name is not served here (server.baseUrl)');
@@ -37,9 +39,19 @@ export function createHostGate({ host, port, baseUrl }: GateOptions): (request: 
     if (origin !== undefined && !origins.has(origin))
       throw new AppError('forbidden', 'Requests from other web sites are not allowed');
     const site = headers['sec-fetch-site'];
-    if ((site === 'cross-site' || site === 'same-site') && url.startsWith('/api'))
+    if ((site === 'cross-site' || site === 'same-site') && isApi(url))
       throw new AppError('forbidden', 'Requests from other web sites are not allowed');
   };
+}
+
+/** True unless the path certainly is a page: the router decodes it, so this does too. */
+function isApi(url: string): boolean {
+  const [path = ''] = url.split(/[?#;]/);
+  try {
+    return decodeURIComponent(path).toLowerCase().startsWith('/api');
+  } catch {
+    return true;
+  }
 }
 
 function countHosts(rawHeaders: string[]): number {

@@ -1,4 +1,3 @@
-import websocket from '@fastify/websocket';
 import type { FastifyInstance } from 'fastify';
 import { livePath } from '../contract/live.ts';
 import type { App } from '../core/app.ts';
@@ -9,10 +8,10 @@ const MAX_BEHIND_BYTES = 1024 * 1024;
 const PING_EVERY_MS = 30_000;
 /** RFC 6455, section 7.4.1. */
 const TRY_AGAIN_LATER = 1013;
+const POLICY_VIOLATION = 1008;
 
 /** The WebSocket of the live feed; the same gate as for the routes stands before it. */
-export async function registerLive(server: FastifyInstance, app: App): Promise<void> {
-  await server.register(websocket, { options: { maxPayload: 4096 } });
+export function registerLive(server: FastifyInstance, app: App): void {
   server.route({
     method: 'GET',
     url: livePath,
@@ -21,9 +20,12 @@ export async function registerLive(server: FastifyInstance, app: App): Promise<v
       throw new AppError('validation', 'Connect to this address with a WebSocket');
     },
     wsHandler: (socket, request) => {
-      const unsubscribe = app.live.subscribe(request.caller, (message) => {
-        if (socket.bufferedAmount > MAX_BEHIND_BYTES) socket.close(TRY_AGAIN_LATER, 'too slow');
-        else socket.send(JSON.stringify(message));
+      const unsubscribe = app.live.subscribe(request.caller, {
+        send: (message) => {
+          if (socket.bufferedAmount > MAX_BEHIND_BYTES) socket.close(TRY_AGAIN_LATER, 'too slow');
+          else socket.send(JSON.stringify(message));
+        },
+        end: () => socket.close(POLICY_VIOLATION, 'signed out'),
       });
       let isAlive = true;
       const ping = setInterval(() => {

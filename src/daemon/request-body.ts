@@ -14,6 +14,8 @@ export function parseJsonBody(bytes: Buffer): unknown {
   } catch (cause) {
     throw new AppError('validation', 'The body is not valid JSON', { cause });
   }
+  // No body at all is told to a route as null, so this one has to be refused here.
+  if (value === null) throw new AppError('validation', 'The body cannot be null');
   check(value);
   return value;
 }

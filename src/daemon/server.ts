@@ -1,5 +1,8 @@
+import type { IncomingMessage } from 'node:http';
+import websocket from '@fastify/websocket';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { z } from 'zod';
+import { livePath } from '../contract/live.ts';
 import type { App } from '../core/app.ts';
 import { guardRequests } from './access.ts';
 import { answerErrors, ValidationFailure } from './error-table.ts';
@@ -35,7 +38,12 @@ export async function buildServer(app: App, { check }: ServerOptions = {}): Prom
     exposeHeadRoutes: false,
     requestTimeout: 30_000,
     routerOptions: { maxParamLength: 5000 },
-    http: { maxHeaderSize: 16_384, headersTimeout: 10_000, requireHostHeader: false },
+    http: {
+      maxHeaderSize: 16_384,
+      headersTimeout: 10_000,
+      requireHostHeader: false,
+      shouldUpgradeCallback: isLiveUpgrade,
+    },
     genReqId: () => `${firstHalf}-${(++requests).toString(36)}`,
     frameworkErrors: ({ statusCode = 400 }, _request, reply) => {
       reply.raw.writeHead(statusCode, { ...securityHeaders, 'content-type': 'application/json' }).end(
@@ -58,10 +66,13 @@ export async function buildServer(app: App, { check }: ServerOptions = {}): Prom
     }
   });
   server.setValidatorCompiler<z.ZodType>(({ schema }) => (data) => {
-    const parsed = schema.safeParse(data);
+    // A body that is not there comes as null.
+    const parsed = schema.safeParse(data ?? undefined);
     return parsed.success ? { value: parsed.data } : { error: new ValidationFailure(parsed.error.issues) };
   });
   answerErrors(server, app.log);
+  // Before the guard: only then does the plugin know an upgrade that the guard refuses, and close its connection.
+  await server.register(websocket, { options: { maxPayload: 4096 } });
   guardRequests(server, app);
   server.addHook('onResponse', (request, reply, done) => {
     const { url = 'unknown' } = request.routeOptions;
@@ -77,9 +88,13 @@ export async function buildServer(app: App, { check }: ServerOptions = {}): Prom
   registerNotifications(server, app, check);
   registerQueue(server, app, check);
   registerTasks(server, app, check);
-  await registerLive(server, app);
+  registerLive(server, app);
   return server;
 }
+
+/** An upgrade to anything else is a request like any other (RFC 9110, section 7.8). */
+const isLiveUpgrade = ({ headers, url = '' }: IncomingMessage) =>
+  headers.upgrade?.toLowerCase() === 'websocket' && url.split('?')[0] === livePath;
 
 const badRequest =
   'HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n{"error":"The request is not valid HTTP"}';

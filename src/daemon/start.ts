@@ -81,7 +81,10 @@ export async function runDaemon(flags: Flags): Promise<number> {
   module.flushCompileCache();
   await nextSignal();
   app.log.info({}, 'stopping; once more to stop at once');
-  const stopped = await Promise.race([daemon.close().then(() => true), nextSignal().then(() => false)]);
+  const stopped = await Promise.race([
+    daemon.close().then(() => true),
+    nextSignal(TWIN_MS).then(() => false),
+  ]);
   rmSync(locations.daemonFile, { force: true });
   return stopped ? 0 : 130;
 }
@@ -99,13 +102,15 @@ async function announce(app: App, url: string): Promise<void> {
   );
 }
 
-/** Resolves at the next SIGINT or SIGTERM; the launcher and the terminal may both send one, which counts once. */
-function nextSignal(): Promise<void> {
-  const TWIN_MS = 150;
+/** The launcher and the terminal may both send one signal, which counts once. */
+const TWIN_MS = 150;
+
+/** Resolves at the next SIGINT or SIGTERM that comes after `deafMs`. */
+function nextSignal(deafMs = 0): Promise<void> {
   const since = performance.now();
   return new Promise((resolve) => {
     const stop = () => {
-      if (performance.now() - since < TWIN_MS) return;
+      if (performance.now() - since < deafMs) return;
       for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, stop);
       resolve();
     };

@@ -1,6 +1,12 @@
+import { vi } from 'vitest';
 import type { Client } from '../../src/contract/client.ts';
-import type { Task, TaskEvent } from '../../src/contract/task.ts';
-import type { AgentAdapter, AgentResult, AgentRun } from '../../src/core/agents/agent-adapter.ts';
+import type { FailureClass, Task, TaskEvent } from '../../src/contract/task.ts';
+import {
+  type AgentAdapter,
+  AgentFailure,
+  type AgentResult,
+  type AgentRun,
+} from '../../src/core/agents/agent-adapter.ts';
 
 /** Follows a task to its end; answers it with all its events. */
 export async function follow(client: Client, id: string): Promise<{ task: Task; events: TaskEvent[] }> {
@@ -26,3 +32,40 @@ export const testAdapter = (
   execute,
   ...options,
 });
+
+/** Waits for a condition that the daemon reaches by itself; the time is only there so that a broken one ends. */
+export const until = <T>(condition: () => T | Promise<T>): Promise<T> =>
+  vi.waitFor(condition, { timeout: 20_000, interval: 5 });
+
+export interface HeldRun {
+  run: AgentRun;
+  succeed: (output?: string) => void;
+  fail: (error: Error) => void;
+}
+
+/** An agent whose runs go on until the test ends them. */
+export function heldAdapter(options: Partial<AgentAdapter> = {}) {
+  const runs: HeldRun[] = [];
+  const adapter = testAdapter(
+    (run) =>
+      new Promise((resolve, reject) => {
+        runs.push({ run, succeed: (output = 'done') => resolve({ output }), fail: reject });
+        run.signal.addEventListener('abort', () => reject(run.signal.reason as Error));
+      }),
+    options,
+  );
+  /** The run with this index, as soon as it has started. */
+  const started = (index: number) =>
+    until(() => {
+      const run = runs[index];
+      if (!run) throw new Error(`Only ${runs.length} runs have started`);
+      return run;
+    });
+  return { adapter, runs, started };
+}
+
+/** An agent that fails every run in the same way. */
+export const failingAdapter = (failure: FailureClass, message = 'It went wrong') =>
+  testAdapter(async () => {
+    throw new AgentFailure(failure, 'test', message);
+  });

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { User } from '../../contract/auth.ts';
 import { AppError } from '../errors.ts';
+import type { EventBus } from '../events.ts';
 import type { Database } from '../storage/database.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import type { Surroundings } from '../surroundings.ts';
@@ -27,10 +28,12 @@ interface FoundSession {
 export class SessionService {
   readonly #database: Database;
   readonly #surroundings: Surroundings;
+  readonly #bus: EventBus;
   readonly #find;
   readonly #known = new Map<string, { caller: Caller; until: number }>();
 
-  constructor(database: Database, surroundings: Surroundings) {
+  constructor(database: Database, surroundings: Surroundings, bus: EventBus) {
+    this.#bus = bus;
     this.#database = database;
     this.#surroundings = surroundings;
     this.#find = prepareQuery<{ hash: string }, FoundSession>((value) =>
@@ -97,6 +100,7 @@ export class SessionService {
       db.deleteFrom('sessions').where('token_hash', '=', sessionHash).execute(),
     );
     this.#known.clear();
+    this.#bus.emit('session_ended', { sessionHash });
   }
 
   async user(caller: Caller): Promise<User> {

@@ -60,6 +60,8 @@ export class Config {
           details: [{ path: 'value', message: firstIssue(parsed.error) }],
         });
     }
+    // Somebody may have edited the file since: what they wrote stays.
+    this.#file.read();
     const before = structuredClone(this.#file.data);
     writeInto(this.#file.data, key.split('.'), value);
     let inFile: Map<SettingKey, Resolved>;

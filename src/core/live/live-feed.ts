@@ -18,6 +18,11 @@ export interface LiveFeedParts {
   log: Log;
 }
 
+export interface Subscriber {
+  send: (message: LiveMessage) => void;
+  end: () => void;
+}
+
 /** Tells subscribers what happens, each only what they may see. */
 export class LiveFeed {
   readonly #parts: LiveFeedParts;
@@ -25,12 +30,15 @@ export class LiveFeed {
     this.#parts = parts;
   }
 
-  /** Calls `send` until the function that it answers is called. */
-  subscribe(caller: Caller, send: (message: LiveMessage) => void): () => void {
+  /** Calls `send` until the function that it answers is called, and `end` when the caller's session is over. */
+  subscribe(caller: Caller, { send, end }: Subscriber): () => void {
     const { bus, surroundings } = this.#parts;
     const now = () => surroundings.now().toISOString();
     const queue = this.#queueSender(send);
     const endings = [
+      bus.on('session_ended', ({ sessionHash }) => {
+        if (sessionHash === caller.sessionHash) end();
+      }),
       bus.on('task', ({ task, event }) => {
         if (!isAdmin(caller) && task.owner_id !== caller.userId) return;
         send({ type: 'task', at: now(), task: toListedTask(task, sparseTaskFields), event });
@@ -44,7 +52,7 @@ export class LiveFeed {
     send({ type: 'hello', at: now() });
     return () => {
       queue.stop();
-      for (const end of endings) end();
+      for (const unsubscribe of endings) unsubscribe();
     };
   }
 

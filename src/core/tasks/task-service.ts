@@ -107,9 +107,16 @@ export class TaskService {
     const head = requireOwned(caller, await store.findHead(id), 'Task');
     if (head.status !== 'pending' || head.held !== 1)
       throw new AppError('wrong_state', `Only an imported task can be released; this one is ${head.status}`);
-    await database.write(({ db }) =>
-      db.updateTable('tasks').set({ held: 0 }).where('id', '=', id).where('status', '=', 'pending').execute(),
+    const { numUpdatedRows } = await database.write(({ db }) =>
+      db
+        .updateTable('tasks')
+        .set({ held: 0 })
+        .where('id', '=', id)
+        .where('status', '=', 'pending')
+        .where('held', '=', 1)
+        .executeTakeFirst(),
     );
+    if (numUpdatedRows === 0n) throw new AppError('wrong_state', 'The task is released already');
     await admission.admit({ ...head, held: 0 });
     return this.get(caller, id);
   }

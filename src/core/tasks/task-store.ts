@@ -6,7 +6,7 @@ import { prepareQuery } from '../storage/prepared-query.ts';
 import type { Schema } from '../storage/schema.ts';
 import { headColumns, type NewTask, type TaskChange, type TaskHead, untouched } from './task-columns.ts';
 import { type StoredTask, toTaskEvent } from './task-mapping.ts';
-import { type MoveName, moves } from './task-states.ts';
+import { allows, type MoveName, moves } from './task-states.ts';
 
 export interface NewEvent {
   type: TaskEventType;
@@ -82,6 +82,7 @@ export class TaskStore {
     change: TaskChange,
     events: NewEvent[],
   ): Promise<TaskHead | undefined> {
+    if (!allows(move, task.status)) throw new Error(`A task that is ${task.status} cannot ${move}`);
     const status: TaskStatus = moves[move].to;
     const updated_at = now.toISOString();
     const columns = Object.keys(change) as (keyof TaskChange)[];
@@ -178,10 +179,10 @@ export class TaskStore {
       data: data ? JSON.stringify(data) : '{}',
     }));
     for (const row of rows) transaction.insertLater('task_events', row);
-    if (this.#bus.has('task'))
-      transaction.afterCommit(() => {
-        for (const row of rows) this.#bus.emit('task', { task, event: toTaskEvent(task.id, row) });
-      });
+    transaction.afterCommit(() => {
+      if (!this.#bus.has('task')) return;
+      for (const row of rows) this.#bus.emit('task', { task, event: toTaskEvent(task.id, row) });
+    });
   }
 }
 

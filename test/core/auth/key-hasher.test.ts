@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { KeyHasher } from '../../../src/core/auth/key-hasher.ts';
+
+describe('a hashed key', () => {
+  const hasher = new KeyHasher();
+
+  it('matches itself and nothing else', async () => {
+    const hash = await hasher.hash('the key');
+    expect(await hasher.matches('the key', hash)).toBe(true);
+    for (const other of ['', 'the key ', 'The key', 'the ke', 'the key\0'])
+      expect(await hasher.matches(other, hash), other).toBe(false);
+  });
+
+  it('is salted, and has the parameters that OWASP recommends', async () => {
+    const [first, second] = await Promise.all([hasher.hash('the key'), hasher.hash('the key')]);
+    expect(first).not.toBe(second);
+    expect(first).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
+    expect(await hasher.matches('the key', second)).toBe(true);
+  });
+
+  it.each(['', 'removed', 'the key', '$argon2id$', '$argon2i$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$aGFzaA'])(
+    'never matches what is no hash of ours: %j',
+    async (hash) => {
+      expect(await hasher.matches('the key', hash)).toBe(false);
+    },
+  );
+
+  it('waits for its turn and loses none of many', async () => {
+    const hash = await hasher.hash('the key');
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => hasher.matches(index % 2 === 0 ? 'the key' : 'another', hash)),
+    );
+    expect(answers).toEqual(Array.from({ length: 12 }, (_, index) => index % 2 === 0));
+  });
+});

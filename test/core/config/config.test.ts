@@ -1,0 +1,148 @@
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Config, type ConfigSources } from '../../../src/core/config/config.ts';
+import { environmentNameOf, settingKeys, settings } from '../../../src/core/config/settings.ts';
+
+let folder: string;
+let file: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-config-'));
+  file = join(folder, 'settings.json');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const configOf = (sources: Partial<ConfigSources> = {}) =>
+  new Config({ env: {}, settingsFile: file, ...sources });
+const write = (document: unknown) => writeFileSync(file, JSON.stringify(document));
+const read = () => JSON.parse(readFileSync(file, 'utf8')) as unknown;
+
+describe('the value of a setting', () => {
+  it('comes from the flag, else the environment, else the file, else the default', () => {
+    const source = fc.option(fc.integer({ min: 1, max: 20 }), { nil: undefined });
+    fc.assert(
+      fc.property(source, source, source, (flag, environment, inFile) => {
+        write(inFile === undefined ? {} : { queue: { retry: { attempts: inFile } } });
+        const config = configOf({
+          flags: flag === undefined ? {} : { 'queue.retry.attempts': flag },
+          env: environment === undefined ? {} : { SVC_QUEUE_RETRY_ATTEMPTS: String(environment) },
+        });
+        expect(config.get('queue.retry.attempts')).toBe(flag ?? environment ?? inFile ?? 3);
+        const origin =
+          flag !== undefined
+            ? 'flag'
+            : environment !== undefined
+              ? 'environment'
+              : inFile !== undefined
+                ? 'settings'
+                : 'default';
+        expect(config.list().find(({ key }) => key === 'queue.retry.attempts')?.origin).toBe(origin);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('depends on the mode where nobody says it', () => {
+    expect(configOf().get('queue.concurrency')).toBe(10);
+    expect(configOf({ env: { SVC_MODE: 'pico' } }).get('queue.concurrency')).toBe(2);
+    expect(configOf({ env: { SVC_MODE: 'pico', POOL_MAX_CONCURRENT: '7' } }).get('queue.concurrency')).toBe(
+      7,
+    );
+    write({ mode: 'pico' });
+    expect(configOf().get('storage.cacheMiB')).toBe(4);
+  });
+
+  it('is read from the text of a variable by what the setting takes', () => {
+    const config = configOf({
+      env: {
+        SVC_PORT: ' 8080 ',
+        SVC_OUTBOUND_ALLOW_PRIVATE: '10.0.0.0/8, fd00::/8 ,',
+        SVC_BASE_URL: 'https://svc.example.org',
+        SVC_QUEUE_NAME: '17',
+        SVC_HOST: '',
+      },
+    });
+    expect(config.get('server.port')).toBe(8080);
+    expect(config.get('outbound.allowPrivate')).toEqual(['10.0.0.0/8', 'fd00::/8']);
+    expect(config.get('server.baseUrl')).toBe('https://svc.example.org');
+    expect(config.get('queue.name')).toBe('17');
+    // An empty variable is as good as none.
+    expect(config.get('server.host')).toBe('127.0.0.1');
+  });
+
+  it.each(['1e400', '0x10', 'ten', '3.5', '-1', ' '])(
+    'is not read from %j where a number is wanted',
+    (text) => {
+      expect(() => configOf({ env: { POOL_TIMEOUT_MS: text } })).toThrow(/^POOL_TIMEOUT_MS: \w/);
+    },
+  );
+
+  it('has a default that its own schema takes, and a variable of its own', () => {
+    const config = configOf();
+    for (const key of settingKeys)
+      expect(settings[key].schema.safeParse(config.get(key)).success, key).toBe(true);
+    const names = settingKeys.map(environmentNameOf);
+    expect(new Set(names).size).toBe(names.length);
+    expect(environmentNameOf('queue.notificationConcurrency')).toBe('SVC_QUEUE_NOTIFICATION_CONCURRENCY');
+    expect(environmentNameOf('pool.timeoutMs')).toBe('POOL_TIMEOUT_MS');
+  });
+});
+
+describe('set', () => {
+  it('keeps what somebody wrote into the file since the start', () => {
+    const config = configOf();
+    config.set('queue.retry.attempts', 5);
+    write({ queue: { retry: { attempts: 5, backoff: 77 } }, agents: { default: 'command' } });
+    config.set('queue.retry.type', 'fixed');
+    expect(read()).toEqual({
+      queue: { retry: { attempts: 5, backoff: 77, type: 'fixed' } },
+      agents: { default: 'command' },
+    });
+    expect(config.get('queue.retry.backoff')).toBe(77);
+  });
+
+  it('changes nothing where the file has become wrong', () => {
+    const config = configOf();
+    writeFileSync(file, '{ "queue": ');
+    expect(() => config.set('queue.retry.attempts', 5)).toThrow(`${file}:1: `);
+    expect(readFileSync(file, 'utf8')).toBe('{ "queue": ');
+    expect(config.get('queue.retry.attempts')).toBe(3);
+  });
+
+  // The superuser writes everywhere.
+  it.skipIf(process.getuid?.() === 0)('changes nothing where the file cannot be written', () => {
+    const config = configOf();
+    config.set('queue.retry.attempts', 5);
+    chmodSync(folder, 0o500);
+    expect(() => config.set('queue.retry.attempts', 6)).toThrow('EACCES');
+    chmodSync(folder, 0o700);
+    expect(config.get('queue.retry.attempts')).toBe(5);
+    expect(configOf().get('queue.retry.attempts')).toBe(5);
+  });
+
+  it('makes the folder of the file', () => {
+    const inside = join(folder, 'a', 'b', 'settings.json');
+    configOf({ settingsFile: inside }).set('agents.default', 'command');
+    expect(existsSync(inside)).toBe(true);
+    expect(configOf({ settingsFile: inside }).get('agents.default')).toBe('command');
+  });
+
+  it('takes back a value that waits for the next start', () => {
+    const config = configOf();
+    expect(config.set('queue.concurrency', 4)).toMatchObject({ value: 10, pending: 4 });
+    expect(config.set('queue.concurrency', null)).not.toHaveProperty('pending');
+    expect(read()).toEqual({});
+  });
+
+  it.each(['__proto__', 'constructor.prototype', 'queue.__proto__.polluted', 'hasOwnProperty'])(
+    'knows no %s',
+    (key) => {
+      expect(() => configOf().set(key, 1)).toThrow('There is no setting');
+      expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+      expect(existsSync(file)).toBe(false);
+    },
+  );
+});

@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { AgentRegistry } from '../../../src/core/agents/agent-registry.ts';
+import { Config } from '../../../src/core/config/config.ts';
+import { HealthService, judgeDeadLetters, judgeQueue } from '../../../src/core/health/health-service.ts';
+import type { QueueStatusService } from '../../../src/core/queue/queue-status-service.ts';
+import { systemSurroundings } from '../../../src/core/surroundings.ts';
+import { testAdapter } from '../../helpers/tasks.ts';
+
+describe('judgeQueue', () => {
+  it.each([
+    [0, 'healthy', /./],
+    [100, 'healthy', /./],
+    [101, 'degraded', /^high queue depth detected$/i],
+    [500, 'degraded', /^high queue depth detected$/i],
+    [501, 'unhealthy', /^critical queue depth$/i],
+    [1_000_000, 'unhealthy', /^critical queue depth$/i],
+  ] as const)('calls %i active tasks %s', (active, level, message) => {
+    expect(judgeQueue(active)).toEqual([level, expect.stringMatching(message)]);
+  });
+});
+
+describe('judgeDeadLetters', () => {
+  it.each([
+    [0, 'healthy', /./],
+    [9, 'healthy', /./],
+    [10, 'degraded', /^review recommended$/i],
+    [49, 'degraded', /^review recommended$/i],
+    [50, 'unhealthy', /^immediate attention required$/i],
+    [100_000, 'unhealthy', /^immediate attention required$/i],
+  ] as const)('calls %i dead letters %s', (pending, level, message) => {
+    expect(judgeDeadLetters(pending)).toEqual([level, expect.stringMatching(message)]);
+  });
+});
+
+it('never gets better with more', () => {
+  const rank = { healthy: 0, degraded: 1, unhealthy: 2 };
+  fc.assert(
+    fc.property(fc.nat(2000), fc.nat(2000), (count, more) => {
+      for (const judge of [judgeQueue, judgeDeadLetters])
+        expect(rank[judge(count + more)[0]]).toBeGreaterThanOrEqual(rank[judge(count)[0]]);
+    }),
+  );
+});
+
+describe('the health of the service', () => {
+  const nothing = { pending: 0, queued: 0, inProgress: 0, completed: 0, failed: 0 };
+
+  /** The report over agents of this health. */
+  async function reportOf(healths: boolean[], counts: Partial<typeof nothing> = {}, pendingLetters = 0) {
+    const registry = new AgentRegistry({
+      adapters: healths.map((healthy, index) =>
+        testAdapter(async () => ({ output: '' }), {
+          type: `t${index}`,
+          checkHealth: async () => ({ healthy }),
+        }),
+      ),
+      config: new Config({ env: {}, settingsFile: '/nowhere/settings.json' }),
+      stats: { cells: async () => [], lastActivity: async () => undefined },
+      surroundings: systemSurroundings,
+    });
+    const status = {
+      queues: { tasks: { ...nothing, ...counts } },
+      deadLetterQueue: { pending: pendingLetters, resolved: 0, discarded: 0, total: pendingLetters },
+    };
+    const queueStatus = { read: async () => status } as unknown as QueueStatusService;
+    return new HealthService({ queueStatus, registry, surroundings: systemSurroundings }).report();
+  }
+
+  it.each([
+    [[], 'healthy'],
+    [[true], 'healthy'],
+    [[true, false], 'degraded'],
+    [[false], 'unhealthy'],
+    [[false, false], 'unhealthy'],
+  ] as const)('with agents of health %j is %s', async (healths, level) => {
+    const report = await reportOf([...healths]);
+    expect(report.components.adapters.status).toBe(level);
+    expect(report.status).toBe(level);
+  });
+
+  it('is that of its worst component', async () => {
+    expect((await reportOf([true], { queued: 101 })).status).toBe('degraded');
+    expect((await reportOf([true], { queued: 101 }, 50)).status).toBe('unhealthy');
+    expect((await reportOf([false], { queued: 101 }, 10)).status).toBe('unhealthy');
+  });
+
+  it('counts as active what waits and what runs, and nothing that has ended', async () => {
+    const counts = { pending: 30, queued: 30, inProgress: 40, completed: 5000, failed: 5000 };
+    const { components } = await reportOf([true], counts);
+    expect(components.queue).toMatchObject({ status: 'healthy', details: { ...counts, active: 100 } });
+    expect((await reportOf([true], { ...counts, inProgress: 41 })).components.queue.status).toBe('degraded');
+  });
+});

@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CursorCodec } from '../../../src/core/tasks/cursor.ts';
+
+const codec = new CursorCodec('a key');
+const query = [{ status: ['pending'] }, { sortBy: 'createdAt' }];
+const position = fc.record({
+  value: fc.oneof(fc.string({ unit: 'binary' }), fc.integer(), fc.constant(null)),
+  seq: fc.nat(),
+});
+const refusal = expect.objectContaining({
+  code: 'validation',
+  details: [expect.objectContaining({ path: 'cursor' })],
+});
+const failureOf = (decode: () => unknown): unknown => {
+  try {
+    return decode();
+  } catch (error) {
+    return error;
+  }
+};
+
+describe('a cursor', () => {
+  it('comes back as it went', () => {
+    fc.assert(
+      fc.property(position, fc.jsonValue(), (at, scope) => {
+        const cursor = codec.encode(at, scope);
+        expect(codec.decode(cursor, scope)).toEqual(at);
+        expect(cursor).toMatch(/^[\w-]+$/);
+      }),
+    );
+  });
+
+  it('is refused when any of its bits is flipped', () => {
+    fc.assert(
+      fc.property(position, (at) => {
+        const bytes = Buffer.from(codec.encode(at, query), 'base64url');
+        for (let index = 0; index < bytes.length; index++) {
+          const forged = Buffer.from(bytes);
+          forged.writeUInt8(forged.readUInt8(index) ^ (1 << (index % 8)), index);
+          expect(failureOf(() => codec.decode(forged.toString('base64url'), query))).toEqual(refusal);
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('is refused when any of its characters is another, or when it is cut or longer', () => {
+    const cursor = codec.encode({ value: '2026-01-01T00:00:00.000Z', seq: 42 }, query);
+    const forged = cursor
+      .split('')
+      .flatMap((character, index) => [
+        `${cursor.slice(0, index)}${character === 'A' ? 'B' : 'A'}${cursor.slice(index + 1)}`,
+        cursor.slice(0, index),
+        cursor.slice(index + 1),
+        `${cursor.slice(0, index)}=${cursor.slice(index)}`,
+        `${cursor.slice(0, index)} ${cursor.slice(index)}`,
+      ]);
+    for (const text of [...forged, `${cursor}A`, `${cursor}=`, `${cursor}\n`])
+      expect(
+        failureOf(() => codec.decode(text, query)),
+        text,
+      ).toEqual(refusal);
+  });
+
+  it('is refused with another query or another key', () => {
+    fc.assert(
+      fc.property(position, fc.jsonValue(), fc.jsonValue(), (at, one, other) => {
+        fc.pre(JSON.stringify(one) !== JSON.stringify(other));
+        const cursor = codec.encode(at, one);
+        expect(failureOf(() => codec.decode(cursor, other))).toEqual(refusal);
+        expect(failureOf(() => new CursorCodec('another key').decode(cursor, one))).toEqual(refusal);
+      }),
+    );
+  });
+
+  it('is refused whatever else it is', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.base64String()), (text) => {
+        expect(failureOf(() => codec.decode(text, query))).toEqual(refusal);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

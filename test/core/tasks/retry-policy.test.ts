@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type FailureClass, failureClassSchema } from '../../../src/contract/task.ts';
+import { isTransient, retryDelay } from '../../../src/core/tasks/retry-policy.ts';
+
+const FIVE_MINUTES = 300_000;
+const DAY = 86_400_000;
+
+const backoff = fc.nat(FIVE_MINUTES);
+const attempts = fc.integer({ min: 1, max: 1000 });
+const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+
+describe('retryDelay', () => {
+  const ceilingOf = (made: number, base: number) =>
+    Math.max(base, Math.min(base * 2 ** (made - 1), FIVE_MINUTES));
+
+  it('lies between the backoff and its double per attempt, at most five minutes', () => {
+    fc.assert(
+      fc.property(attempts, backoff, random, (made, base, chance) => {
+        const delay = retryDelay(made, { backoff: base, type: 'exponential' }, () => chance);
+        expect(delay).toBeGreaterThanOrEqual(base);
+        expect(delay).toBeLessThanOrEqual(ceilingOf(made, base));
+        expect(Number.isSafeInteger(delay)).toBe(true);
+      }),
+    );
+  });
+
+  it('uses all of that room', () => {
+    fc.assert(
+      fc.property(attempts, backoff, (made, base) => {
+        const at = (chance: number) => retryDelay(made, { backoff: base, type: 'exponential' }, () => chance);
+        expect(at(0)).toBe(base);
+        expect(at(1 - Number.EPSILON)).toBe(ceilingOf(made, base));
+      }),
+    );
+  });
+
+  it('grows with the attempts for the same chance', () => {
+    fc.assert(
+      fc.property(attempts, backoff, random, (made, base, chance) => {
+        const at = (n: number) => retryDelay(n, { backoff: base, type: 'exponential' }, () => chance);
+        expect(at(made + 1)).toBeGreaterThanOrEqual(at(made));
+      }),
+    );
+  });
+
+  it('is always the backoff when it is fixed', () => {
+    fc.assert(
+      fc.property(attempts, backoff, random, (made, base, chance) => {
+        expect(retryDelay(made, { backoff: base, type: 'fixed' }, () => chance)).toBe(base);
+      }),
+    );
+  });
+
+  it('is never shorter than a server asks for, up to a day', () => {
+    fc.assert(
+      fc.property(
+        attempts,
+        backoff,
+        random,
+        fc.nat(2 * DAY),
+        fc.constantFrom('fixed', 'exponential'),
+        (made, base, chance, asked, type) => {
+          const own = retryDelay(made, { backoff: base, type }, () => chance);
+          const delay = retryDelay(made, { backoff: base, type }, () => chance, asked);
+          expect(delay).toBe(Math.max(own, Math.min(asked, DAY)));
+        },
+      ),
+    );
+  });
+
+  it('is what the interface says of the default settings', () => {
+    const highest = (made: number) => retryDelay(made, { backoff: 1000, type: 'exponential' }, () => 1);
+    expect([1, 2, 3, 4, 9, 10, 11].map(highest)).toEqual([1000, 2000, 4000, 8000, 256_000, 300_000, 300_000]);
+  });
+});
+
+describe('isTransient', () => {
+  it('knows every class of failure', () => {
+    const expected: Record<FailureClass, boolean> = {
+      rate_limited: true,
+      network: true,
+      timeout: true,
+      agent_crash: true,
+      agent_error: true,
+      unknown: true,
+      quota: false,
+      auth: false,
+      invalid_input: false,
+      policy_denied: false,
+      budget: false,
+      cancelled: false,
+    };
+    const found = Object.fromEntries(failureClassSchema.options.map((name) => [name, isTransient(name)]));
+    expect(found).toEqual(expected);
+  });
+});

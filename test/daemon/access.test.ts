@@ -1,0 +1,259 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Access, Route } from '../../src/contract/route.ts';
+import { sessionCookie } from '../../src/contract/locations.ts';
+import { buildServer } from '../../src/daemon/server.ts';
+import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import { rawRequest, sendRaw } from '../helpers/raw-http.ts';
+import { allRoutes, sampleBody, samplePath } from '../helpers/routes.ts';
+import { addUser, type TestUser } from '../helpers/users.ts';
+
+/** Addresses that the contract does not hold. */
+const others: { name: string; access: Access; path: string }[] = [
+  { name: 'the OpenAPI document', access: 'public', path: '/api/openapi.json' },
+  { name: 'the page of the API', access: 'public', path: '/api/docs' },
+  { name: 'the metrics for Prometheus', access: 'session', path: '/metrics' },
+  { name: 'the live feed', access: 'session', path: '/api/live' },
+];
+const targets = [
+  ...allRoutes.map(({ name, route }) => ({
+    name: `${name}: ${route.method} ${route.path}`,
+    access: route.access,
+    method: route.method as string,
+    path: samplePath(route),
+    ...sampleBody(route),
+  })),
+  ...others.map((other) => ({ ...other, method: 'GET', headers: {}, body: undefined })),
+];
+type Target = (typeof targets)[number];
+
+let daemon: TestDaemon;
+let user: TestUser;
+
+beforeAll(async () => {
+  daemon = await startDaemon();
+  user = await addUser(daemon, 'ann');
+});
+afterAll(() => daemon[Symbol.asyncDispose]());
+
+/** A session of its own for each request, because some requests end theirs. */
+async function cookieOf(who: 'user' | 'owner'): Promise<string> {
+  const { token } = await daemon.app.sessions.create(
+    who === 'user' ? user.caller.userId : 'user_owner',
+    'sign-in',
+  );
+  return `${sessionCookie}=${token}`;
+}
+
+const call = ({ path, method, headers, body }: Target, cookie?: string) =>
+  fetch(new URL(path, daemon.url), {
+    method,
+    headers: { ...headers, ...(cookie !== undefined && { cookie }) },
+    ...(body !== undefined && { body }),
+  });
+
+describe.each(targets)('$name', (target) => {
+  const { access, path } = target;
+  const asksForKey = path === '/api/auth/verify-access-key';
+  const tellsWho = path === '/api/auth/me';
+
+  it.each([
+    ['nobody', undefined],
+    ['a made-up session', `${sessionCookie}=${'A'.repeat(43)}`],
+    ['an empty session', `${sessionCookie}=`],
+    ['a broken cookie', `${sessionCookie}=%E0%A4%A; =; ${'x'.repeat(100)}`],
+  ])('to %s', async (_, cookie) => {
+    const { status } = await call(target, cookie);
+    if (access === 'public' && !tellsWho) expect([401, 403]).not.toContain(status);
+    else expect(status).toBe(401);
+  });
+
+  it('to a plain user', async () => {
+    const { status } = await call(target, await cookieOf('user'));
+    if (access === 'admin') expect(status).toBe(403);
+    else expect([401, 403]).not.toContain(status);
+    expect(status).toBeLessThan(500);
+  });
+
+  it('to the owner', async () => {
+    const { status } = await call(target, await cookieOf('owner'));
+    expect([401, 403]).not.toContain(status);
+    expect(status).toBeLessThan(500);
+  });
+
+  it.each([
+    ['another origin', 'HTTP/1.1', ['Host: OURS', 'Origin: http://evil.example']],
+    ['an origin of another port', 'HTTP/1.1', ['Host: OURS', 'Origin: http://127.0.0.1:1']],
+    ['our origin over another scheme', 'HTTP/1.1', ['Host: OURS', 'Origin: https://OURS']],
+    ['the origin null', 'HTTP/1.1', ['Host: OURS', 'Origin: null']],
+    ['another host', 'HTTP/1.1', ['Host: evil.example']],
+    ['a host of another port', 'HTTP/1.1', ['Host: 127.0.0.1:1']],
+    ['our name without the port', 'HTTP/1.1', ['Host: 127.0.0.1']],
+    ['two hosts', 'HTTP/1.1', ['Host: OURS', 'Host: evil.example']],
+    ['our host twice', 'HTTP/1.1', ['Host: OURS', 'hOST: OURS']],
+    ['no host over HTTP/1.0', 'HTTP/1.0', []],
+    ['no host over HTTP/1.1', 'HTTP/1.1', []],
+  ])('not with %s', async (_, version, headers) => {
+    const answer = await sendGated(target, version, headers);
+    expect(answer.status).toBe(403);
+    expect(JSON.parse(answer.body)).toEqual({ error: expect.any(String) });
+  });
+
+  it.runIf(path.startsWith('/api')).each(['cross-site', 'same-site'])(
+    'not from a page that is %s',
+    async (site) => {
+      const { status } = await sendGated(target, 'HTTP/1.1', ['Host: OURS', `Sec-Fetch-Site: ${site}`]);
+      expect(status).toBe(403);
+    },
+  );
+
+  it('with our own origin', async () => {
+    const { status } = await sendGated(target, 'HTTP/1.1', [
+      'Host: OURS',
+      'Origin: http://OURS',
+      'Sec-Fetch-Site: same-origin',
+    ]);
+    expect(status).not.toBe(403);
+    // One route counts its callers, and this file calls often.
+    if (!asksForKey) expect(status).not.toBe(429);
+  });
+});
+
+/** A request of the owner, so that only the gate can be what refuses it. */
+async function sendGated({ method, path, headers, body }: Target, version: string, lines: string[]) {
+  const { host } = new URL(daemon.url);
+  return sendRaw(
+    daemon.url,
+    rawRequest(
+      [
+        `${method} ${path} ${version}`,
+        ...lines.map((line) => line.replaceAll('OURS', host)),
+        `Cookie: ${await cookieOf('owner')}`,
+        ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+      ],
+      body,
+    ),
+  );
+}
+
+describe('the gate', () => {
+  it('knows localhost and the base URL as itself', async () => {
+    await using proxied = await startDaemon({ flags: { 'server.baseUrl': 'https://svc.example.org' } });
+    const { port } = new URL(proxied.url);
+    const status = async (host: string, origin?: string) => {
+      const lines = [`Host: ${host}`, ...(origin === undefined ? [] : [`Origin: ${origin}`])];
+      return (await sendRaw(proxied.url, rawRequest(['GET /api/health HTTP/1.1', ...lines]))).status;
+    };
+    expect(await status(`localhost:${port}`, `http://localhost:${port}`)).toBe(200);
+    expect(await status(`LOCALHOST:${port}`)).toBe(200);
+    expect(await status(`[::1]:${port}`)).toBe(200);
+    expect(await status('svc.example.org', 'https://svc.example.org')).toBe(200);
+    expect(await status('svc.example.org', 'http://svc.example.org')).toBe(403);
+    expect(await status('svc.example.org.evil.example')).toBe(403);
+    expect(await status(`localhost:${port}`, 'https://svc.example.org.evil.example')).toBe(403);
+  });
+
+  it.each(['/%61pi/tasks', '/ap%69/health'])(
+    'is not passed by an address in other words: %s',
+    async (path) => {
+      const { host } = new URL(daemon.url);
+      const { status } = await sendRaw(
+        daemon.url,
+        rawRequest([
+          `GET ${path} HTTP/1.1`,
+          `Host: ${host}`,
+          'Sec-Fetch-Site: cross-site',
+          `Cookie: ${await cookieOf('owner')}`,
+        ]),
+      );
+      expect([403, 404]).toContain(status);
+    },
+  );
+
+  it('is not passed by an absolute address', async () => {
+    const { host } = new URL(daemon.url);
+    const send = async (target: string, ...lines: string[]) =>
+      (await sendRaw(daemon.url, rawRequest([`GET ${target} HTTP/1.1`, `Host: ${host}`, ...lines]))).status;
+    expect([403, 404]).toContain(await send(`http://${host}/api/health`, 'Sec-Fetch-Site: cross-site'));
+    // RFC 9112, section 3.2.2: the host of an absolute address counts, not the header.
+    expect([403, 404]).toContain(await send('http://evil.example/api/health'));
+  });
+
+  it('finds secrets in addresses that are written in other words', async () => {
+    for (const path of ['/%61pi/tasks?token=x', '/api/tasks?a=b&access_token=x', '/api/nothing?SESSION=x'])
+      expect((await fetch(`${daemon.url}${path}`, { headers: daemon.headers })).status, path).toBe(400);
+  });
+
+  it('answers no cross-origin headers', async () => {
+    const { host } = new URL(daemon.url);
+    const { headers } = await sendRaw(
+      daemon.url,
+      rawRequest(['OPTIONS /api/tasks HTTP/1.1', `Host: ${host}`, `Origin: http://${host}`]),
+    );
+    expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+  });
+});
+
+describe('a route that does not say who may call it', () => {
+  it.each([{}, { config: {} }])('stops the start: %j', async (options) => {
+    const server = await buildServer(daemon.app);
+    expect(() => server.get('/api/open', options, () => 'open')).toThrow('does not say who may call it');
+    await server.close();
+  });
+});
+
+describe('headers of every answer', () => {
+  const expected = {
+    'content-security-policy': expect.stringMatching(/script-src 'self';.*frame-ancestors 'none'/),
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'x-frame-options': 'DENY',
+    'cache-control': 'no-store',
+  };
+  it.each([
+    ['a success', 'GET', '/api/health', 200],
+    ['a page', 'GET', '/api/docs', 200],
+    ['a list', 'GET', '/api/tasks', 200],
+    ['an unknown route', 'GET', '/api/nothing', 404],
+    ['an unknown page', 'GET', '/nothing', 404],
+    ['an unknown method', 'DELETE', '/api/tasks', 404],
+    ['an unknown task', 'GET', '/api/tasks/nothing', 404],
+    ['a bad query', 'GET', '/api/tasks?limit=0', 400],
+    ['a bad URL', 'GET', '/api/tasks/%E0%A4%A', 400],
+    ['a body of the wrong type', 'POST', '/api/tasks', 415],
+  ])('%s', async (_, method, path, status) => {
+    const answer = await fetch(new URL(path, daemon.url), {
+      method,
+      headers: daemon.headers,
+      ...(method === 'POST' && { body: 'text' }),
+    });
+    expect(answer.status).toBe(status);
+    expect(Object.fromEntries(answer.headers)).toMatchObject(expected);
+    expect(answer.headers.get('content-security-policy')).not.toMatch(/script-src[^;]*unsafe/);
+    expect(answer.headers.has('x-powered-by')).toBe(false);
+  });
+
+  it('a refusal, a missing session and a stream', async () => {
+    const stranger = await sendRaw(
+      daemon.url,
+      rawRequest(['GET /api/health HTTP/1.1', 'Host: evil.example']),
+    );
+    expect(stranger.status).toBe(403);
+    expect(stranger.headers).toMatchObject(expected);
+    const nobody = await fetch(new URL('/api/tasks', daemon.url));
+    expect(nobody.status).toBe(401);
+    expect(Object.fromEntries(nobody.headers)).toMatchObject(expected);
+    const { task } = await daemon.client.tasks.create({ body: { title: 'Stream' } });
+    await daemon.client.tasks.cancel({ params: { id: task.id } });
+    const stream = await fetch(new URL(`/api/tasks/${task.id}/events`, daemon.url), {
+      headers: { ...daemon.headers, accept: 'text/event-stream' },
+    });
+    expect(stream.headers.get('content-type')).toContain('text/event-stream');
+    expect(Object.fromEntries(stream.headers)).toMatchObject(expected);
+    await stream.body?.cancel();
+  });
+});
+
+it('covers every access that a route can declare', () => {
+  const declared = new Set(allRoutes.map(({ route }: { route: Route }) => route.access));
+  expect([...declared].sort()).toEqual(['admin', 'public', 'session']);
+});

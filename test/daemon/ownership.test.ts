@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { LiveMessage } from '../../src/contract/live.ts';
+import type { Client } from '../../src/contract/client.ts';
+import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import { failingAdapter, follow, heldAdapter, testAdapter, until } from '../helpers/tasks.ts';
+import { addUser, type TestUser } from '../helpers/users.ts';
+
+let daemon: TestDaemon;
+let ann: TestUser;
+let bob: TestUser;
+/** What belongs to Ann. */
+let failed: string;
+let running: string;
+let done: string;
+let deadLetter: string;
+let notification: string;
+
+const doing = testAdapter(async () => ({ output: 'done' }), { type: 'doing' });
+const failing = { ...failingAdapter('auth'), type: 'failing' };
+const held = heldAdapter({ type: 'held' });
+
+async function fail(client: Client) {
+  const { task } = await client.tasks.create({ body: { title: 'Will fail', assignedAgent: 'failing' } });
+  await follow(client, task.id);
+  return task.id;
+}
+
+beforeAll(async () => {
+  daemon = await startDaemon({ extraAdapters: [doing, failing, held.adapter] });
+  [ann, bob] = await Promise.all([addUser(daemon, 'ann'), addUser(daemon, 'bob')]);
+  failed = await fail(ann.client);
+  done = (
+    await ann.client.tasks.create({
+      body: { title: 'Ann works', labels: ['secret'], assignedAgent: 'doing' },
+    })
+  ).task.id;
+  await follow(ann.client, done);
+  running = (await ann.client.tasks.create({ body: { title: 'Ann runs', assignedAgent: 'held' } })).task.id;
+  await held.started(0);
+  deadLetter = (await ann.client.dlq.list()).items[0]?.id ?? '';
+  notification = (await ann.client.notifications.list()).notifications[0]?.id ?? '';
+});
+afterAll(() => daemon[Symbol.asyncDispose]());
+
+const calls: Record<string, (client: Client) => Promise<unknown>> = {
+  'tasks.get': (client) => client.tasks.get({ params: { id: done } }),
+  'tasks.cancel': (client) => client.tasks.cancel({ params: { id: running } }),
+  'tasks.retry': (client) => client.tasks.retry({ params: { id: failed } }),
+  'tasks.release': (client) => client.tasks.release({ params: { id: running } }),
+  'tasks.events': (client) => client.tasks.events({ params: { id: done } }),
+  'tasks.eventsStream': (client) => client.tasks.eventsStream({ params: { id: done } }).next(),
+  'dlq.get': (client) => client.dlq.get({ params: { id: deadLetter } }),
+  'dlq.retry': (client) => client.dlq.retry({ params: { id: deadLetter } }),
+  'dlq.discard': (client) => client.dlq.discard({ params: { id: deadLetter } }),
+  'dlq.resolve': (client) => client.dlq.resolve({ params: { id: deadLetter }, body: {} }),
+  'notifications.read': (client) => client.notifications.read({ params: { id: notification } }),
+};
+
+describe('what belongs to somebody else', () => {
+  it.each(Object.keys(calls))('%s is not there', async (name) => {
+    const before = await state();
+    await expect(calls[name]?.(bob.client)).rejects.toMatchObject({
+      status: 404,
+      message: expect.stringMatching(/^(Task|Dead letter|Notification) not found$/),
+    });
+    expect(await state()).toEqual(before);
+  });
+
+  it('is told from what nobody has by nothing', async () => {
+    const answer = async (id: string) => {
+      const response = await fetch(new URL(`/api/tasks/${id}`, daemon.url), { headers: bob.headers });
+      return [response.status, await response.json()];
+    };
+    expect(await answer(done)).toEqual(await answer('task_nothing'));
+  });
+
+  it('is in no list, count, export or analysis', async () => {
+    expect(await bob.client.tasks.list()).toMatchObject({ tasks: [], total: 0, count: 0 });
+    expect(await bob.client.tasks.filter()).toMatchObject({ tasks: [], total: 0 });
+    expect(await bob.client.tasks.filter({ query: { q: 'ann' } })).toMatchObject({ tasks: [], total: 0 });
+    expect(await bob.client.tasks.filter({ query: { labels: 'secret' } })).toMatchObject({ total: 0 });
+    expect(await bob.client.tasks.filter({ query: { sortBy: 'completedAt' } })).toMatchObject({ total: 0 });
+    expect(await bob.client.tasks.export()).toMatchObject({ taskCount: 0, tasks: [] });
+    expect(await bob.client.tasks.analytics()).toMatchObject({ total: 0, byStatus: {}, byAgent: {} });
+    expect((await bob.client.tasks.analytics()).daily.every(({ created }) => created === 0)).toBe(true);
+    expect(await bob.client.dlq.list({ query: { status: 'all' } })).toEqual({ items: [], total: 0 });
+    expect(await bob.client.notifications.list()).toMatchObject({ total: 0, unread: 0 });
+  });
+
+  it('is all there for its owner', async () => {
+    expect(await ann.client.tasks.list()).toMatchObject({ total: 3, count: 3 });
+    expect(await ann.client.tasks.filter({ query: { q: 'ann' } })).toMatchObject({ total: 2 });
+    expect(await ann.client.tasks.export()).toMatchObject({ taskCount: 3 });
+    expect(await ann.client.tasks.analytics()).toMatchObject({ total: 3 });
+    expect(await ann.client.dlq.list()).toMatchObject({ total: 1 });
+    expect(await ann.client.notifications.list()).toMatchObject({ total: 1, unread: 1 });
+  });
+
+  it('is there for an administrator, but for the notifications of others', async () => {
+    expect((await daemon.client.tasks.list()).total).toBe(3);
+    expect((await daemon.client.dlq.list()).total).toBe(1);
+    expect((await daemon.client.tasks.get({ params: { id: done } })).task.id).toBe(done);
+    expect((await daemon.client.notifications.list()).total).toBe(0);
+  });
+
+  it('is not in the live feed', async () => {
+    const seen: Record<'ann' | 'bob' | 'owner', LiveMessage[]> = { ann: [], bob: [], owner: [] };
+    const into = (name: keyof typeof seen) => ({
+      send: (message: LiveMessage) => void seen[name].push(message),
+      end: () => undefined,
+    });
+    const endings = [
+      daemon.app.live.subscribe(ann.caller, into('ann')),
+      daemon.app.live.subscribe(bob.caller, into('bob')),
+      daemon.app.live.subscribe({ userId: 'user_owner', role: 'admin' }, into('owner')),
+    ];
+    const id = await fail(ann.client);
+    const { task } = await bob.client.tasks.create({ body: { title: 'Bob waits' } });
+    for (const end of endings) end();
+    const taskIds = (messages: LiveMessage[]) =>
+      new Set(messages.flatMap((message) => (message.type === 'task' ? [message.task.id] : [])));
+    const kinds = (messages: LiveMessage[]) => new Set(messages.map(({ type }) => type));
+    expect(taskIds(seen.ann)).toEqual(new Set([id]));
+    expect(taskIds(seen.bob)).toEqual(new Set([task.id]));
+    expect(taskIds(seen.owner)).toEqual(new Set([id, task.id]));
+    expect(kinds(seen.ann)).toContain('notification');
+    expect(kinds(seen.bob)).not.toContain('notification');
+    expect(kinds(seen.owner)).not.toContain('notification');
+  });
+});
+
+describe('a plain user', () => {
+  it.each([
+    [{ assignedAgent: 'command', prompt: 'true' }],
+    [{ cwd: '/' }],
+    [{ assignedAgent: 'doing', cwd: '/tmp' }],
+  ])('may not give a command: %j', async (body) => {
+    const before = await state();
+    await expect(bob.client.tasks.create({ body: { title: 'Run', ...body } })).rejects.toMatchObject({
+      status: 403,
+      message: 'Only an administrator may run commands',
+    });
+    expect(await state()).toEqual(before);
+  });
+
+  it('does not reach the command agent as the default one either', async () => {
+    await daemon.client.config.set({ params: { key: 'agents.default' }, body: { value: 'command' } });
+    const { task } = await bob.client.tasks.create({ body: { title: 'Sneak', prompt: 'echo ran' } });
+    const { events } = await bob.client.tasks.events({ params: { id: task.id } });
+    expect(events.map(({ type }) => type)).toEqual(['created', 'waiting_for_agent']);
+    await daemon.client.tasks.create({ body: { title: 'Mine', prompt: 'true' } }).then(async (created) => {
+      const { task: ended } = await follow(daemon.client, created.task.id);
+      expect(ended).toMatchObject({ status: 'completed', agentType: 'command' });
+    });
+    expect((await bob.client.tasks.get({ params: { id: task.id } })).task.status).toBe('pending');
+    await daemon.client.config.set({ params: { key: 'agents.default' }, body: { value: null } });
+  });
+
+  it('does not reach the command agent by its labels', async () => {
+    const { task } = await bob.client.tasks.create({
+      body: { title: 'Sneak', labels: ['command', 'shell'] },
+    });
+    expect((await bob.client.tasks.get({ params: { id: task.id } })).task.status).toBe('pending');
+  });
+
+  it('may run other agents', async () => {
+    const { task } = await bob.client.tasks.create({ body: { title: 'Work', assignedAgent: 'doing' } });
+    expect((await follow(bob.client, task.id)).task.status).toBe('completed');
+  });
+
+  it('ends their own run only', async () => {
+    await until(() => held.runs.length);
+    await ann.client.tasks.cancel({ params: { id: running } });
+    expect(held.runs[0]?.run.signal.aborted).toBe(true);
+  });
+});
+
+/** Everything that a refused call must leave as it is. */
+async function state() {
+  const [tasks, letters, { queues }] = await Promise.all([
+    daemon.client.tasks.list({ query: { limit: 500, full: true } }),
+    daemon.client.dlq.list({ query: { status: 'all' } }),
+    daemon.client.queue.status(),
+  ]);
+  return { tasks, letters, queues };
+}

@@ -1,0 +1,71 @@
+import { EventBus } from '../../src/core/events.ts';
+import type { Database } from '../../src/core/storage/database.ts';
+import { openDatabase } from '../../src/core/storage/open-database.ts';
+import type { NewTask } from '../../src/core/tasks/task-columns.ts';
+import { TaskStore } from '../../src/core/tasks/task-store.ts';
+
+export interface TestStorage extends AsyncDisposable {
+  database: Database;
+  bus: EventBus;
+  store: TaskStore;
+}
+
+/** A database of its own that goes with the test. */
+export async function openStorage(): Promise<TestStorage> {
+  const database = await openDatabase({
+    file: 'memory',
+    synchronous: 'OFF',
+    cacheMiB: 4,
+    reportBug: (error) => {
+      throw error;
+    },
+  });
+  const bus = new EventBus();
+  return {
+    database,
+    bus,
+    store: new TaskStore(database, bus),
+    [Symbol.asyncDispose]: () => database.close(),
+  };
+}
+
+/** The row of a new task, all of it as when nobody said anything. */
+export const newTask = (id: string, change: Partial<NewTask> = {}): NewTask => ({
+  id,
+  owner_id: 'user_owner',
+  title: id,
+  description: null,
+  prompt: null,
+  status: 'pending',
+  priority: 3,
+  source: 'api',
+  source_id: null,
+  source_url: null,
+  repository: null,
+  branch: null,
+  labels: '[]',
+  assigned_agent: null,
+  max_attempts: 3,
+  may_command: 0,
+  held: 0,
+  created_at: '2026-01-01T00:00:00.000Z',
+  updated_at: '2026-01-01T00:00:00.000Z',
+  retried_from: null,
+  idempotency_key: null,
+  cwd: null,
+  metadata: null,
+  agent_type: null,
+  attempts: 0,
+  started_at: null,
+  completed_at: null,
+  scheduled_for: null,
+  error: null,
+  result: null,
+  ...change,
+});
+
+/** Stores the tasks in one transaction, each with the event of its creation. */
+export const insertTasks = ({ database, store }: TestStorage, tasks: NewTask[]): Promise<void> =>
+  database.write(async (transaction) => {
+    for (const task of tasks) store.insert(transaction, task, [{ type: 'created', message: 'Created' }]);
+  });

@@ -1,0 +1,29 @@
+import { type Client, createClient } from '../../src/contract/client.ts';
+import { contract } from '../../src/contract/index.ts';
+import { sessionCookie } from '../../src/contract/locations.ts';
+import type { Caller } from '../../src/core/auth/caller.ts';
+import type { TestDaemon } from './daemon.ts';
+
+export interface TestUser {
+  caller: Caller;
+  headers: { cookie: string };
+  client: Client;
+}
+
+/** Adds a user who is no administrator, signed in. */
+export async function addUser({ app, url }: TestDaemon, name: string): Promise<TestUser> {
+  const id = `user_${name}`;
+  await app.database.write(({ db }) =>
+    db
+      .insertInto('users')
+      .values({ id, email: `${name}@example.org`, name, role: 'user', created_at: new Date().toISOString() })
+      .execute(),
+  );
+  const { token } = await app.sessions.create(id, 'sign-in');
+  const headers = { cookie: `${sessionCookie}=${token}` };
+  return {
+    caller: { userId: id, role: 'user' },
+    headers,
+    client: createClient(contract, { baseUrl: url, fetch: (to, init) => fetch(to, init), headers }),
+  };
+}
