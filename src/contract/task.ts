@@ -13,7 +13,6 @@ export const taskStatusSchema = z.enum([
 export type TaskStatus = z.output<typeof taskStatusSchema>;
 
 export const taskSourceSchema = z.enum(['codehost', 'tracker_a', 'tracker_b', 'api', 'cron']);
-export type TaskSource = z.output<typeof taskSourceSchema>;
 
 export const failureClassSchema = z.enum([
   'rate_limited',

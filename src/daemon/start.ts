@@ -73,13 +73,16 @@ export async function startDaemon(options: StartOptions = {}): Promise<Daemon> {
 
 /** `svc daemon`: serves until a signal ends it. Resolves with the exit code. */
 export async function runDaemon(flags: Flags): Promise<number> {
+  // Whatever the daemon and its libraries write belongs to its user alone.
+  process.umask(0o077);
   const daemon = await startDaemon({ flags });
+  const signalled = nextSignal();
   const { app, locations, url } = daemon;
   const description = { pid: process.pid, url, version, startedAt: new Date().toISOString() };
   writeFileSync(locations.daemonFile, `${JSON.stringify(description)}\n`, { mode: 0o600 });
   await announce(app, url);
   module.flushCompileCache();
-  await nextSignal();
+  await signalled;
   app.log.info({}, 'stopping; once more to stop at once');
   const stopped = await Promise.race([
     daemon.close().then(() => true),

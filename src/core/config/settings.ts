@@ -57,6 +57,7 @@ export const settings = {
   'storage.cacheMiB': define({
     schema: count(1, 4096),
     default: (mode) => (mode === 'pico' ? 4 : 16),
+    environment: 'SVC_STORAGE_CACHE_MIB',
     description: 'Memory for pages of the database',
   }),
   'queue.name': define({

@@ -3,10 +3,10 @@ import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { AppError } from '../errors.ts';
 import type { Schema } from './schema.ts';
-import * as tasks from './migrations/0001-tasks.ts';
+import { up as tasks } from './migrations/0001-tasks.ts';
 
 /** Every migration, in the order of their names. A landed one never changes. */
-const migrations: Record<string, Migration> = { '0001-tasks': tasks };
+const migrations: Record<string, Migration> = { '0001-tasks': { up: tasks } };
 
 /**
  * Brings the schema to this version, each migration in a transaction of its own. A database that already holds data is

@@ -1,0 +1,100 @@
+import type { Command } from 'commander';
+import type { Cli } from './cli.ts';
+
+export type FillCommand = (command: Command, cli: Cli) => void;
+
+export interface CommandEntry {
+  name: string;
+  summary: string;
+  group: string;
+  isHidden?: true;
+  /** Loads what the command is made of; only the one that runs is loaded. */
+  load: () => Promise<FillCommand>;
+}
+
+const work = 'Work:';
+const service = 'The daemon:';
+const setup = 'Set up:';
+
+/** Every command once. */
+export const commandList: CommandEntry[] = [
+  {
+    name: 'run',
+    summary: 'Run a task and print its answer',
+    group: work,
+    load: async () => (await import('./commands/run.ts')).fillRun,
+  },
+  {
+    name: 'tasks',
+    summary: 'List, show, cancel, retry and follow tasks',
+    group: work,
+    load: async () => (await import('./commands/tasks.ts')).fillTasks,
+  },
+  {
+    name: 'dlq',
+    summary: 'Handle the tasks that failed for good',
+    group: work,
+    load: async () => (await import('./commands/dlq.ts')).fillDlq,
+  },
+  {
+    name: 'queue',
+    summary: 'Show, pause and resume the queue',
+    group: work,
+    load: async () => (await import('./commands/queue.ts')).fillQueue,
+  },
+  {
+    name: 'agents',
+    summary: 'List and test the agents',
+    group: work,
+    load: async () => (await import('./commands/agents.ts')).fillAgents,
+  },
+  {
+    name: 'daemon',
+    summary: 'Run the daemon here, or start and stop it',
+    group: service,
+    load: async () => (await import('./commands/daemon.ts')).fillDaemon,
+  },
+  {
+    name: 'health',
+    summary: 'Say how the daemon is',
+    group: service,
+    load: async () => (await import('./commands/health.ts')).fillHealth,
+  },
+  {
+    name: 'doctor',
+    summary: 'Look for problems on this machine and say how to mend them',
+    group: service,
+    load: async () => (await import('./commands/doctor.ts')).fillDoctor,
+  },
+  {
+    name: 'config',
+    summary: 'Show and change settings',
+    group: setup,
+    load: async () => (await import('./commands/config.ts')).fillConfig,
+  },
+  {
+    name: 'context',
+    summary: 'Choose between several daemons',
+    group: setup,
+    load: async () => (await import('./commands/context.ts')).fillContext,
+  },
+  {
+    name: 'auth',
+    summary: 'Say who is signed in, set the access key',
+    group: setup,
+    load: async () => (await import('./commands/auth.ts')).fillAuth,
+  },
+  {
+    name: 'completion',
+    summary: 'Print the completion script of a shell',
+    group: setup,
+    load: async () => (await import('./commands/completion.ts')).fillCompletion,
+  },
+  {
+    name: '__complete',
+    summary: 'List what could come next; the completion scripts call it',
+    group: setup,
+    isHidden: true,
+    load: async () => (await import('./commands/complete.ts')).fillComplete,
+  },
+];

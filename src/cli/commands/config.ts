@@ -1,0 +1,130 @@
+import type { Command } from 'commander';
+import type { Setting } from '../../contract/config.ts';
+import { CliError } from '../cli-error.ts';
+import type { Cli } from '../cli.ts';
+import { closest } from '../closest.ts';
+import { contextsFileName } from '../contexts-file.ts';
+import { escapeLine } from '../escape-text.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { withExamples } from '../program.ts';
+
+interface Options {
+  json?: boolean;
+}
+
+/** `svc config`. */
+export function fillConfig(command: Command, cli: Cli): void {
+  withExamples(command, [
+    'svc config ls',
+    'svc config set queue.concurrency 4',
+    'svc config get agents.default',
+  ]);
+  const verb = (name: string, summary: string, examples: string[]) =>
+    withExamples(command.command(name).description(summary), examples).option(
+      '--json',
+      'print the answer as JSON',
+    );
+  verb('ls', 'list the settings, and where each value comes from', ['svc config ls']).action(
+    (options: Options) => listSettings(cli, options),
+  );
+  verb('get', 'print the value of a setting', ['svc config get queue.concurrency'])
+    .argument('<key>', 'its name')
+    .action((key: string, options: Options) => getSetting(cli, key, options));
+  verb('set', 'change a setting in the settings file', [
+    'svc config set queue.concurrency 4',
+    'svc config set agents.default http',
+  ])
+    .argument('<key>', 'its name')
+    .argument('<value>', 'JSON, or else text')
+    .action((key: string, value: string, options: Options) =>
+      setSetting(cli, key, parseValue(value), options),
+    );
+  verb('unset', 'take a setting out of the settings file', ['svc config unset queue.concurrency'])
+    .argument('<key>', 'its name')
+    .action((key: string, options: Options) => setSetting(cli, key, null, options));
+  verb('path', 'print where everything is', ['svc config path']).action((options: Options) =>
+    showPaths(cli, options),
+  );
+}
+
+const show = (value: unknown) =>
+  value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+
+async function listSettings(cli: Cli, { json }: Options): Promise<void> {
+  const { output } = cli;
+  const answer = await cli.connect().client.config.list();
+  if (json) return output.json(answer);
+  output.table<Setting>(
+    [
+      { title: 'KEY', value: ({ key }) => key },
+      {
+        title: 'VALUE',
+        value: ({ value, pending }) =>
+          pending === undefined ? show(value) : `${show(value)} (${show(pending)} after a restart)`,
+        isElastic: true,
+      },
+      {
+        title: 'FROM',
+        value: ({ origin }) => origin,
+        paint: (cell, { origin }) => (origin === 'default' ? output.paint('dim', cell) : cell),
+      },
+      { title: 'WHAT FOR', value: ({ description }) => description, isElastic: true, fromWidth: 110 },
+    ],
+    answer.settings,
+  );
+}
+
+async function getSetting(cli: Cli, key: string, { json }: Options): Promise<void> {
+  const { settings } = await cli.connect().client.config.list();
+  const setting = settings.find((each) => each.key === key);
+  if (!setting) throw noSuchSetting(key, settings);
+  if (json) cli.output.json(setting);
+  else cli.output.text(`${show(setting.value)}\n`);
+}
+
+async function setSetting(cli: Cli, key: string, value: Setting['value'], { json }: Options): Promise<void> {
+  const { output } = cli;
+  const { client } = cli.connect();
+  const { settings } = await client.config.list();
+  if (!settings.some((each) => each.key === key)) throw noSuchSetting(key, settings);
+  const answer = await client.config.set({ params: { key }, body: { value } });
+  if (json) return output.json(answer);
+  const { setting } = answer;
+  if (setting.pending !== undefined)
+    output.note(
+      `${key} will be ${escapeLine(show(setting.pending)) || 'unset'} after a restart: svc daemon restart`,
+    );
+  else if (setting.origin === 'environment' || setting.origin === 'flag')
+    output.note(
+      `Written, but ${setting.origin === 'flag' ? 'a flag' : setting.environment} wins: ${key} is ${escapeLine(show(setting.value))}.`,
+    );
+  else output.note(`${key} is ${escapeLine(show(setting.value)) || 'unset'} (${setting.origin}).`);
+}
+
+function showPaths({ locations, output }: Cli, { json }: Options): void {
+  const paths = { ...locations, contextsFile: `${locations.config}/${contextsFileName}.json` };
+  if (json) return output.json(paths);
+  for (const [name, path] of Object.entries(paths))
+    output.write(`${output.paint('dim', name.padEnd(17))} ${escapeLine(path)}\n`);
+}
+
+function noSuchSetting(key: string, settings: Setting[]): CliError {
+  const meant = closest(
+    key,
+    settings.map((each) => each.key),
+  );
+  return new CliError(
+    exitCodes.notFound,
+    `There is no setting "${key}".${meant === undefined ? '' : ` Did you mean ${meant}?`}`,
+    { next: 'See them: svc config ls' },
+  );
+}
+
+function parseValue(text: string): Setting['value'] {
+  try {
+    return JSON.parse(text) as Setting['value'];
+  } catch {
+    // Text needs no quotes.
+    return text;
+  }
+}

@@ -1,0 +1,133 @@
+import type { Command } from 'commander';
+import { CliError } from '../cli-error.ts';
+import type { Cli } from '../cli.ts';
+import { closest } from '../closest.ts';
+import { type Contexts, localContext, readContexts } from '../contexts-file.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { withExamples } from '../program.ts';
+import { findTarget } from '../target.ts';
+
+interface Row {
+  name: string;
+  url: string;
+  isCurrent: boolean;
+  hasToken: boolean;
+}
+
+/** `svc context`. */
+export function fillContext(command: Command, cli: Cli): void {
+  withExamples(command, [
+    'svc context set build --url https://svc.example.com --token-stdin < token',
+    'svc context use build',
+    'svc context use local',
+  ]);
+  withExamples(command.command('ls').description('list the daemons that have a name'), ['svc context ls'])
+    .option('--json', 'print them as JSON, without tokens')
+    .action((options: { json?: boolean }) => listContexts(cli, options));
+  withExamples(command.command('use').description('speak to this daemon from now on'), [
+    'svc context use build',
+    'svc context use local',
+  ])
+    .argument('<name>', 'its name; local is the daemon of this machine')
+    .action((name: string) => useContext(cli, name));
+  // --url is an option of every command, so it is read there.
+  withExamples(command.command('set').description('give the daemon at --url a name, or change it'), [
+    'svc context set build --url https://svc.example.com',
+    'svc context set build --url https://svc.example.com --token-stdin < token',
+  ])
+    .argument('<name>', 'its name')
+    .option('--token-stdin', 'read the text of a session from stdin')
+    .action((name: string, options: { tokenStdin?: boolean }) => setContext(cli, name, options));
+  withExamples(command.command('rm').description('forget a name and its token'), ['svc context rm build'])
+    .argument('<name>', 'its name')
+    .action((name: string) => removeContext(cli, name));
+}
+
+function listContexts(cli: Cli, { json }: { json?: boolean }): void {
+  const { output, locations } = cli;
+  const { current = localContext, contexts = {} } = readContexts(locations);
+  const local = findTarget({ ...cli, options: { context: localContext } });
+  const rows: Row[] = [
+    { name: localContext, url: local.url, isCurrent: current === localContext, hasToken: true },
+    ...Object.entries(contexts).map(([name, { url, token }]) => ({
+      name,
+      url,
+      isCurrent: name === current,
+      hasToken: token !== undefined,
+    })),
+  ];
+  if (json) return output.json({ contexts: rows });
+  output.table(
+    [
+      { title: '', value: ({ isCurrent }) => (isCurrent ? '*' : '') },
+      { title: 'NAME', value: ({ name }) => name },
+      { title: 'URL', value: ({ url }) => url },
+      { title: 'SIGNED IN', value: ({ hasToken }) => (hasToken ? 'yes' : 'no') },
+    ],
+    rows,
+  );
+}
+
+async function useContext(cli: Cli, name: string): Promise<void> {
+  requireContext(cli, name);
+  await change(cli, (contexts) => ({ ...contexts, current: name }));
+  cli.output.note(`Commands speak to ${name} now.`);
+}
+
+async function setContext(
+  cli: Cli,
+  name: string,
+  { tokenStdin = false }: { tokenStdin?: boolean },
+): Promise<void> {
+  if (name === localContext || !/^[\w.-]{1,100}$/.test(name))
+    throw new CliError(exitCodes.invalid, `"${name}" cannot be the name of a context.`, {
+      next: 'Use letters, digits, dot and dash.',
+    });
+  const known = readContexts(cli.locations).contexts?.[name];
+  const url = cli.options.url ?? known?.url;
+  if (url === undefined)
+    throw new CliError(exitCodes.usage, 'Which daemon?', {
+      next: `Example: svc context set ${name} --url https://svc.example.com`,
+    });
+  const checked = findTarget({ ...cli, options: { url } }).url;
+  const { readStdin } = await import('../read-stdin.ts');
+  // A session of one server is not for another.
+  const kept = known && known.url === checked ? known.token : undefined;
+  const token = tokenStdin ? (await readStdin()).trim() : kept;
+  await change(cli, ({ contexts = {}, ...others }) => ({
+    ...others,
+    contexts: {
+      ...contexts,
+      [name]: { url: checked, ...(token !== undefined && token !== '' && { token }) },
+    },
+  }));
+  cli.output.note(`Saved. Use it: svc context use ${name}`);
+}
+
+async function removeContext(cli: Cli, name: string): Promise<void> {
+  requireContext(cli, name);
+  if (name === localContext) throw new CliError(exitCodes.invalid, 'The context local is always there.');
+  await change(cli, ({ current, contexts = {} }) => {
+    const { [name]: _removed, ...left } = contexts;
+    return { ...(current !== undefined && current !== name && { current }), contexts: left };
+  });
+  cli.output.note(`${name} is forgotten.`);
+}
+
+function requireContext({ locations }: Cli, name: string): void {
+  const names = [localContext, ...Object.keys(readContexts(locations).contexts ?? {})];
+  if (names.includes(name)) return;
+  const meant = closest(name, names);
+  throw new CliError(
+    exitCodes.notFound,
+    `There is no context "${name}".${meant === undefined ? '' : ` Did you mean ${meant}?`}`,
+    {
+      next: 'See them: svc context ls',
+    },
+  );
+}
+
+async function change(cli: Cli, how: (contexts: Contexts) => Contexts): Promise<void> {
+  const { changeContexts } = await import('../context-store.ts');
+  changeContexts(cli.locations, how);
+}

@@ -1,0 +1,31 @@
+import type { Command } from 'commander';
+import type { Cli } from '../cli.ts';
+import { duration, gather, wholeNumber } from '../option-parsers.ts';
+import { withExamples } from '../program.ts';
+import type { RunOptions } from '../run/create-task.ts';
+
+/** `svc run`. */
+export function fillRun(command: Command, cli: Cli): void {
+  withExamples(command, [
+    'svc run --agent command -- "wc -l README.md"',
+    'git diff | svc run "Review this change"',
+    'svc run --detach --label nightly "Update the dependencies"',
+  ])
+    .argument('[prompt...]', 'what to do; - reads it from stdin, other piped input is added to it')
+    .option('-a, --agent <type>', 'the agent that does it')
+    .option('--cwd <folder>', 'where a command runs; the present folder unless set')
+    .option('-d, --detach', 'print the id and do not wait (exit code 8)')
+    .option('--timeout <duration>', 'cancel after 30s, 5m, 1h … (exit code 124)', duration)
+    .option('--idempotency-key <key>', 'the same key with the same task runs once')
+    .option('--attempts <n>', 'how often to try, the first time included', wholeNumber)
+    .option('--priority <n>', '1 (critical) to 4 (low)', wholeNumber)
+    .option('--title <title>', 'the title; the first line of the prompt unless set')
+    .option('-l, --label <label>', 'a label; may be repeated', gather)
+    .option('--json', 'print the finished task as JSON')
+    .option('--jsonl', 'print every event as a line of JSON')
+    .option('-q, --quiet', 'print the id only')
+    .action(async (words: string[], options: RunOptions) => {
+      const { runTask } = await import('../run/run-task.ts');
+      cli.exitCode = await runTask(cli, words, options);
+    });
+}

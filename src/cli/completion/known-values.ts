@@ -1,0 +1,83 @@
+import { CliError } from '../cli-error.ts';
+import type { Cli } from '../cli.ts';
+import { localContext, readContexts } from '../contexts-file.ts';
+import { ApiError } from '../../contract/client.ts';
+
+/** A word, and what it means. */
+export type Candidate = [name: string, text: string];
+
+const SHOWN = 100;
+const PATIENCE_MS = 1000;
+
+const words = (...names: string[]): Candidate[] => names.map((name) => [name, '']);
+
+/** What an option takes. */
+export async function optionValues(cli: Cli, [noun]: string[], option: string): Promise<Candidate[]> {
+  if (option === '--status' && noun === 'tasks')
+    return words('pending', 'queued', 'in_progress', 'completed', 'failed', 'cancelled');
+  if (option === '--status') return words('pending', 'resolved', 'discarded', 'all');
+  if (option === '--source') return words('api', 'cron', 'codehost', 'tracker_a', 'tracker_b');
+  if (option === '--sort') return words('createdAt', 'updatedAt', 'priority', 'completedAt');
+  if (option === '--order') return words('asc', 'desc');
+  if (option === '--priority') return words('1', '2', '3', '4');
+  if (option === '--context') return contexts(cli);
+  if (option === '--agent') return agents(cli);
+  return [];
+}
+
+/** What the argument of a command may be. */
+export async function argumentValues(cli: Cli, [noun, verb = '']: string[]): Promise<Candidate[]> {
+  if (noun === 'tasks')
+    return ['show', 'logs', 'wait', 'cancel', 'retry', 'release'].includes(verb) ? tasks(cli) : [];
+  if (noun === 'dlq') return ['show', 'retry', 'discard', 'resolve'].includes(verb) ? deadLetters(cli) : [];
+  if (noun === 'config') return ['get', 'set', 'unset'].includes(verb) ? settings(cli) : [];
+  if (noun === 'context') return ['use', 'rm', 'set'].includes(verb) ? contexts(cli) : [];
+  if (noun === 'agents') return verb === 'test' ? agents(cli) : [];
+  return noun === 'completion' ? words('bash', 'zsh', 'fish') : [];
+}
+
+const tasks = (cli: Cli) =>
+  asked(async (signal) => {
+    const { client } = cli.connect({ mayStart: false });
+    const page = await client.tasks.list({ query: { fields: 'id,title,status', limit: SHOWN } }, { signal });
+    return page.tasks.map(({ id, title = '', status = '' }): Candidate => [id, `${status} ${title}`]);
+  });
+
+const deadLetters = (cli: Cli) =>
+  asked(async (signal) => {
+    const { items } = await cli
+      .connect({ mayStart: false })
+      .client.dlq.list({ query: { limit: SHOWN } }, { signal });
+    return items.map(({ id, title }): Candidate => [id, title]);
+  });
+
+const settings = (cli: Cli) =>
+  asked(async (signal) => {
+    const answer = await cli.connect({ mayStart: false }).client.config.list({}, { signal });
+    return answer.settings.map(({ key, description }): Candidate => [key, description]);
+  });
+
+const agents = (cli: Cli) =>
+  asked(async (signal) => {
+    const { types } = await cli.connect({ mayStart: false }).client.agents.types({}, { signal });
+    return words(...types);
+  });
+
+function contexts({ locations }: Cli): Candidate[] {
+  const { contexts: named = {} } = readContexts(locations);
+  return [
+    [localContext, 'this machine'],
+    ...Object.entries(named).map(([name, { url }]): Candidate => [name, url]),
+  ];
+}
+
+/** Nothing where the daemon does not answer: somebody is typing. */
+async function asked(ask: (signal: AbortSignal) => Promise<Candidate[]>): Promise<Candidate[]> {
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  try {
+    return await ask(signal);
+  } catch (error) {
+    if (error instanceof CliError || error instanceof ApiError || signal.aborted) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,93 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { ApiError } from '../../contract/client.ts';
+import { CliError } from '../cli-error.ts';
+import type { Cli } from '../cli.ts';
+import { type DaemonDescription, isAlive, readDaemonFile } from '../daemon-file.ts';
+import { spellDuration } from '../duration.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { askDaemon } from './ask-daemon.ts';
+import { findReadyDaemon, startDaemonProcess } from '../start-daemon-process.ts';
+
+const GONE_WITHIN_MS = 35_000;
+const LOOK_EVERY_MS = 50;
+
+/** `svc daemon start`: a daemon that runs already is as good. */
+export async function startDaemon(cli: Cli, flags: string[]): Promise<void> {
+  const running = await findReadyDaemon(cli.locations);
+  if (running) return cli.output.note(`The daemon runs already at ${running.url} (process ${running.pid}).`);
+  const started = await startDaemonProcess(cli, flags);
+  cli.output.note(`The daemon runs at ${started.url} (process ${started.pid}).`);
+}
+
+/** `svc daemon stop`: waits until it is gone. */
+export async function stopDaemon(cli: Cli): Promise<void> {
+  const running = readDaemonFile(cli.locations);
+  if (!running) return cli.output.note('No daemon runs.');
+  await requireSameDaemon(cli, running);
+  process.kill(running.pid, 'SIGTERM');
+  const deadline = performance.now() + GONE_WITHIN_MS;
+  const patience = setTimeout(() => cli.output.note('Waiting for the tasks that run …'), 1500);
+  try {
+    while (isAlive(running.pid)) {
+      if (performance.now() > deadline)
+        throw new CliError(exitCodes.failed, `Process ${running.pid} is still there after 35 s.`, {
+          next: `End it: kill -KILL ${running.pid}`,
+        });
+      await delay(LOOK_EVERY_MS);
+    }
+  } finally {
+    clearTimeout(patience);
+  }
+  cli.output.note('The daemon is stopped.');
+}
+
+/** `svc daemon restart`. */
+export async function restartDaemon(cli: Cli, flags: string[]): Promise<void> {
+  await stopDaemon(cli);
+  await startDaemon(cli, flags);
+}
+
+/** `svc daemon status`. */
+export async function showStatus(cli: Cli, { json }: { json?: boolean }): Promise<void> {
+  const { output } = cli;
+  const running = readDaemonFile(cli.locations);
+  const report = running && (await askDaemon(cli, running.url));
+  if (!running || !report) {
+    cli.exitCode = exitCodes.unreachable;
+    if (json) output.json({ running: false });
+    else if (running)
+      output.note(`Process ${running.pid} does not answer at ${running.url}. See: svc daemon logs`);
+    else output.note('No daemon runs. Start it: svc daemon start');
+    return;
+  }
+  const { url, pid, version } = running;
+  if (json)
+    return output.json({ running: true, url, pid, version, uptime: report.uptime, status: report.status });
+  output.write(
+    `url      ${url}\npid      ${pid}\nversion  ${version}\nuptime   ${spellDuration(report.uptime * 1000)}\nhealth   ${report.status}\n`,
+  );
+}
+
+/** Process ids are used again: a signal is only sent to what proves to be the daemon of this home. */
+async function requireSameDaemon(cli: Cli, { pid, url, startedAt }: DaemonDescription): Promise<void> {
+  const next = `If it is svc: kill ${pid}`;
+  let report: Awaited<ReturnType<typeof askDaemon>>;
+  try {
+    report = await askDaemon(cli, url);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    throw new CliError(exitCodes.notAllowed, `What answers at ${url} does not know this owner.`, {
+      next,
+      cause: error,
+    });
+  }
+  if (!report)
+    throw new CliError(exitCodes.unreachable, `Process ${pid} does not answer at ${url}.`, { next });
+  const since = Date.now() - report.uptime * 1000;
+  if (Math.abs(since - Date.parse(startedAt)) > 15_000)
+    throw new CliError(
+      exitCodes.failed,
+      `What answers at ${url} is not the daemon that process ${pid} was.`,
+      { next },
+    );
+}

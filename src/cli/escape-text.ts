@@ -1,0 +1,19 @@
+/** Control characters but tab and newline, and format characters such as bidi controls; emoji need the joiner. */
+const unsafe = /(?![\n\t\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** Makes control and bidi characters visible, so that data cannot steer the terminal; newlines and tabs stay. */
+export const escapeText = (text: string): string => text.replace(unsafe, spell);
+
+/** The same for a text that must stay on one line. */
+export const escapeLine = (text: string): string =>
+  escapeText(text)
+    .replaceAll('\n', String.raw`\n`)
+    .replaceAll('\t', String.raw`\t`);
+
+function spell(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  if (character === '\r') return String.raw`\r`;
+  return code < 0x100
+    ? String.raw`\x${code.toString(16).padStart(2, '0')}`
+    : String.raw`\u{${code.toString(16)}}`;
+}

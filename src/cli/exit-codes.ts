@@ -1,0 +1,42 @@
+/** What the exit codes mean; they never change. */
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  cancelled: 3,
+  notAllowed: 4,
+  notFound: 5,
+  invalid: 6,
+  unverified: 7,
+  pending: 8,
+  approvalNeeded: 9,
+  overBudget: 10,
+  unreachable: 69,
+  tryLater: 75,
+  configuration: 78,
+  timeout: 124,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** One line per exit code, for the help and the reference. */
+export const exitCodeMeanings: Record<ExitCode, string> = {
+  0: 'done',
+  1: 'the task ran and failed, or a general error',
+  2: 'wrong usage',
+  3: 'cancelled or rejected by a person',
+  4: 'not signed in or not allowed',
+  5: 'not found',
+  6: 'invalid input or wrong state',
+  7: 'done, but its verification failed',
+  8: 'still pending: --detach, or the wait is over and the work goes on',
+  9: 'an approval is needed and none can be given here',
+  10: 'budget exceeded',
+  69: 'the daemon cannot be reached',
+  75: 'try later: rate limited or deferred',
+  78: 'configuration error',
+  124: '--timeout was hit and the run stopped',
+  130: 'interrupted by Ctrl-C',
+  143: 'ended by SIGTERM',
+};

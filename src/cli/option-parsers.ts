@@ -1,0 +1,18 @@
+import { InvalidArgumentError } from 'commander';
+import { parseDuration } from './duration.ts';
+
+/** Reads a whole number. */
+export function wholeNumber(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Expected a whole number.');
+}
+
+/** Reads a duration; answers milliseconds. */
+export function duration(text: string): number {
+  const ms = parseDuration(text);
+  if (ms !== undefined && ms > 0 && ms < 2 ** 31) return ms;
+  throw new InvalidArgumentError('Expected a duration such as 30s, 5m, 1h or 500ms.');
+}
+
+/** Gathers the values of an option that may be given several times. */
+export const gather = (value: string, earlier: string[] = []): string[] => [...earlier, value];

@@ -1,0 +1,85 @@
+import { CommanderError } from 'commander';
+import { ApiError } from '../contract/client.ts';
+import { CliError } from './cli-error.ts';
+import type { Cli } from './cli.ts';
+import { escapeLine } from './escape-text.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+
+interface Report {
+  exitCode: ExitCode;
+  message: string;
+  next?: string | undefined;
+}
+
+/** Tells a failure in one line: what, why, and what to type next. Answers the exit code. */
+export function reportError(error: unknown, cli: Cli, words: string[]): ExitCode {
+  if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
+  // The help that a command without a verb prints is on stderr already.
+  if (error instanceof CommanderError && error.code === 'commander.help') return exitCodes.usage;
+  const { exitCode, message, next } = toReport(error, words);
+  const { output } = cli;
+  const line = [message, next].filter(Boolean).join(' ');
+  output.note(`${output.paintError('red', 'svc:')} ${escapeLine(line)}`);
+  if (cli.options.debug) output.note(chainOf(error));
+  return exitCode;
+}
+
+function toReport(error: unknown, words: string[]): Report {
+  if (error instanceof CliError)
+    return { exitCode: error.exitCode, message: sentence(error.message), next: error.next };
+  if (error instanceof ApiError) return apiReport(error);
+  if (error instanceof CommanderError) return usageReport(error, words);
+  const message = error instanceof Error ? error.message : String(error);
+  return { exitCode: exitCodes.failed, message: `${sentence(message)}`, next: 'More: --debug' };
+}
+
+function apiReport({ status, message, details, requestId }: ApiError): Report {
+  const exitCode = exitCodeOfStatus(status);
+  const because = details?.map(({ path, message: text }) => (path === '' ? text : `${path}: ${text}`)) ?? [];
+  const request = requestId === undefined ? '' : ` (request ${requestId})`;
+  const shown = details && details.length > 0 && message === 'Validation failed' ? 'Not valid' : message;
+  const text =
+    because.length > 0 && !because.every((part) => shown.includes(part))
+      ? `${shown}: ${because.join('; ')}`
+      : shown;
+  return { exitCode, message: sentence(`${text}${request}`), next: nextOfStatus(status) };
+}
+
+function exitCodeOfStatus(status: number): ExitCode {
+  if (status === 401 || status === 403) return exitCodes.notAllowed;
+  if (status === 404) return exitCodes.notFound;
+  if (status === 429 || status === 503 || status === 507) return exitCodes.tryLater;
+  if (status >= 400 && status < 500) return exitCodes.invalid;
+  return exitCodes.failed;
+}
+
+function nextOfStatus(status: number): string | undefined {
+  if (status === 401)
+    return 'On this machine: svc daemon restart. Elsewhere: svc context set NAME --url URL --token-stdin';
+  if (status === 429 || status === 503) return 'Try again in a moment.';
+  if (status === 507) return 'Make room on the disk, then try again: svc doctor';
+  if (status >= 500) return 'See: svc daemon logs';
+  return undefined;
+}
+
+function usageReport(error: CommanderError, words: string[]): Report {
+  const command = words.filter((word) => /^[a-z]/.test(word)).slice(0, 2);
+  const [what = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
+  const help = error.code === 'commander.unknownCommand' ? command.slice(0, -1) : command.slice(0, 1);
+  const hint = suggestion?.replace(/^\(|\)$/g, '');
+  return {
+    exitCode: exitCodes.usage,
+    message: [sentence(capitalise(what)), hint].filter(Boolean).join(' '),
+    next: `See: ${['svc', ...help, '--help'].join(' ')}`,
+  };
+}
+
+const capitalise = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+const sentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);
+
+function chainOf(error: unknown): string {
+  const parts: string[] = [];
+  for (let each = error; each !== undefined; each = each instanceof Error ? each.cause : undefined)
+    parts.push(each instanceof Error ? (each.stack ?? each.message) : JSON.stringify(each));
+  return parts.join('\ncaused by: ');
+}

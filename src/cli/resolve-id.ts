@@ -1,0 +1,95 @@
+import { ApiError, type Client } from '../contract/client.ts';
+import { CliError } from './cli-error.ts';
+import { exitCodes } from './exit-codes.ts';
+
+const PAGE = 500;
+/** Beyond this many of the newest ones a prefix is not looked for. */
+const MOST = 20_000;
+const SHOWN = 5;
+
+/** Where ids of one kind are looked up. */
+export interface IdSource {
+  /** What such an id begins with, such as `task_`. */
+  prefix: string;
+  /** A word for it, such as `task`. */
+  noun: string;
+  /** Rejects with a 404 when there is none. */
+  get: (id: string) => Promise<unknown>;
+  /** The ids, newest first. */
+  list: () => AsyncIterable<string>;
+}
+
+/** The whole id for an id or a unique beginning of one, with or without what its kind begins with. */
+export async function resolveId(text: string, { prefix, noun, get, list }: IdSource): Promise<string> {
+  if (new RegExp(`^${prefix}[0-9a-f-]{36}$`).test(text)) return text;
+  if (text === '' || text === prefix)
+    throw new CliError(exitCodes.usage, `That is no ${noun} id.`, { next: `See them: ${listCommand[noun]}` });
+  if (await exists(text, get)) return text;
+  const found: string[] = [];
+  for await (const id of list())
+    if (id.startsWith(text) || id.startsWith(prefix + text)) {
+      found.push(id);
+      if (found.length > SHOWN) break;
+    }
+  const [only, ...others] = found;
+  if (only === undefined)
+    throw new CliError(exitCodes.notFound, `There is no ${noun} "${text}".`, {
+      next: `See them: ${listCommand[noun]}`,
+    });
+  if (others.length === 0) return only;
+  const more = found.length > SHOWN ? ' …' : '';
+  throw new CliError(
+    exitCodes.invalid,
+    `"${text}" is the beginning of several ${noun} ids: ${found.slice(0, SHOWN).join(', ')}${more}.`,
+    {
+      next: 'Type more of it.',
+    },
+  );
+}
+
+const listCommand: Record<string, string> = {
+  task: 'svc tasks ls',
+  'dead letter': 'svc dlq ls --status all',
+};
+
+async function exists(id: string, get: IdSource['get']): Promise<boolean> {
+  try {
+    await get(id);
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && (error.status === 404 || error.status === 400)) return false;
+    throw error;
+  }
+}
+
+/** The ids of tasks. */
+export const taskIds = (client: Client): IdSource => ({
+  prefix: 'task_',
+  noun: 'task',
+  get: (id) => client.tasks.get({ params: { id } }),
+  async *list() {
+    let cursor: string | undefined;
+    for (let seen = 0; seen < MOST; seen += PAGE) {
+      const page = await client.tasks.list({
+        query: { fields: 'id', limit: PAGE, ...(cursor !== undefined && { cursor }) },
+      });
+      for (const { id } of page.tasks) yield id;
+      cursor = page.nextCursor;
+      if (cursor === undefined) return;
+    }
+  },
+});
+
+/** The ids of dead letters. */
+export const deadLetterIds = (client: Client): IdSource => ({
+  prefix: 'dlq_',
+  noun: 'dead letter',
+  get: (id) => client.dlq.get({ params: { id } }),
+  async *list() {
+    for (let offset = 0; offset < MOST; offset += PAGE) {
+      const { items } = await client.dlq.list({ query: { status: 'all', limit: PAGE, offset } });
+      for (const { id } of items) yield id;
+      if (items.length < PAGE) return;
+    }
+  },
+});

@@ -1,0 +1,37 @@
+import { locate } from '../contract/locations.ts';
+import type { Cli, GlobalOptions } from './cli.ts';
+import { type Connection, openConnection } from './connection.ts';
+import { readEnvironment } from './environment.ts';
+import { exitCodes } from './exit-codes.ts';
+import { Output } from './output.ts';
+import { createProgram } from './program.ts';
+
+/** Runs one command; answers the exit code. Nothing is thrown. */
+export async function runCli(words: string[]): Promise<number> {
+  const surroundings = readEnvironment();
+  let connection: Connection | undefined;
+  const cli: Cli = {
+    surroundings,
+    locations: locate(surroundings),
+    output: new Output(process, surroundings.env),
+    exitCode: exitCodes.done,
+    get options() {
+      return program.opts<GlobalOptions>();
+    },
+    connect: (options) => (connection ??= openConnection(cli, options)),
+  };
+  const program = createProgram(cli);
+  try {
+    await program.parseAsync(withHelp(words), { from: 'user' });
+    return cli.exitCode;
+  } catch (error) {
+    const { reportError } = await import('./report-error.ts');
+    return reportError(error, cli, words);
+  }
+}
+
+/** `svc` and `svc help tasks` are `svc --help` and `svc tasks --help`. */
+function withHelp(words: string[]): string[] {
+  if (words.length === 0) return ['--help'];
+  return words[0] === 'help' ? [...words.slice(1), '--help'] : words;
+}

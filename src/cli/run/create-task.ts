@@ -1,0 +1,62 @@
+import { resolve } from 'node:path';
+import type { Client } from '../../contract/client.ts';
+import { CliError } from '../cli-error.ts';
+import type { Cli } from '../cli.ts';
+import { closest } from '../closest.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { readPrompt, titleOf } from './read-prompt.ts';
+
+export interface RunOptions {
+  agent?: string;
+  cwd?: string;
+  detach?: boolean;
+  /** Milliseconds. */
+  timeout?: number;
+  idempotencyKey?: string;
+  attempts?: number;
+  priority?: number;
+  title?: string;
+  label?: string[];
+  json?: boolean;
+  jsonl?: boolean;
+  quiet?: boolean;
+}
+
+/** Sends the task that the command line describes. */
+export async function createTask(cli: Cli, words: string[], options: RunOptions) {
+  const { agent, idempotencyKey } = options;
+  const prompt = await readPrompt(words, agent);
+  const connection = cli.connect();
+  if (agent !== undefined) await requireAgent(connection.client, agent);
+  const cwd = folderFor(options, connection.target.isLocal);
+  return connection.client.tasks.create({
+    body: {
+      title: options.title ?? titleOf(prompt),
+      prompt,
+      ...(agent !== undefined && { assignedAgent: agent }),
+      ...(cwd !== undefined && { cwd }),
+      ...(options.priority !== undefined && { priority: options.priority }),
+      ...(options.attempts !== undefined && { maxAttempts: options.attempts }),
+      ...(options.label && { labels: options.label }),
+    },
+    headers: idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey },
+  });
+}
+
+/** A task with an agent that does not exist would wait for ever. */
+export async function requireAgent(client: Client, agent: string): Promise<void> {
+  const { types } = await client.agents.types();
+  if (types.includes(agent)) return;
+  const meant = closest(agent, types);
+  throw new CliError(
+    exitCodes.invalid,
+    `There is no agent "${agent}".${meant === undefined ? ` There are: ${types.join(', ')}.` : ` Did you mean ${meant}?`}`,
+    { next: 'See: svc agents ls' },
+  );
+}
+
+/** A command runs where its caller is, unless that is another machine. */
+function folderFor({ agent, cwd }: RunOptions, isLocal: boolean): string | undefined {
+  if (cwd !== undefined) return isLocal ? resolve(cwd) : cwd;
+  return agent === 'command' && isLocal ? process.cwd() : undefined;
+}

@@ -1,0 +1,28 @@
+import { CliError } from '../cli-error.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { isStdinGiven, readStdin } from '../read-stdin.ts';
+
+/** The prompt from the words of the command line and from stdin. */
+export async function readPrompt(words: string[], agent: string | undefined): Promise<string> {
+  if (words.length === 1 && words[0] === '-') return required(await readStdin());
+  const said = words.join(' ');
+  // A command says itself what it reads; what happens to be on stdin must not become part of it.
+  const context = agent === 'command' || !isStdinGiven() ? '' : (await readStdin()).trimEnd();
+  return required([said, context].filter((part) => part.trim() !== '').join('\n\n'));
+}
+
+function required(prompt: string): string {
+  if (prompt.trim() !== '') return prompt;
+  throw new CliError(exitCodes.usage, 'There is no prompt.', {
+    next: 'Say what to do: svc run "what to do", or pipe it: svc run -',
+  });
+}
+
+/** The first line of a prompt, as long as a title may be. */
+export function titleOf(prompt: string): string {
+  const line = prompt.trim().split('\n')[0]?.trim() ?? '';
+  const letters = Array.from(new Intl.Segmenter().segment(line), ({ segment }) => segment);
+  return letters.length <= TITLE_LETTERS ? line : `${letters.slice(0, TITLE_LETTERS - 1).join('')}…`;
+}
+
+const TITLE_LETTERS = 80;

@@ -1,0 +1,92 @@
+import type { TaskEvent } from '../../contract/task.ts';
+import { describeEvent } from '../describe-event.ts';
+import { escapeLine, escapeText } from '../escape-text.ts';
+import type { Output } from '../output.ts';
+import { fitText } from '../text-width.ts';
+
+/** Tells somebody who waits what happens to their task, on stderr. */
+export interface RunProgress {
+  event(event: TaskEvent): void;
+  /** Something that is not an event of the task, such as that it is being cancelled. */
+  say(text: string): void;
+  /** Ends with one line. */
+  end(line: string): void;
+}
+
+/** Lines, for logs and pipes. */
+export function plainProgress(output: Output): RunProgress {
+  let isAtLineStart = true;
+  let lastSaid = '';
+  const line = (text: string) => {
+    output.note(isAtLineStart ? text : `\n${text}`);
+    isAtLineStart = true;
+  };
+  const say = (text: string) => {
+    if (text !== lastSaid) line(output.paintError('dim', `· ${text}`));
+    lastSaid = text;
+  };
+  return {
+    event(event) {
+      const complaint = complaintOf(event);
+      if (complaint !== undefined) {
+        output.errorStream.write(output.isErrorTerminal ? escapeText(complaint) : complaint);
+        isAtLineStart = complaint.endsWith('\n');
+        return;
+      }
+      const text = describeEvent(event);
+      if (text !== undefined) say(text);
+    },
+    say,
+    end: line,
+  };
+}
+
+/** Only what is needed to understand a failure. */
+export const quietProgress = (output: Output): RunProgress => ({
+  event: () => undefined,
+  say: () => undefined,
+  end: (line) => output.note(line),
+});
+
+/** A spinner, for a person at a terminal. */
+export async function spinnerProgress(output: Output): Promise<RunProgress> {
+  const { default: ora } = await import('ora');
+  const spinner = ora({ text: 'sending the task', stream: output.errorStream, discardStdin: false }).start();
+  /** The spinner writes over a line that is not complete. */
+  let incomplete = '';
+  const show = (text: string) => {
+    spinner.text = fitText(text, Math.max(20, (output.errorStream.columns || 80) - 4));
+  };
+  return {
+    event(event) {
+      const complaint = complaintOf(event);
+      if (complaint !== undefined) {
+        const text = incomplete + complaint;
+        const end = text.lastIndexOf('\n') + 1;
+        incomplete = text.slice(end);
+        if (end > 0) output.errorStream.write(escapeText(text.slice(0, end)));
+        return;
+      }
+      const text = describeEvent(event) ?? lastLineOf(event);
+      if (text === undefined) return;
+      // That an attempt failed should still be seen when the next one works; what is missing, as a whole.
+      if (event.type === 'retry_scheduled' || event.type === 'waiting_for_agent')
+        output.note(`${output.paintError('yellow', '!')} ${text}`);
+      show(text);
+    },
+    say: show,
+    end(line) {
+      spinner.stop();
+      if (incomplete !== '') output.note(escapeText(incomplete));
+      output.note(line);
+    },
+  };
+}
+
+const complaintOf = ({ type, message, data }: TaskEvent) =>
+  type === 'output' && data['stream'] === 'stderr' ? message : undefined;
+
+function lastLineOf({ type, message }: TaskEvent): string | undefined {
+  const line = message.trimEnd().split('\n').at(-1)?.trim();
+  return type === 'output' && line ? escapeLine(line) : undefined;
+}

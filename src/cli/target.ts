@@ -1,0 +1,80 @@
+import { defaultHost, defaultPort, type Locations, type Surroundings } from '../contract/locations.ts';
+import { CliError } from './cli-error.ts';
+import type { GlobalOptions } from './cli.ts';
+import { localContext, readContexts } from './contexts-file.ts';
+import { readDaemonFile, reachable } from './daemon-file.ts';
+import { exitCodes } from './exit-codes.ts';
+import { readJsonFile } from './json-file.ts';
+
+/** The daemon that a command speaks to. */
+export interface Target {
+  url: string;
+  /** True for the daemon of this home on this machine, whose owner session may be used. */
+  isLocal: boolean;
+  /** True where the user named a URL, so that nothing is started in its place. */
+  isNamed: boolean;
+  token?: string;
+}
+
+interface Sources {
+  options: GlobalOptions;
+  surroundings: Surroundings;
+  locations: Locations;
+}
+
+/** Flag, then environment, then the context in use, then the daemon of this home. */
+export function findTarget({ options, surroundings: { env }, locations }: Sources): Target {
+  const named = options.url ?? (options.context === undefined ? env['SVC_URL'] || undefined : undefined);
+  if (named !== undefined) {
+    const url = checkUrl(named);
+    return { url, isLocal: isSameServer(url, localUrl(env, locations)), isNamed: true };
+  }
+  const { current, contexts = {} } = readContexts(locations);
+  const name = options.context ?? (env['SVC_CONTEXT'] || undefined) ?? current ?? localContext;
+  if (name === localContext) return { url: localUrl(env, locations), isLocal: true, isNamed: false };
+  const context = contexts[name];
+  if (!context)
+    throw new CliError(exitCodes.configuration, `There is no context "${name}".`, {
+      next: 'See them: svc context ls',
+    });
+  return {
+    url: checkUrl(context.url),
+    isLocal: false,
+    isNamed: true,
+    ...(context.token !== undefined && { token: context.token }),
+  };
+}
+
+function localUrl(env: Surroundings['env'], locations: Locations): string {
+  const host = env['SVC_HOST'] || undefined;
+  const port = env['SVC_PORT'] || undefined;
+  const isSaid = (host !== undefined || port !== undefined) && port !== '0';
+  const running = isSaid ? undefined : readDaemonFile(locations);
+  if (running) return running.url;
+  const settings = host !== undefined && port !== undefined ? {} : readServerSettings(locations);
+  const shownHost = host ?? settings.host ?? defaultHost;
+  return checkUrl(
+    reachable(
+      checkUrl(
+        `http://${shownHost.includes(':') ? `[${shownHost}]` : shownHost}:${port ?? settings.port ?? defaultPort}`,
+      ),
+    ),
+  );
+}
+
+function readServerSettings({ settingsFile }: Locations): { host?: string; port?: number } {
+  const { server } = (readJsonFile(settingsFile) ?? {}) as { server?: { host?: string; port?: number } };
+  return server ?? {};
+}
+
+function checkUrl(text: string): string {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text.replace(/\/+$/, '');
+  throw new CliError(exitCodes.configuration, `"${text}" is not an http or https URL.`, {
+    next: 'Example: --url http://127.0.0.1:4310',
+  });
+}
+
+function isSameServer(a: string, b: string): boolean {
+  const plain = (url: string) => new URL(url.replace('//localhost', '//127.0.0.1')).origin;
+  return plain(a) === plain(b);
+}

@@ -1,0 +1,45 @@
+import type { TaskEvent } from '../../contract/task.ts';
+import type { Cli } from '../cli.ts';
+import { describeEvent } from '../describe-event.ts';
+import { followTask } from '../follow-task.ts';
+import { escapeLine, escapeText } from '../escape-text.ts';
+import { resolveId, taskIds } from '../resolve-id.ts';
+
+interface LogOptions {
+  follow?: boolean;
+  json?: boolean;
+}
+
+/** `svc tasks logs ID`: what the agent wrote, its stdout on stdout; what happened to the task, on stderr. */
+export async function showTaskLogs(
+  cli: Cli,
+  text: string,
+  { follow = false, json = false }: LogOptions,
+): Promise<void> {
+  const { output } = cli;
+  const connection = cli.connect();
+  const { client } = connection;
+  const id = await resolveId(text, taskIds(client));
+  const print = (event: TaskEvent) => (json ? output.jsonLine(event) : printEvent(cli, event));
+  if (!follow) {
+    const events = client.tasks.eventsStream({ params: { id }, query: { follow: false } });
+    for await (const { data } of events) print(data);
+    return;
+  }
+  try {
+    await followTask(connection, id, { onEvent: print, signal: output.closed });
+  } catch (error) {
+    if (!output.closed.aborted) throw error;
+  }
+}
+
+function printEvent({ output }: Cli, event: TaskEvent): void {
+  const { type, message, data } = event;
+  if (type === 'output' && data['stream'] === 'stderr')
+    output.errorStream.write(output.isErrorTerminal ? escapeText(message) : message);
+  else if (type === 'output') output.text(message);
+  else output.note(output.paintError('dim', `· ${describeEvent(event) ?? endOf(event)}`));
+}
+
+const endOf = ({ type, message }: TaskEvent) =>
+  type === 'failed' ? `failed: ${escapeLine(message)}` : escapeLine(message);

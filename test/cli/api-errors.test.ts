@@ -1,0 +1,52 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ensureBuilt, SvcHome } from './svc-binary.ts';
+
+/** The server answers with the status that the name of the agent says, so one server plays all of them. */
+describe('what the daemon answers, as an exit code', () => {
+  let home: SvcHome;
+  let server: Server;
+  let url: string;
+  let status = 200;
+  beforeAll(async () => {
+    ensureBuilt();
+    home = await SvcHome.create();
+    server = createServer((_, response) => {
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ error: 'Because', details: [{ path: 'title', message: 'Too long' }] }));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    url = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
+  });
+  afterAll(async () => {
+    server.close();
+    await home[Symbol.asyncDispose]();
+  });
+
+  it.each([
+    [400, 6],
+    [401, 4],
+    [403, 4],
+    [404, 5],
+    [409, 6],
+    [413, 6],
+    [415, 6],
+    [429, 75],
+    [500, 1],
+    [503, 75],
+    [507, 75],
+  ])('%i is exit code %i, told in one line', async (answered, code) => {
+    status = answered;
+    const outcome = await home.svc(['queue', 'status', '--url', url]);
+    expect(outcome).toMatchObject({ code, stdout: '' });
+    expect(outcome.stderr).toMatch(/^svc: Because: title: Too long\.[^\n]*\n$/);
+  });
+
+  it('shows the chain of causes when asked', async () => {
+    status = 500;
+    const { stderr } = await home.svc(['queue', 'status', '--url', url, '--debug']);
+    expect(stderr).toMatch(/\n {4}at /);
+  });
+});
