@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import { createOutboundFetch, type OutboundRequest } from '../../../src/core/outbound/outbound-fetch.ts';
+import { startLoopbackServer } from './loopback-server.ts';
+
+const get: OutboundRequest = { method: 'GET', timeoutMs: 5000, maxBytes: 1000 };
+
+/** A way out that is closed after the test. */
+function wayOut(allowed: string[] = []) {
+  const outbound = createOutboundFetch(() => allowed);
+  return { fetch: outbound.fetch, [Symbol.asyncDispose]: () => outbound.close() };
+}
+const local = () => wayOut(['127.0.0.0/8']);
+
+describe('where requests may go', () => {
+  const spellings = (port: number) => [
+    `http://127.0.0.1:${port}`,
+    `http://localhost:${port}`,
+    `http://127.1:${port}`,
+    `http://2130706433:${port}`,
+    `http://0x7f000001:${port}`,
+    `http://0x7f.0.0.1:${port}`,
+    `http://0177.0.0.1:${port}`,
+    `http://017700000001:${port}`,
+    `http://0:${port}`,
+    `http://①②⑦.⓪.⓪.①:${port}`,
+    `http://[::ffff:127.0.0.1]:${port}`,
+    `http://[::ffff:7f00:1]:${port}`,
+    `http://[::1]:${port}`,
+    `http://[64:ff9b::7f00:1]:${port}`,
+    `http://user:password@127.0.0.1:${port}`,
+    `http://127.0.0.1.:${port}`,
+  ];
+
+  it('is not this machine, however it is spelled', async () => {
+    await using server = await startLoopbackServer((response) => response.end('inside'));
+    await using out = wayOut();
+    for (const url of spellings(server.port)) await expect(out.fetch(url, get), url).rejects.toThrow();
+    expect(server.requests).toEqual([]);
+  });
+
+  it('is said in the refusal, with the setting that allows it', async () => {
+    await using out = wayOut();
+    await expect(out.fetch('http://169.254.169.254/latest/meta-data', get)).rejects.toMatchObject({
+      code: 'forbidden',
+      message:
+        'Requests to 169.254.169.254 are not allowed: it is not a public address (outbound.allowPrivate)',
+    });
+    const byName = await out.fetch('http://localhost:9999', get).catch((error: unknown) => error);
+    expect(byName).toMatchObject({ cause: { code: 'forbidden' } });
+  });
+
+  it.each([
+    'file:///etc/passwd',
+    'ftp://example.com/',
+    'data:text/plain,hello',
+    'javascript:1',
+    'gopher://x/',
+  ])('is only http and https: %s', async (url) => {
+    await using out = local();
+    await expect(out.fetch(url, get)).rejects.toMatchObject({ code: 'forbidden' });
+  });
+
+  it('is a private range once it is allowed, and no other', async () => {
+    await using server = await startLoopbackServer((response) => response.end('inside'));
+    await using out = local();
+    expect(await out.fetch(server.url, get)).toMatchObject({ status: 200, text: 'inside' });
+    expect(await out.fetch(`http://localhost:${server.port}`, get)).toMatchObject({ text: 'inside' });
+    await expect(out.fetch('http://10.0.0.1', get)).rejects.toMatchObject({ code: 'forbidden' });
+  });
+
+  it('follows the setting as it changes', async () => {
+    await using server = await startLoopbackServer((response) => response.end('inside'));
+    const allowed: string[] = [];
+    const outbound = createOutboundFetch(() => allowed);
+    await expect(outbound.fetch(server.url, get)).rejects.toMatchObject({ code: 'forbidden' });
+    allowed.push('127.0.0.1/32');
+    expect((await outbound.fetch(server.url, get)).status).toBe(200);
+    allowed.length = 0;
+    await expect(outbound.fetch(server.url, get)).rejects.toMatchObject({ code: 'forbidden' });
+    await outbound.close();
+  });
+});
+
+describe('what comes back', () => {
+  it.each([301, 302, 303, 307, 308])('is a redirect itself and not where it leads: %i', async (status) => {
+    await using server = await startLoopbackServer((response, { path }) =>
+      path === '/secret' ? response.end('secret') : response.writeHead(status, { location: '/secret' }).end(),
+    );
+    await using out = local();
+    const answer = await out.fetch(server.url, get);
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get('location')).toBe('/secret');
+    expect(server.requests.map(({ path }) => path)).toEqual(['/']);
+  });
+
+  it('may be as long as the limit and no longer', async () => {
+    await using server = await startLoopbackServer((response, { path }) =>
+      response.end('x'.repeat(Number(path.slice(1)))),
+    );
+    await using out = local();
+    expect((await out.fetch(`${server.url}/1000`, get)).text).toHaveLength(1000);
+    await expect(out.fetch(`${server.url}/1001`, get)).rejects.toThrow('longer than 1000 bytes');
+  });
+
+  it('is cut off where it never ends', async () => {
+    let isCut = false;
+    await using server = await startLoopbackServer((response) => {
+      const flood = () => {
+        while (!response.destroyed && response.write('x'.repeat(65_536)));
+      };
+      response.on('drain', flood).on('close', () => (isCut = true));
+      flood();
+    });
+    await using out = local();
+    await expect(out.fetch(server.url, { ...get, maxBytes: 1_000_000 })).rejects.toThrow('longer than');
+    await expect.poll(() => isCut).toBe(true);
+  });
+
+  it('must come in time: nothing at all, and one that trickles', async () => {
+    await using server = await startLoopbackServer((response, { path }) => {
+      if (path === '/silent') return;
+      response.writeHead(200);
+      const drip = setInterval(() => response.write('x'), 20);
+      response.on('close', () => clearInterval(drip));
+    });
+    await using out = local();
+    for (const path of ['/silent', '/trickle'])
+      await expect(out.fetch(server.url + path, { ...get, timeoutMs: 200 })).rejects.toMatchObject({
+        name: 'TimeoutError',
+      });
+  });
+
+  it('is given up when the caller aborts, and the server sees it', async () => {
+    let isClosed = false;
+    await using server = await startLoopbackServer((response) =>
+      response.on('close', () => (isClosed = true)),
+    );
+    await using out = local();
+    const controller = new AbortController();
+    const answer = out.fetch(server.url, { ...get, signal: controller.signal });
+    const failed = expect(answer).rejects.toThrow('enough');
+    await expect.poll(() => server.requests.length).toBe(1);
+    controller.abort(new Error('enough'));
+    await failed;
+    await expect.poll(() => isClosed).toBe(true);
+  });
+
+  it('carries method, headers and body as they were given', async () => {
+    await using server = await startLoopbackServer((response) => response.writeHead(202).end('{}'));
+    await using out = local();
+    await out.fetch(server.url, { ...get, method: 'POST', headers: { 'x-test': 'yes' }, body: '{"a":"ä"}' });
+    expect(server.requests).toMatchObject([
+      { method: 'POST', body: '{"a":"ä"}', headers: { 'x-test': 'yes' } },
+    ]);
+  });
+});

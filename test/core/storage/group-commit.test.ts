@@ -1,0 +1,195 @@
+import { describe, expect, it } from 'vitest';
+import type { WriteTransaction } from '../../../src/core/storage/database.ts';
+import { factsIn, keep, openTestDatabase } from './test-database.ts';
+
+const messages = (results: PromiseSettledResult<unknown>[]) =>
+  results.map((result) => (result.status === 'rejected' ? (result.reason as Error).message : 'stored'));
+
+describe('writes of one moment', () => {
+  it('share a commit', async () => {
+    await using test = await openTestDatabase();
+    const before = test.database.commits();
+    await Promise.all(Array.from({ length: 100 }, (_, n) => test.database.write(keep(`fact ${n}`))));
+    expect(test.database.commits() - before).toBe(1);
+    expect(factsIn(test.file)).toHaveLength(100);
+  });
+
+  it('take as few commits as the size of a group allows', async () => {
+    await using test = await openTestDatabase();
+    const before = test.database.commits();
+    await Promise.all(Array.from({ length: 1000 }, (_, n) => test.database.write(keep(`fact ${n}`))));
+    expect(test.database.commits() - before).toBeLessThanOrEqual(4);
+    expect(factsIn(test.file)).toHaveLength(1000);
+  });
+
+  it('run one after the other, each seeing those before it', async () => {
+    await using test = await openTestDatabase();
+    const count = async ({ db }: WriteTransaction) => {
+      const { length } = await db.selectFrom('state').select('key').where('key', 'like', 'fact%').execute();
+      await keep(`fact ${length}`)({ db } as WriteTransaction);
+      return length;
+    };
+    const seen = await Promise.all([1, 2, 3, 4].map(() => test.database.write(count)));
+    expect(seen).toEqual([0, 1, 2, 3]);
+  });
+});
+
+describe('an answer', () => {
+  it('comes when another connection sees the rows, and after the callbacks of the commit', async () => {
+    await using test = await openTestDatabase();
+    const order: string[] = [];
+    const write = test.database.write(async (transaction) => {
+      await keep('fact')(transaction);
+      transaction.insertLater('state', { key: 'fact later', value: '1' });
+      transaction.afterCommit(() => order.push(`callback ${factsIn(test.file).join()}`));
+      order.push(`work ${factsIn(test.file).join()}`);
+      return 'value';
+    });
+    expect(await write.then((value) => order.push(value))).toBe(3);
+    expect(order).toEqual(['work ', 'callback fact,fact later', 'value']);
+  });
+
+  it('is on the disk with it: SQLite flushes its log in each commit', async () => {
+    await using test = await openTestDatabase();
+    expect(test.writer.prepare('pragma synchronous').get()).toEqual({ synchronous: 2 });
+    expect(test.writer.prepare('pragma journal_mode').get()).toEqual({ journal_mode: 'wal' });
+  });
+
+  it('is not troubled by a callback that throws', async () => {
+    await using test = await openTestDatabase();
+    const called: string[] = [];
+    await test.database.write(async (transaction) => {
+      await keep('fact')(transaction);
+      transaction.afterCommit(() => {
+        throw new Error('a bug');
+      });
+      transaction.afterCommit(() => called.push('second'));
+    });
+    expect(called).toEqual(['second']);
+    expect(test.bugs).toMatchObject([{ message: 'a bug' }]);
+    expect(factsIn(test.file)).toEqual(['fact']);
+  });
+
+  it('holds what a read sees: nothing of a transaction under way, everything of one that is answered', async () => {
+    await using test = await openTestDatabase();
+    const { read } = test.database;
+    const facts = async () =>
+      (await read.selectFrom('state').select('key').where('key', '=', 'fact').execute()).length;
+    let during: number | undefined;
+    await test.database.write(async (transaction) => {
+      await keep('fact')(transaction);
+      during = await facts();
+    });
+    expect([during, await facts()]).toEqual([0, 1]);
+  });
+});
+
+describe('a write that fails', () => {
+  const failures: [string, (transaction: WriteTransaction) => Promise<void>][] = [
+    [
+      'before it wrote',
+      async () => {
+        throw new Error('before');
+      },
+    ],
+    [
+      'after it wrote',
+      async (transaction) => {
+        await keep('fact of the failure')(transaction);
+        transaction.insertLater('state', { key: 'fact left for later', value: '1' });
+        throw new Error('after');
+      },
+    ],
+    [
+      'by a rule of the database',
+      async (transaction) => {
+        await keep('fact of the failure')(transaction);
+        await keep('fact of the failure')(transaction);
+      },
+    ],
+    [
+      'by a rule of the database at the end of the transaction',
+      async (transaction) => {
+        await keep('fact of the failure')(transaction);
+        transaction.insertLater('state', { key: 'fact of the failure', value: '1' });
+      },
+    ],
+  ];
+
+  it.each(failures)('%s takes nothing with it', async (_, fail) => {
+    await using test = await openTestDatabase();
+    const callbacks: number[] = [];
+    const good = (n: number) => async (transaction: WriteTransaction) => {
+      await keep(`fact ${n}`)(transaction);
+      transaction.afterCommit(() => callbacks.push(n));
+    };
+    const bad = async (transaction: WriteTransaction) => {
+      transaction.afterCommit(() => callbacks.push(-1));
+      await fail(transaction);
+    };
+    const results = await Promise.allSettled([
+      test.database.write(good(1)),
+      test.database.write(good(2)),
+      test.database.write(bad),
+      test.database.write(good(3)),
+      test.database.write(good(4)),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'fulfilled',
+    ]);
+    expect(factsIn(test.file)).toEqual(['fact 1', 'fact 2', 'fact 3', 'fact 4']);
+    expect(callbacks).toEqual([1, 2, 3, 4]);
+    await test.database.write(keep('fact 5'));
+    expect(factsIn(test.file)).toHaveLength(5);
+  });
+
+  it('gives its own error, also where all of a group fail', async () => {
+    await using test = await openTestDatabase();
+    const fail = (name: string) => async (transaction: WriteTransaction) => {
+      await keep(name)(transaction);
+      throw new Error(name);
+    };
+    const results = await Promise.allSettled(['a', 'b', 'c'].map((name) => test.database.write(fail(name))));
+    expect(messages(results)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('leaves sums as they were', async () => {
+    await using test = await openTestDatabase();
+    const key = { owner_id: 'user', day: '2030-01-01' };
+    const add = (fails: boolean) => async (transaction: WriteTransaction) => {
+      transaction.addLater('task_days', key, { created: 1, completed: 2, failed: 0 });
+      if (fails) {
+        await keep('fact')(transaction);
+        throw new Error('no');
+      }
+    };
+    await Promise.allSettled([false, true, false].map((fails) => test.database.write(add(fails))));
+    const days = await test.database.read.selectFrom('task_days').selectAll().execute();
+    expect(days).toEqual([{ ...key, created: 2, completed: 4, failed: 0 }]);
+  });
+});
+
+describe('closing', () => {
+  it('waits for the writes under way', async () => {
+    const test = await openTestDatabase();
+    const writes = [1, 2, 3].map((n) => test.database.write(keep(`fact ${n}`)));
+    const stored: string[][] = [];
+    const last = writes.at(-1)?.then(() => stored.push(factsIn(test.file)));
+    await test[Symbol.asyncDispose]();
+    await last;
+    expect(stored).toEqual([['fact 1', 'fact 2', 'fact 3']]);
+  });
+});
+
+describe('two databases in one process', () => {
+  it('know nothing of each other', async () => {
+    await using one = await openTestDatabase();
+    await using two = await openTestDatabase();
+    await Promise.all([one.database.write(keep('fact 1')), two.database.write(keep('fact 2'))]);
+    expect([factsIn(one.file), factsIn(two.file)]).toEqual([['fact 1'], ['fact 2']]);
+  });
+});

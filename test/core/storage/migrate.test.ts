@@ -1,0 +1,53 @@
+import { existsSync, statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import { factsIn, keep, openAt, openTestDatabase } from './test-database.ts';
+
+const tablesIn = (file: string) => {
+  const database = new DatabaseSync(file, { readOnly: true });
+  const rows = database.prepare("select name from sqlite_master where type = 'table' order by name").all();
+  database.close();
+  return rows.map((row) => String(row['name']));
+};
+
+describe('the schema', () => {
+  it('is made in an empty folder, readable by its owner only', async () => {
+    await using test = await openTestDatabase();
+    expect(tablesIn(test.file)).toEqual(
+      expect.arrayContaining(['tasks', 'task_events', 'task_counts', 'dead_letters', 'state']),
+    );
+    expect(statSync(test.file).mode & 0o777).toBe(0o600);
+  });
+
+  it('is left alone by the next start, with what it holds', async () => {
+    await using test = await openTestDatabase();
+    await test.database.write(keep('fact'));
+    await test.database.close();
+    test.database = await openAt(test.file);
+    expect(factsIn(test.file)).toEqual(['fact']);
+    expect(existsSync(`${test.file}.before-0001-tasks`)).toBe(false);
+  });
+
+  it('of a newer svc is refused, and the file is not touched', async () => {
+    await using test = await openTestDatabase();
+    test.writer
+      .prepare('insert into kysely_migration (name, timestamp) values (?, ?)')
+      .run('9999-telepathy', new Date(0).toISOString());
+    await expect(openAt(test.file)).rejects.toMatchObject({
+      code: 'unavailable',
+      message: `The database ${test.file} was written by a newer svc (it has 9999-telepathy). Upgrade svc, or use another SVC_HOME.`,
+    });
+    await test.database.write(keep('fact'));
+    expect(factsIn(test.file)).toEqual(['fact']);
+  });
+
+  it('of somebody else is not taken over in silence', async () => {
+    await using test = await openTestDatabase();
+    const file = `${test.file}.other`;
+    const other = new DatabaseSync(file);
+    other.exec('create table tasks (id text); insert into tasks values (1)');
+    other.close();
+    await expect(openAt(file)).rejects.toThrow();
+    expect(tablesIn(file)).toContain('tasks');
+  });
+});

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { openTestDatabase } from './test-database.ts';
+
+const day = (n: number) => ({ owner_id: 'user', day: `2030-01-${String(n).padStart(2, '0')}` });
+const one = { created: 1, completed: 0, failed: 0 };
+
+describe('rows left for the end', () => {
+  it.each([1, 9, 10, 11, 49, 50, 51, 59, 61, 123])('are all stored when there are %i', async (count) => {
+    await using test = await openTestDatabase();
+    await test.database.write(async (transaction) => {
+      for (let n = 0; n < count; n++)
+        transaction.insertLater('state', { key: `fact ${n}`, value: String(n) });
+    });
+    const rows = await test.database.read
+      .selectFrom('state')
+      .selectAll()
+      .where('key', 'like', 'fact%')
+      .execute();
+    expect(rows).toHaveLength(count);
+    expect(rows.every(({ key, value }) => key === `fact ${value}`)).toBe(true);
+  });
+
+  it('of several tables and works go to the right places', async () => {
+    await using test = await openTestDatabase();
+    await Promise.all(
+      [1, 2, 3].map((n) =>
+        test.database.write(async (transaction) => {
+          transaction.insertLater('state', { key: `fact ${n}`, value: '1' });
+          transaction.insertLater('task_days', { ...day(n), ...one });
+        }),
+      ),
+    );
+    const { read } = test.database;
+    expect(await read.selectFrom('state').select('key').where('key', 'like', 'fact%').execute()).toHaveLength(
+      3,
+    );
+    expect(await read.selectFrom('task_days').selectAll().execute()).toHaveLength(3);
+  });
+
+  it('keep their values when they name their columns in another order', async () => {
+    await using test = await openTestDatabase();
+    await test.database.write(async (transaction) => {
+      transaction.insertLater('state', { key: 'fact 1', value: 'first' });
+      transaction.insertLater('state', { value: 'second', key: 'fact 2' });
+    });
+    const rows = await test.database.read
+      .selectFrom('state')
+      .selectAll()
+      .where('key', 'like', 'fact%')
+      .execute();
+    expect(rows).toEqual([
+      { key: 'fact 1', value: 'first' },
+      { key: 'fact 2', value: 'second' },
+    ]);
+  });
+});
+
+describe('amounts left for the end', () => {
+  it('make the row that is missing, and add to the one that is there', async () => {
+    await using test = await openTestDatabase();
+    const add = () =>
+      test.database.write(async (transaction) => transaction.addLater('task_days', day(1), one));
+    await Promise.all([add(), add(), add()]);
+    await add();
+    const rows = await test.database.read.selectFrom('task_days').selectAll().execute();
+    expect(rows).toEqual([{ ...day(1), created: 4, completed: 0, failed: 0 }]);
+  });
+
+  it('that cancel each other out write nothing', async () => {
+    await using test = await openTestDatabase();
+    await test.database.write(async (transaction) => {
+      transaction.addLater('task_days', day(1), one);
+      transaction.addLater('task_days', day(1), { created: -1, completed: 0, failed: 0 });
+      transaction.addLater('task_days', day(2), one);
+    });
+    const rows = await test.database.read.selectFrom('task_days').select('day').execute();
+    expect(rows).toEqual([{ day: '2030-01-02' }]);
+  });
+});

@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { catchFault, runCycles } from './crash/runs.ts';
+
+const isLinux = process.platform === 'linux';
+const isCi = process.env['CI'] === 'true';
+const cycles = isCi ? 100 : 6;
+const faults = isCi ? ['no-fence', 'no-recovery', 'answer-before-commit'] : ['no-fence', 'counters-adrift'];
+const LIMIT_MS = 600_000;
+
+describe.runIf(isLinux)('a daemon that is killed again and again', () => {
+  it(`keeps every promise over ${cycles} crashes`, { timeout: LIMIT_MS }, async () => {
+    const complaints: string[] = [];
+    const say = (line: string) => void (line.startsWith('VIOLATION') && complaints.push(line));
+    const report = await runCycles({ cycles, seed: 20_261, say });
+    expect(complaints).toEqual([]);
+    expect(report).toMatchObject({ passed: cycles, failed: 0 });
+    expect(report.acknowledged).toBeGreaterThan(cycles * 5);
+  });
+
+  it.each(faults)('would show the fault %s', { timeout: LIMIT_MS }, async (fault) => {
+    const { violation } = await catchFault(fault, 20_262);
+    expect(violation?.what).toBeTruthy();
+  });
+});

@@ -1,0 +1,197 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { markedProcesses } from '../marked-processes.ts';
+import { poll } from '../poll.ts';
+import { checkCounters } from './check-counters.ts';
+import { checkTasks, type Violation } from './check-tasks.ts';
+import { type RigDaemon, startRigDaemon } from './daemon-process.ts';
+import { type KillOrder, type KillPoint, killPoints } from './kill-points.ts';
+import { Ledger } from './ledger.ts';
+import { putUnderLoad, sendWithKey } from './load.ts';
+import { plantedFaults } from './planted-faults.ts';
+import { Random } from './random.ts';
+import { Rows } from './rows.ts';
+
+/** Tasks that end only when somebody ends them. */
+const waiting = ['child', 'stray', 'nobody'];
+/** A child may outlive its run, or its daemon, by this much. */
+const ORPHAN_MS = 5000;
+/** Above this a start is a violation; how long it truly takes is reported. */
+const READY_MS = 10_000;
+
+export interface RigOptions {
+  seed: number;
+  fault?: string | undefined;
+  /** Everything must have ended this long after a restart; below the pace of the sweeper, which would hide faults. */
+  settleMs?: number;
+}
+
+/** A data folder that lives through one crash after another. */
+export class CrashRig {
+  readonly #home = mkdtempSync(join(tmpdir(), 'svc-crash-'));
+  readonly #random: Random;
+  readonly #ledger = new Ledger();
+  readonly #fault: string | undefined;
+  readonly #points: readonly KillPoint[];
+  readonly #settleMs: number;
+  #daemon: RigDaemon | undefined;
+  #cycle = 0;
+  /** The slowest start after a crash, in milliseconds. */
+  slowestStartMs = 0;
+
+  constructor({ seed, fault, settleMs = 20_000 }: RigOptions) {
+    this.#random = new Random(seed);
+    this.#fault = fault;
+    this.#settleMs = settleMs;
+    this.#points = (fault !== undefined ? plantedFaults[fault]?.points : undefined) ?? killPoints;
+  }
+
+  /** What the rig has seen so far, to show that it tests something. */
+  get seen() {
+    const { tasks, takenUp, poisoned } = this.#ledger;
+    return { acknowledged: tasks.size, takenUp, poisoned };
+  }
+
+  /** Load, a crash, a start, and what was found wrong after it. */
+  async cycle(): Promise<Violation[]> {
+    this.#daemon ??= await this.#start();
+    await this.#crash(this.#daemon);
+    const installation = this.#readRows((rows) => rows.installation());
+    const violations = await this.#findOrphans(installation, false);
+    this.#daemon = await this.#start();
+    if (this.#random.chance(0.35)) {
+      // Crashed again with the same runs: what is running now seems to be what kills the daemon.
+      await Promise.race([this.#daemon.ended, delay(this.#random.between(0, 50))]);
+      await this.#daemon.end('SIGKILL');
+      this.#daemon = await this.#start();
+    }
+    violations.push(...(await this.#settle(this.#daemon)));
+    violations.push(...(await this.#findOrphans(installation, true)));
+    violations.push(...(await this.#check(this.#daemon)));
+    return violations;
+  }
+
+  /** Looks at every task there ever was once more, and takes everything away. */
+  async finish(): Promise<Violation[]> {
+    if (!this.#daemon) return [];
+    for (const id of this.#ledger.tasks.keys()) this.#ledger.touched.add(id);
+    const violations = await this.#check(this.#daemon);
+    const integrity = this.#readRows((rows) => rows.integrity());
+    if (integrity !== 'ok') violations.push({ what: `the database is damaged: ${integrity}` });
+    return violations;
+  }
+
+  async close(): Promise<void> {
+    await this.#daemon?.end('SIGKILL');
+    for (const { pid } of markedProcesses((mark) => this.#ledger.tasks.has(mark.split('/')[1] ?? '')))
+      process.kill(pid, 'SIGKILL');
+    rmSync(this.#home, { recursive: true, force: true });
+  }
+
+  /** Starts the daemon; now and then it is killed while it starts, and started again. */
+  async #start(): Promise<RigDaemon> {
+    const isKilled = this.#cycle > 0 && this.#random.chance(0.2);
+    const kill: KillOrder | undefined = isKilled
+      ? {
+          point: this.#random.pick(['before-commit', 'after-commit']),
+          passing: this.#random.between(1, 4),
+        }
+      : undefined;
+    const daemon =
+      (await startRigDaemon({ home: this.#home, fault: this.#fault, kill })) ??
+      (await startRigDaemon({ home: this.#home, fault: this.#fault }));
+    if (!daemon) throw new Error('the daemon died while it started, and nobody told it to');
+    this.slowestStartMs = Math.max(this.slowestStartMs, daemon.readyMs);
+    return daemon;
+  }
+
+  /** Puts the daemon under load and lets it die at a named point or at any moment. */
+  async #crash(daemon: RigDaemon): Promise<void> {
+    const random = this.#random;
+    const load = putUnderLoad(daemon, this.#ledger, new Random(random.between(0, 2 ** 31)), ++this.#cycle);
+    const lastMs = random.between(20, 350);
+    if (this.#fault ? plantedFaults[this.#fault]?.points : random.chance(0.6))
+      daemon.arm({ point: random.pick(this.#points), passing: random.between(1, 40) });
+    if (random.chance(0.1)) {
+      await delay(lastMs);
+      // A kill falls into the orderly end.
+      void daemon.end('SIGTERM');
+    }
+    await Promise.race([daemon.ended, delay(lastMs)]);
+    await daemon.end('SIGKILL');
+    await load;
+  }
+
+  /** Repeats what a client would repeat, ends what waits for a person, and waits until nothing is left to do. */
+  async #settle(daemon: RigDaemon): Promise<Violation[]> {
+    const { client } = daemon;
+    await client.queue.resume();
+    const own = [...this.#ledger.keyed.keys()].filter((key) => key.startsWith(`${this.#cycle}-`));
+    await Promise.all(own.map((key) => sendWithKey(daemon, this.#ledger, key)));
+    const done = await poll(async () => {
+      const { tasks } = await client.tasks.filter({
+        query: { status: 'pending,queued,in_progress', limit: 500, fields: 'id,title,status' },
+      });
+      if (tasks.length === 0) return true;
+      for (const { id, title = '' } of tasks) {
+        // A stubborn run answers after its cancel; the others would wait for ever.
+        const ends = title === 'stubborn' ? this.#random.chance(0.3) : waiting.includes(title);
+        if (!ends) continue;
+        // It may have ended by itself meanwhile.
+        await client.tasks.cancel({ params: { id } }).catch(() => undefined);
+        this.#ledger.touched.add(id);
+      }
+      return undefined;
+    }, this.#settleMs);
+    if (done) return [];
+    return [{ what: `tasks have not ended ${this.#settleMs} ms after the restart` }];
+  }
+
+  /** I9: nothing that an agent started outlives it; what left its group is found by the next start. */
+  async #findOrphans(installation: string, mayHaveLeft: boolean): Promise<Violation[]> {
+    const orphans = () =>
+      markedProcesses((mark) => {
+        const [owner, task = ''] = mark.split('/');
+        return owner === installation && (mayHaveLeft || this.#ledger.tasks.get(task) === 'child');
+      });
+    const isClear = await poll(() => (orphans().length === 0 ? true : undefined), ORPHAN_MS);
+    if (isClear) return [];
+    return orphans().map(({ pid, mark }) => ({
+      what: `I9: process ${pid} of ${mark} is still there ${mayHaveLeft ? 'after the next start' : 'after the crash'}`,
+    }));
+  }
+
+  async #check({ client, bugs, readyMs }: RigDaemon): Promise<Violation[]> {
+    const ledger = this.#ledger;
+    const violations = await checkTasks(client, ledger);
+    const rows = new Rows(this.#databaseFile);
+    try {
+      for (const what of await checkCounters(client, rows)) violations.push({ what });
+      for (const key of rows.doubleKeys())
+        violations.push({ what: `two tasks were stored for the key ${key}` });
+    } finally {
+      rows.close();
+    }
+    for (const [key, { ids }] of ledger.keyed)
+      if (ids.size > 1) violations.push({ what: `the key ${key} gave ${ids.size} tasks` });
+    for (const answer of ledger.oddAnswers.splice(0)) violations.push({ what: `an answer was ${answer}` });
+    for (const bug of bugs.splice(0)) violations.push({ what: `the daemon says: ${bug}` });
+    if (readyMs > READY_MS) violations.push({ what: `the start took ${Math.round(readyMs)} ms` });
+    return violations;
+  }
+
+  get #databaseFile(): string {
+    return join(this.#home, 'data', 'svc.db');
+  }
+
+  #readRows<T>(read: (rows: Rows) => T): T {
+    const rows = new Rows(this.#databaseFile);
+    try {
+      return read(rows);
+    } finally {
+      rows.close();
+    }
+  }
+}

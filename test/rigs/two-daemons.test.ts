@@ -1,0 +1,31 @@
+import { rmSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../helpers/daemon.ts';
+import { isFair, race } from './lock/race.ts';
+import { startTwo } from './lock/two-daemons.ts';
+
+const starts = process.env['CI'] === 'true' ? 20 : 5;
+
+describe('two daemons on one data folder', () => {
+  it(`lets exactly one of them have it, ${starts} times`, { timeout: 120_000 }, async () => {
+    const home = temporaryFolder();
+    try {
+      for (let start = 1; start <= starts; start++) {
+        const result = await race(home, 3);
+        expect(result, `start ${start}`).toSatisfy(isFair);
+      }
+    } finally {
+      rmSync(home, { recursive: true, force: true });
+    }
+  });
+
+  it('the second ends with a message and the first goes on', { timeout: 60_000 }, async () => {
+    const home = temporaryFolder();
+    try {
+      expect(await startTwo(home)).toBeUndefined();
+      expect(await startTwo(home)).toBeUndefined();
+    } finally {
+      rmSync(home, { recursive: true, force: true });
+    }
+  });
+});
