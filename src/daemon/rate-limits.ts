@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import type { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { RateLimit } from '../contract/route.ts';
 import { AppError } from '../core/errors.ts';
 
@@ -9,6 +9,8 @@ export class RateLimits {
 
   /** Counts a request; one too many is refused, with the seconds to wait in Retry-After. */
   async take(route: string, limit: RateLimit, address: string, reply: FastifyReply): Promise<void> {
+    // Loaded at the first limited request: most daemons of a single person never see one.
+    const { RateLimiterMemory, RateLimiterRes } = await import('rate-limiter-flexible');
     let limiter = this.#limiters.get(route);
     if (!limiter) {
       limiter = new RateLimiterMemory({ points: limit.max, duration: limit.windowMs / 1000 });

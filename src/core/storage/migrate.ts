@@ -1,42 +1,49 @@
 import { backup, type DatabaseSync } from 'node:sqlite';
-import { type Kysely, sql } from 'kysely';
-import type { Migration } from 'kysely/migration';
+import type { Kysely } from 'kysely';
 import { AppError } from '../errors.ts';
-import type { Schema } from './schema.ts';
 import { up as tasks } from './migrations/0001-tasks.ts';
 
+type Migration = (db: Kysely<never>) => Promise<void>;
+
 /** Every migration, in the order of their names. A landed one never changes. */
-const migrations: Record<string, Migration> = { '0001-tasks': { up: tasks } };
+const ourMigrations: Record<string, Migration> = { '0001-tasks': tasks };
 
 /**
- * Brings the schema to this version, each migration in a transaction of its own. A database that already holds data is
- * copied to `<file>.before-<migration>` first; one from a newer svc is refused.
+ * Brings the schema to this version, each migration in a transaction of its own; Kysely's own migrator uses none on
+ * SQLite. A database that already holds data is copied to `<file>.before-<migration>` first; one from a newer svc is
+ * refused.
  */
-export async function migrate(native: DatabaseSync, db: Kysely<Schema>, file: string): Promise<void> {
-  const done = await executedMigrations(db);
+export async function migrate<T>(
+  native: DatabaseSync,
+  db: Kysely<T>,
+  file: string,
+  migrations: Record<string, Migration> = ourMigrations,
+): Promise<void> {
+  native.exec('create table if not exists schema_migrations (name text primary key, done_at text not null)');
+  const done = native
+    .prepare('select name from schema_migrations')
+    .all()
+    .map((row) => String(row['name']));
   const unknown = done.filter((name) => !(name in migrations));
   if (unknown.length > 0)
     throw new AppError(
       'unavailable',
       `The database ${file} was written by a newer svc (it has ${unknown.join(', ')}). Upgrade svc, or use another SVC_HOME.`,
     );
-  const [next] = Object.keys(migrations).filter((name) => !done.includes(name));
-  if (!next) return;
-  if (done.length > 0) await backup(native, `${file}.before-${next}`);
-  // Loaded only here: most starts have nothing to migrate.
-  const { Migrator } = await import('kysely/migration');
-  const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } });
-  for (;;) {
-    const { error, results } = await migrator.migrateUp();
-    if (error) throw error;
-    if (!results || results.length === 0) return;
+  const pending = Object.entries(migrations).filter(([name]) => !done.includes(name));
+  const [first] = pending;
+  if (first && done.length > 0) await backup(native, `${file}.before-${first[0]}`);
+  for (const [name, up] of pending) {
+    native.exec('begin immediate');
+    try {
+      await up(db as unknown as Kysely<never>);
+      native
+        .prepare("insert into schema_migrations values (?, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))")
+        .run(name);
+      native.exec('commit');
+    } catch (error) {
+      native.exec('rollback');
+      throw error;
+    }
   }
-}
-
-async function executedMigrations(db: Kysely<Schema>): Promise<string[]> {
-  const table =
-    await sql`select 1 from sqlite_master where type = 'table' and name = 'kysely_migration'`.execute(db);
-  if (table.rows.length === 0) return [];
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
-  return rows.map((row) => row.name);
 }

@@ -23,15 +23,6 @@ export async function startCommand(daemon: TestDaemon, prompt: string, body: { c
 export const processesOf = (taskId: string): MarkedProcess[] =>
   markedProcesses((mark) => mark.split('/')[1] === taskId);
 
-/** Waits until the command has so many processes, the shells around it counted. */
-const waitForProcesses = (taskId: string, atLeast: number) =>
-  vi.waitFor(
-    () => {
-      if (processesOf(taskId).length < atLeast) throw new Error('not yet');
-    },
-    { timeout: 10_000, interval: 20 },
-  );
-
 /** Waits until the command has said the words. */
 export const waitForOutput = (daemon: TestDaemon, id: string, words: string) =>
   vi.waitFor(

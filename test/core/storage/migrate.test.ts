@@ -1,6 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { Kysely } from 'kysely';
 import { describe, expect, it } from 'vitest';
+import { migrate } from '../../../src/core/storage/migrate.ts';
+import type { Schema } from '../../../src/core/storage/schema.ts';
+import { nodeSqliteDialect } from '../../../src/core/storage/sqlite-dialect.ts';
 import { factsIn, keep, openAt, openTestDatabase } from './test-database.ts';
 
 const tablesIn = (file: string) => {
@@ -28,10 +32,34 @@ describe('the schema', () => {
     expect(existsSync(`${test.file}.before-0001-tasks`)).toBe(false);
   });
 
+  it('is copied before a later migration, and stays as it was when that one fails', async () => {
+    await using test = await openTestDatabase();
+    await test.database.write(keep('fact'));
+    await test.database.close();
+    const native = new DatabaseSync(test.file);
+    const db = new Kysely<Schema>({ dialect: nodeSqliteDialect({ database: native, writes: 0 }) });
+    const first = { '0001-tasks': async () => undefined };
+    const failing = async (each: Kysely<never>) => {
+      await each.schema.createTable('half_done').addColumn('id', 'text').execute();
+      throw new Error('no');
+    };
+    const broken = { ...first, '0002-more': failing };
+    await expect(migrate(native, db, test.file, broken)).rejects.toThrow('no');
+    expect(tablesIn(test.file)).not.toContain('half_done');
+    expect(factsIn(`${test.file}.before-0002-more`)).toEqual(['fact']);
+    const up = async (each: Kysely<never>) =>
+      each.schema.createTable('more').addColumn('id', 'text').execute();
+    await migrate(native, db, test.file, { ...first, '0002-more': up });
+    expect(tablesIn(test.file)).toContain('more');
+    expect(tablesIn(`${test.file}.before-0002-more`)).not.toContain('more');
+    await db.destroy();
+    test.database = await openAt(`${test.file}.before-0002-more`);
+  });
+
   it('of a newer svc is refused, and the file is not touched', async () => {
     await using test = await openTestDatabase();
     test.writer
-      .prepare('insert into kysely_migration (name, timestamp) values (?, ?)')
+      .prepare('insert into schema_migrations values (?, ?)')
       .run('9999-telepathy', new Date(0).toISOString());
     await expect(openAt(test.file)).rejects.toMatchObject({
       code: 'unavailable',
