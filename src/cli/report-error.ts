@@ -65,7 +65,8 @@ function nextOfStatus(status: number): string | undefined {
 function usageReport(error: CommanderError, words: string[]): Report {
   const command = words.filter((word) => /^[a-z]/.test(word)).slice(0, 2);
   const [what = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
-  const help = error.code === 'commander.unknownCommand' ? command.slice(0, -1) : command.slice(0, 1);
+  const unknown = /unknown command '([^']*)'/.exec(error.message)?.[1];
+  const help = unknown === undefined ? command.slice(0, 1) : command.slice(0, command.indexOf(unknown));
   const hint = suggestion?.replace(/^\(|\)$/g, '');
   return {
     exitCode: exitCodes.usage,

@@ -19,7 +19,8 @@ export function fillAuth(command: Command, cli: Cli): void {
     ['svc auth access-key', 'svc auth access-key --remove'],
   )
     .option('--remove', 'need none; only where nobody else reaches the daemon')
-    .action((options: { remove?: boolean }) => setAccessKey(cli, options));
+    .option('--json', 'print the answer of the daemon, with the key')
+    .action((options: Options & { remove?: boolean }) => setAccessKey(cli, options));
 }
 
 async function showCaller(cli: Cli, { json }: Options): Promise<void> {
@@ -31,10 +32,14 @@ async function showCaller(cli: Cli, { json }: Options): Promise<void> {
   output.write(`${escapeLine(name)} <${escapeLine(email)}>, ${role}, at ${connection.target.url}\n`);
 }
 
-async function setAccessKey(cli: Cli, { remove = false }: { remove?: boolean }): Promise<void> {
+async function setAccessKey(
+  cli: Cli,
+  { remove = false, json }: Options & { remove?: boolean },
+): Promise<void> {
   const { output } = cli;
   const key = remove ? null : randomBytes(18).toString('base64url');
-  await cli.connect().client.auth.setAccessKey({ body: { key } });
+  const answer = await cli.connect().client.auth.setAccessKey({ body: { key } });
+  if (json) return output.json({ ...answer, ...(key !== null && { accessKey: key }) });
   if (key === null)
     return output.note('No access key is needed any more. Set one again: svc auth access-key');
   output.write(`${key}\n`);

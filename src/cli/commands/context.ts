@@ -29,7 +29,11 @@ export function fillContext(command: Command, cli: Cli): void {
     'svc context use local',
   ])
     .argument('<name>', 'its name; local is the daemon of this machine')
-    .action((name: string) => useContext(cli, name));
+    .option('--json', 'print all names as JSON')
+    .action(async (name: string, options: { json?: boolean }) => {
+      await useContext(cli, name);
+      if (options.json) listContexts(cli, options);
+    });
   // --url is an option of every command, so it is read there.
   withExamples(command.command('set').description('give the daemon at --url a name, or change it'), [
     'svc context set build --url https://svc.example.com',
@@ -37,10 +41,18 @@ export function fillContext(command: Command, cli: Cli): void {
   ])
     .argument('<name>', 'its name')
     .option('--token-stdin', 'read the text of a session from stdin')
-    .action((name: string, options: { tokenStdin?: boolean }) => setContext(cli, name, options));
+    .option('--json', 'print all names as JSON')
+    .action(async (name: string, options: { tokenStdin?: boolean; json?: boolean }) => {
+      await setContext(cli, name, options);
+      if (options.json) listContexts(cli, options);
+    });
   withExamples(command.command('rm').description('forget a name and its token'), ['svc context rm build'])
     .argument('<name>', 'its name')
-    .action((name: string) => removeContext(cli, name));
+    .option('--json', 'print all names as JSON')
+    .action(async (name: string, options: { json?: boolean }) => {
+      await removeContext(cli, name);
+      if (options.json) listContexts(cli, options);
+    });
 }
 
 function listContexts(cli: Cli, { json }: { json?: boolean }): void {

@@ -25,16 +25,19 @@ export function fillDaemon(command: Command, cli: Cli): void {
   const verb = (name: string, summary: string, examples: string[]) =>
     withExamples(command.command(name).description(summary), examples);
 
-  verb('start', 'start the daemon in the background', [
-    'svc daemon start',
-    'svc daemon start --port 5000',
-  ]).action(async () => (await control()).startDaemon(cli, flagsOf(command.opts<ListenOptions>())));
-  verb('stop', 'stop the daemon; what runs gets 30 s to end', ['svc daemon stop']).action(async () =>
-    (await control()).stopDaemon(cli),
-  );
-  verb('restart', 'stop the daemon and start it again', ['svc daemon restart']).action(async () =>
-    (await control()).restartDaemon(cli, flagsOf(command.opts<ListenOptions>())),
-  );
+  verb('start', 'start the daemon in the background', ['svc daemon start', 'svc daemon start --port 5000'])
+    .option('--json', 'print its state as JSON')
+    .action(async (options: { json?: boolean }) =>
+      (await control()).startDaemon(cli, flagsOf(command.opts<ListenOptions>()), options),
+    );
+  verb('stop', 'stop the daemon; what runs gets 30 s to end', ['svc daemon stop'])
+    .option('--json', 'print its state as JSON')
+    .action(async (options: { json?: boolean }) => (await control()).stopDaemon(cli, options));
+  verb('restart', 'stop the daemon and start it again', ['svc daemon restart'])
+    .option('--json', 'print its state as JSON')
+    .action(async (options: { json?: boolean }) =>
+      (await control()).restartDaemon(cli, flagsOf(command.opts<ListenOptions>()), options),
+    );
   verb('status', 'say whether the daemon runs (exit code 69 when not)', [
     'svc daemon status',
     'svc daemon status --json',

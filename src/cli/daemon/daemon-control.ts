@@ -8,21 +8,30 @@ import { exitCodes } from '../exit-codes.ts';
 import { askDaemon } from './ask-daemon.ts';
 import { findReadyDaemon, startDaemonProcess } from '../start-daemon-process.ts';
 
+interface Format {
+  json?: boolean;
+}
+
 const GONE_WITHIN_MS = 35_000;
 const LOOK_EVERY_MS = 50;
 
 /** `svc daemon start`: a daemon that runs already is as good. */
-export async function startDaemon(cli: Cli, flags: string[]): Promise<void> {
+export async function startDaemon(cli: Cli, flags: string[], options: Format = {}): Promise<void> {
   const running = await findReadyDaemon(cli.locations);
-  if (running) return cli.output.note(`The daemon runs already at ${running.url} (process ${running.pid}).`);
-  const started = await startDaemonProcess(cli, flags);
-  cli.output.note(`The daemon runs at ${started.url} (process ${started.pid}).`);
+  const { url, pid } = running ?? (await startDaemonProcess(cli, flags));
+  cli.output.note(`The daemon runs${running ? ' already' : ''} at ${url} (process ${pid}).`);
+  if (options.json) await showStatus(cli, options);
 }
 
 /** `svc daemon stop`: waits until it is gone. */
-export async function stopDaemon(cli: Cli): Promise<void> {
+export async function stopDaemon(cli: Cli, { json }: Format = {}): Promise<void> {
   const running = readDaemonFile(cli.locations);
-  if (!running) return cli.output.note('No daemon runs.');
+  if (running) await endDaemon(cli, running);
+  cli.output.note(running ? 'The daemon is stopped.' : 'No daemon runs.');
+  if (json) cli.output.json({ running: false });
+}
+
+async function endDaemon(cli: Cli, running: DaemonDescription): Promise<void> {
   await requireSameDaemon(cli, running);
   process.kill(running.pid, 'SIGTERM');
   const deadline = performance.now() + GONE_WITHIN_MS;
@@ -38,17 +47,16 @@ export async function stopDaemon(cli: Cli): Promise<void> {
   } finally {
     clearTimeout(patience);
   }
-  cli.output.note('The daemon is stopped.');
 }
 
 /** `svc daemon restart`. */
-export async function restartDaemon(cli: Cli, flags: string[]): Promise<void> {
+export async function restartDaemon(cli: Cli, flags: string[], options: Format): Promise<void> {
   await stopDaemon(cli);
-  await startDaemon(cli, flags);
+  await startDaemon(cli, flags, options);
 }
 
 /** `svc daemon status`. */
-export async function showStatus(cli: Cli, { json }: { json?: boolean }): Promise<void> {
+export async function showStatus(cli: Cli, { json }: Format): Promise<void> {
   const { output } = cli;
   const running = readDaemonFile(cli.locations);
   const report = running && (await askDaemon(cli, running.url));

@@ -57,7 +57,7 @@ export class Config {
       const parsed = definitionOf(key).schema.safeParse(value);
       if (!parsed.success)
         throw new AppError('validation', `${key}: ${firstIssue(parsed.error)}`, {
-          details: [{ path: 'value', message: firstIssue(parsed.error) }],
+          details: [{ path: key, message: firstIssue(parsed.error) }],
         });
     }
     // Somebody may have edited the file since: what they wrote stays.

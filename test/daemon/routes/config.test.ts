@@ -124,7 +124,7 @@ describe('PUT /api/config/:key', () => {
     await expect(set(daemon, key, value)).rejects.toMatchObject({
       status: 400,
       message: expect.stringContaining(key),
-      details: [{ path: 'value', message: expect.stringMatching(/\w/) }],
+      details: [{ path: key, message: expect.stringMatching(/\w/) }],
     });
     expect(await daemon.client.config.list()).toEqual(before);
     expect(() => statSync(fileOf(daemon))).toThrow('ENOENT');
