@@ -3,8 +3,12 @@ import type { QueuePause } from '../queue/queue-pause.ts';
 import type { TaskQueue } from '../queue/task-queue.ts';
 import type { Database } from '../storage/database.ts';
 import type { Surroundings } from '../surroundings.ts';
+import { msUntilDue } from './due-time.ts';
 import type { TaskHead } from './task-columns.ts';
 import type { NewEvent, TaskStore } from './task-store.ts';
+
+/** What the queue has to be told of a task. */
+export type Wakeable = Pick<TaskHead, 'id' | 'priority' | 'scheduled_for' | 'updated_at'>;
 
 export interface AdmissionParts {
   database: Database;
@@ -34,12 +38,11 @@ export class TaskAdmission {
   }
 
   /** Tells the queue of a task whose row says that it waits for a worker. */
-  async wake(task: Pick<TaskHead, 'id' | 'priority' | 'scheduled_for'>): Promise<void> {
+  async wake(task: Wakeable): Promise<void> {
     const { queue, pause, surroundings } = this.#parts;
     // While paused the rows alone remember; resuming reads them again.
     if (pause.isPaused) return;
-    const delayMs = task.scheduled_for ? Date.parse(task.scheduled_for) - surroundings.now().getTime() : 0;
-    await queue.enqueue(task.id, { priority: task.priority, delayMs: Math.max(0, delayMs) });
+    await queue.enqueue(task.id, { priority: task.priority, delayMs: msUntilDue(task, surroundings.now()) });
   }
 
   /** Queues a pending task if an agent fits now; answers whether it moved. */

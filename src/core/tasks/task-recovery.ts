@@ -2,7 +2,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import type { TaskStatus } from '../../contract/task.ts';
 import type { Database } from '../storage/database.ts';
 import type { ActiveRuns } from './active-runs.ts';
-import type { TaskAdmission } from './task-admission.ts';
+import type { TaskAdmission, Wakeable } from './task-admission.ts';
 import type { TaskHead } from './task-columns.ts';
 import { type FailureParts, failForGood } from './task-failure.ts';
 import type { TaskScanStore } from './task-scan-store.ts';
@@ -34,9 +34,10 @@ export class TaskRecovery {
 
   /** Tells the queue of every queued task, the urgent ones first. */
   async wakeQueued(): Promise<void> {
-    const found: Pick<TaskHead, 'id' | 'priority' | 'scheduled_for'>[] = [];
+    const found: Wakeable[] = [];
     await this.#eachPage('queued', async (tasks) => {
-      for (const { id, priority, scheduled_for } of tasks) found.push({ id, priority, scheduled_for });
+      for (const { id, priority, scheduled_for, updated_at } of tasks)
+        found.push({ id, priority, scheduled_for, updated_at });
     });
     for (const task of found.sort((a, b) => a.priority - b.priority)) await this.#parts.admission.wake(task);
   }

@@ -10,6 +10,7 @@ import type { Database } from '../storage/database.ts';
 import { type ActiveRuns, type RunHandle, RunStopped } from './active-runs.ts';
 import { RunEvents } from './run-events.ts';
 import { completedOutcome, type RunOutcome, thrownOutcome } from './run-outcome.ts';
+import { isClockBehind, msUntilDue } from './due-time.ts';
 import type { TaskHead } from './task-columns.ts';
 import type { FailureParts } from './task-failure.ts';
 import { leaseEnd } from './task-leases.ts';
@@ -68,7 +69,9 @@ export class TaskRunner {
     if (pause.isPaused) return;
     const task = await store.find(id);
     if (task?.status !== 'queued') return;
-    const wait = task.scheduled_for ? Date.parse(task.scheduled_for) - surroundings.now().getTime() : 0;
+    const now = surroundings.now();
+    // The queue waits by a clock that never jumps; the wall clock only counts while it makes sense.
+    const wait = isClockBehind(task, now) ? 0 : msUntilDue(task, now);
     if (wait > 0) return queue.enqueue(id, { priority: task.priority, delayMs: wait });
     const choice = registry.choose(task);
     // The sweeper looks again at tasks whose agent went away while they waited.

@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { type Surroundings, systemSurroundings } from '../../../src/core/surroundings.ts';
+import { AgentFailure } from '../../../src/core/agents/agent-adapter.ts';
+import { startDaemon } from '../../helpers/daemon.ts';
+import { follow, testAdapter } from '../../helpers/tasks.ts';
+
+const HOUR_MS = 3_600_000;
+
+it.each([-HOUR_MS, HOUR_MS])(
+  'a retry comes when the clock is set by %i ms while it waits',
+  async (jumpMs) => {
+    let offset = 0;
+    const surroundings: Surroundings = {
+      ...systemSurroundings,
+      now: () => new Date(Date.now() + offset),
+    };
+    const adapter = testAdapter(async ({ attempt }) => {
+      if (attempt > 1) return { output: 'done' };
+      throw new AgentFailure('network', 'away', 'The agent is away');
+    });
+    await using daemon = await startDaemon({
+      extraAdapters: [adapter],
+      surroundings,
+      flags: { 'queue.retry.backoff': 400 },
+    });
+    const { task } = await daemon.client.tasks.create({ body: { title: 'Twice', assignedAgent: 'test' } });
+    for await (const { data } of daemon.client.tasks.eventsStream({ params: { id: task.id } }))
+      if (data.type === 'retry_scheduled') offset = jumpMs;
+    const ended = await follow(daemon.client, task.id);
+    expect(ended.task).toMatchObject({ status: 'completed', attempts: 2 });
+  },
+);
