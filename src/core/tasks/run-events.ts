@@ -1,4 +1,3 @@
-import { AppError } from '../errors.ts';
 import type { Database } from '../storage/database.ts';
 import type { TaskHead } from './task-columns.ts';
 import type { NewEvent, TaskStore } from './task-store.ts';
@@ -48,9 +47,8 @@ export class RunEvents {
         if (isOurs) continue;
         this.#isOver = true;
         onLost();
-      } catch (error) {
-        if (!(error instanceof AppError)) throw error;
-        // The disk does not take them now: they go with the next ones, or with the outcome.
+      } catch {
+        // They go with the next ones, or with the outcome, which tells why when it cannot be stored either.
         this.#waiting = [...events, ...this.#waiting].slice(-MAX_WAITING);
         return;
       }

@@ -175,7 +175,8 @@ function orAbandon<T>(run: Promise<T>, signal: AbortSignal): Promise<T> {
     const onAbort = () => {
       grace = setTimeout(() => reject(new RunStopped('lost')), STOP_GRACE_MS);
     };
-    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
     const settle = () => {
       clearTimeout(grace);
       signal.removeEventListener('abort', onAbort);
