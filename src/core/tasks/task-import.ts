@@ -36,16 +36,18 @@ export class TaskImport {
 
   async run(caller: Caller, tasks: unknown[]): Promise<ImportReport> {
     const errors: ImportReport['errors'] = [];
-    const rows: NewTask[] = [];
-    for (const [index, task] of tasks.entries()) {
-      const parsed = importedTaskSchema.safeParse(task);
-      if (parsed.success) rows.push(toRow(caller, parsed.data));
-      else errors.push({ index, error: describe(parsed.error) });
-    }
     let imported = 0;
-    for (let start = 0; start < rows.length; start += BATCH)
-      imported += await this.#insert(rows.slice(start, start + BATCH));
-    const skipped = rows.length - imported;
+    // Checked and stored a batch at a time: between two of them the event loop is there for others.
+    for (let start = 0; start < tasks.length; start += BATCH) {
+      const rows: NewTask[] = [];
+      for (const [offset, task] of tasks.slice(start, start + BATCH).entries()) {
+        const parsed = importedTaskSchema.safeParse(task);
+        if (parsed.success) rows.push(toRow(caller, parsed.data));
+        else errors.push({ index: start + offset, error: describe(parsed.error) });
+      }
+      if (rows.length > 0) imported += await this.#insert(rows);
+    }
+    const skipped = tasks.length - errors.length - imported;
     return { message: `Imported ${imported} of ${tasks.length} tasks`, imported, skipped, errors };
   }
 
