@@ -71,8 +71,8 @@ export async function startDaemon(options: StartOptions = {}): Promise<Daemon> {
   }
 }
 
-/** `svc daemon`: serves until a signal ends it. Resolves with the exit code. */
-export async function runDaemon(flags: Flags): Promise<number> {
+/** `svc daemon`: serves until a signal ends it; `onReady` is called when it answers. Resolves with the exit code. */
+export async function runDaemon(flags: Flags, onReady: () => void = () => undefined): Promise<number> {
   // Whatever the daemon and its libraries write belongs to its user alone.
   process.umask(0o077);
   const daemon = await startDaemon({ flags });
@@ -82,6 +82,7 @@ export async function runDaemon(flags: Flags): Promise<number> {
   writeFileSync(locations.daemonFile, `${JSON.stringify(description)}\n`, { mode: 0o600 });
   await announce(app, url);
   module.flushCompileCache();
+  onReady();
   await signalled;
   app.log.info({}, 'stopping; once more to stop at once');
   const stopped = await Promise.race([
