@@ -105,7 +105,7 @@ export class SvcHome implements AsyncDisposable {
     for (const running of this.#running) running.kill('SIGKILL');
     const file = join(this.folder, 'daemon.json');
     if (existsSync(file) && readFileSync(file, 'utf8') !== '') await endDaemon(this.daemonPid);
-    rmSync(this.folder, { recursive: true, force: true });
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
   }
 
   #track([command, args]: [string, string[]], { env = {}, stdin, cwd = root }: CallOptions): Running {

@@ -62,7 +62,7 @@ export async function startDaemon({
     stop,
     async [Symbol.asyncDispose]() {
       await stop();
-      rmSync(home, { recursive: true, force: true });
+      rmSync(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
     },
   };
 }
