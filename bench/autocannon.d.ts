@@ -6,7 +6,7 @@ declare module 'autocannon' {
     amount?: number;
     method: string;
     headers: Record<string, string>;
-    body: string;
+    body?: string;
   }
   interface Result {
     requests: { total: number; average: number };

@@ -4,10 +4,13 @@ import { type Figure, holds, machine, toMarkdown } from './report.ts';
 /** Every measurement by name: `npm run bench` runs all, `npm run bench -- post-tasks` runs one. */
 const benches: Record<string, () => Promise<Figure[]>> = {
   'post-tasks': async () => (await import('./post-tasks.ts')).postTasks(),
+  gateway: async () => (await import('./gateway.ts')).gateway(),
   'run-tasks': async () => (await import('./run-tasks.ts')).runTasks(),
   'stored-tasks': async () => (await import('./stored-tasks.ts')).storedTasks(),
   burst: async () => (await import('./burst.ts')).burst(),
   programs: async () => (await import('./programs.ts')).programs(),
+  'sign-in': async () => (await import('./sign-in.ts')).signIn(),
+  'session-check': async () => (await import('./session-check.ts')).sessionCheck(),
   'start-latency': async () => (await import('./start-latency.ts')).startLatency(),
 };
 

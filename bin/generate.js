@@ -89,15 +89,18 @@ function apiReference() {
 }
 
 function describeRoute(route) {
-  const { method, path, access, summary, status = 200, limit } = route;
-  const lines = [`### ${method} ${path}\n`, `${summary}. Access: ${access}. Answers ${status}.\n`];
+  const { method, path, access, scopes, summary, redirect, status = redirect ? 302 : 200, limit } = route;
+  const lines = [
+    `### ${method} ${path}\n`,
+    `${summary}. Access: ${access === 'token' ? '' : access}${scopes ? `${access === 'token' ? 'an' : ', or an'} API token with ${scopes.map((scope) => `\`${scope}\``).join(' or ')}` : ''}. Answers ${status}.\n`,
+  ];
   if (limit) lines.push(`At most ${limit.max} requests in ${limit.windowMs / 1000} s per address.\n`);
   for (const [title, schema, io] of [
     ['Path', route.params, 'input'],
     ['Query', route.query, 'input'],
     ['Headers', route.headers, 'input'],
     ['Body', route.body, 'input'],
-    ['Answer', route.response, 'output'],
+    ['Answer', redirect ? undefined : route.response, 'output'],
     ['Event of the stream (`Accept: text/event-stream`)', route.events, 'output'],
   ]) {
     if (!schema) continue;

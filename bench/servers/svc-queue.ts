@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { owner } from '../../src/core/auth/owner-service.ts';
+import { owner } from '../../src/core/auth/owner.ts';
 import { startDaemon } from '../../src/daemon/start.ts';
 import { createTaskSchema } from '../../src/contract/task.ts';
 import { noopAdapter } from '../noop-adapter.ts';

@@ -80,9 +80,21 @@ export const commandList: CommandEntry[] = [
   },
   {
     name: 'auth',
-    summary: 'Say who is signed in, set the access key',
+    summary: 'Sign in; accounts, invites, sessions, the access key',
     group: setup,
     load: async () => (await import('./commands/auth.ts')).fillAuth,
+  },
+  {
+    name: 'devices',
+    summary: 'Pair machines and phones, back up the identity',
+    group: setup,
+    load: async () => (await import('./commands/devices.ts')).fillDevices,
+  },
+  {
+    name: 'tokens',
+    summary: 'Make and revoke API tokens',
+    group: setup,
+    load: async () => (await import('./commands/tokens.ts')).fillTokens,
   },
   {
     name: 'completion',

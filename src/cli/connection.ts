@@ -1,8 +1,8 @@
 import { type Client, createClient, type FetchLike } from '../contract/client.ts';
-import { sessionCookie } from '../contract/locations.ts';
 import { routeTable } from '../contract/route-table.ts';
 import { CliError } from './cli-error.ts';
 import type { Cli } from './cli.ts';
+import { type Credential, findCredential, headersOf } from './credential.ts';
 import { exitCodes } from './exit-codes.ts';
 import { httpFetch } from './http-fetch.ts';
 import { readTextFile } from './json-file.ts';
@@ -12,6 +12,8 @@ export interface Connection {
   client: Client;
   /** Where the daemon is, as far as is known now. */
   readonly target: Target;
+  /** What says who asks; undefined where nobody is signed in. */
+  readonly credential: Credential | undefined;
   /** The headers that say who asks. */
   credentials(): Record<string, string>;
   /** The transport of the client, for answers that should not be held in memory. */
@@ -20,19 +22,26 @@ export interface Connection {
 
 /** No daemon answers. */
 export class Unreachable extends CliError {
-  /** True when nothing listens there, so that nothing can have been done. */
+  /** True when nothing of ours listens there, so that nothing can have been done. */
   readonly isRefused: boolean;
   constructor({ url, isLocal }: Target, cause: unknown) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-    const isRefused = code === 'ECONNREFUSED';
-    const reason = isRefused || !(cause instanceof Error) ? '' : ` (${cause.message || String(code)})`;
+    const isSilent = code === 'ECONNREFUSED';
+    const reason = isSilent || !(cause instanceof Error) ? '' : ` (${cause.message || String(code)})`;
     super(exitCodes.unreachable, `No daemon at ${url}${reason}.`, {
       next: isLocal
         ? 'Start it: svc daemon start, or add --autostart'
         : 'Check the address: --url, SVC_URL or svc context ls',
       cause,
     });
-    this.isRefused = isRefused;
+    this.isRefused = isSilent || cause instanceof NotOurs;
+  }
+}
+
+/** Something listens at the address of this home that was not given its secret, and it wants one. */
+class NotOurs extends Error {
+  constructor() {
+    super('what listens there is not yours');
   }
 }
 
@@ -43,18 +52,20 @@ const placeholder = 'http://daemon';
 export function openConnection(cli: Cli, options: { mayStart?: boolean; target?: Target } = {}): Connection {
   let target = options.target ?? findTarget(cli);
   let mayStart = options.mayStart ?? mayStartDaemon(cli, target);
-  const credentials = (): Record<string, string> => {
-    const session = target.isLocal ? readTextFile(cli.locations.ownerSessionFile)?.trim() : target.token;
-    return session ? { cookie: `${sessionCookie}=${session}` } : {};
-  };
+  const credentials = () => headersOf(findCredential(cli, target));
   const send: FetchLike = async (url, init) => {
     const { pathname, search } = new URL(url);
+    const credential = findCredential(cli, target);
     try {
       const response = await httpFetch(`${target.url}${pathname}${search}`, {
         ...init,
-        headers: { ...init.headers, ...credentials() },
+        headers: { ...init.headers, ...headersOf(credential) },
       });
       refuseStrangers(response, target);
+      if (response.status === 401 && !credential && isOwned(cli, target)) {
+        await response.text();
+        throw new NotOurs();
+      }
       mayStart = false;
       return response;
     } catch (error) {
@@ -91,10 +102,17 @@ export function openConnection(cli: Cli, options: { mayStart?: boolean; target?:
     get target() {
       return target;
     },
+    get credential() {
+      return findCredential(cli, target);
+    },
     credentials,
     fetch,
   };
 }
+
+/** True where this home has an owner who would be signed in at its daemon. */
+const isOwned = ({ locations }: Cli, { isLocal }: Target) =>
+  isLocal && readTextFile(locations.ownerSessionFile) !== undefined;
 
 function mayStartDaemon({ options, surroundings: { env } }: Cli, target: Target): boolean {
   if (!target.isLocal) return false;

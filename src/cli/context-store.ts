@@ -1,7 +1,16 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import Conf from 'conf';
 import type { Locations } from '../contract/locations.ts';
-import { type Contexts, contextsFileName, readContexts } from './contexts-file.ts';
+import { CliError } from './cli-error.ts';
+import {
+  type Context,
+  type Contexts,
+  contextsFileName,
+  localContext,
+  readContexts,
+} from './contexts-file.ts';
+import { exitCodes } from './exit-codes.ts';
+import { originOf, type Target } from './target.ts';
 
 /** Changes the contexts; the file holds tokens, so only its owner may read it. */
 export function changeContexts(locations: Locations, change: (contexts: Contexts) => Contexts): void {
@@ -15,4 +24,34 @@ export function changeContexts(locations: Locations, change: (contexts: Contexts
   });
   store.store = next;
   chmodSync(store.path, 0o600);
+}
+
+/** Refuses what cannot be the name of a context. */
+export function checkContextName(name: string): void {
+  if (name === localContext || !/^[\w.-]{1,100}$/.test(name) || name === '__proto__')
+    throw new CliError(exitCodes.invalid, `"${name}" cannot be the name of a context.`, {
+      next: 'Use letters, digits, dot and dash.',
+    });
+}
+
+/** Gives a daemon a name, or changes what the name stands for. */
+export function saveContext(locations: Locations, name: string, context: Context): void {
+  changeContexts(locations, ({ contexts = {}, ...others }) => ({
+    ...others,
+    contexts: { ...contexts, [name]: context },
+  }));
+}
+
+/** Keeps the session with this daemon, in its context or else for its origin alone; undefined forgets it. */
+export function keepSession(
+  locations: Locations,
+  { url, context }: Pick<Target, 'url' | 'context'>,
+  token: string | undefined,
+): void {
+  if (context !== undefined)
+    return saveContext(locations, context, { url, ...(token !== undefined && { token }) });
+  changeContexts(locations, ({ logins = {}, ...others }) => {
+    const { [originOf(url)]: _earlier, ...left } = logins;
+    return { ...others, logins: token === undefined ? left : { ...left, [originOf(url)]: token } };
+  });
 }

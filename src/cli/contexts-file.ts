@@ -1,7 +1,7 @@
 import type { Locations } from '../contract/locations.ts';
 import { readJsonFile } from './json-file.ts';
 
-/** A daemon with a name; the token is the text of a session. */
+/** A daemon with a name; the token is the text of a session, or an API token. */
 export interface Context {
   url: string;
   token?: string;
@@ -9,6 +9,8 @@ export interface Context {
 export interface Contexts {
   current?: string;
   contexts?: Record<string, Context>;
+  /** Sessions with daemons that have no name, by the origin of their URL. */
+  logins?: Record<string, string>;
 }
 
 /** The name that stands for the daemon of this machine. */

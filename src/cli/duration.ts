@@ -31,3 +31,10 @@ export function spellAge(timestamp: string, now: number): string {
   if (seconds < 172_800) return `${Math.floor(seconds / 3600)} h ago`;
   return `${Math.floor(seconds / 86_400)} d ago`;
 }
+
+/** How long something still lasts: `9 min`, `6 d`, `expired`; without an end, `for good`. */
+export function spellLeft(timestamp: string | undefined, now: number): string {
+  if (timestamp === undefined) return 'for good';
+  const left = Date.parse(timestamp) - now;
+  return left <= 0 ? 'expired' : spellDuration(Math.max(1000, left)).replace(/ \d+ s$/, '');
+}

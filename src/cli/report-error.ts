@@ -2,6 +2,7 @@ import { CommanderError } from 'commander';
 import { ApiError } from '../contract/client.ts';
 import { CliError } from './cli-error.ts';
 import type { Cli } from './cli.ts';
+import { isApiToken } from './credential.ts';
 import { escapeLine } from './escape-text.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 
@@ -16,7 +17,7 @@ export function reportError(error: unknown, cli: Cli, words: string[]): ExitCode
   if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
   // The help that a command without a verb prints is on stderr already.
   if (error instanceof CommanderError && error.code === 'commander.help') return exitCodes.usage;
-  const { exitCode, message, next } = toReport(error, words);
+  const { exitCode, message, next } = toReport(error, cli, words);
   const { output } = cli;
   const line = [message, next].filter(Boolean).join(' ');
   output.note(`${output.paintError('red', 'svc:')} ${escapeLine(line)}`);
@@ -24,25 +25,26 @@ export function reportError(error: unknown, cli: Cli, words: string[]): ExitCode
   return exitCode;
 }
 
-function toReport(error: unknown, words: string[]): Report {
+function toReport(error: unknown, cli: Cli, words: string[]): Report {
   if (error instanceof CliError)
     return { exitCode: error.exitCode, message: sentence(error.message), next: error.next };
-  if (error instanceof ApiError) return apiReport(error);
+  if (error instanceof ApiError) return apiReport(error, cli);
   if (error instanceof CommanderError) return usageReport(error, words);
   const message = error instanceof Error ? error.message : String(error);
   return { exitCode: exitCodes.failed, message: `${sentence(message)}`, next: 'More: --debug' };
 }
 
-function apiReport({ status, message, details, requestId }: ApiError): Report {
+function apiReport({ status, message, details, requestId }: ApiError, cli: Cli): Report {
   const exitCode = exitCodeOfStatus(status);
   const because = details?.map(({ path, message: text }) => (path === '' ? text : `${path}: ${text}`)) ?? [];
   const request = requestId === undefined ? '' : ` (request ${requestId})`;
-  const shown = details && details.length > 0 && message === 'Validation failed' ? 'Not valid' : message;
+  const isVague = details && details.length > 0 && message === 'Validation failed';
+  const shown = isVague ? 'Not valid' : message.replace(/^HTTP 401$/, 'Not signed in');
   const text =
     because.length > 0 && !because.every((part) => shown.includes(part))
       ? `${shown}: ${because.join('; ')}`
       : shown;
-  return { exitCode, message: sentence(`${text}${request}`), next: nextOfStatus(status) };
+  return { exitCode, message: sentence(`${text}${request}`), next: nextOfStatus(status, cli) };
 }
 
 function exitCodeOfStatus(status: number): ExitCode {
@@ -53,13 +55,27 @@ function exitCodeOfStatus(status: number): ExitCode {
   return exitCodes.failed;
 }
 
-function nextOfStatus(status: number): string | undefined {
-  if (status === 401)
-    return 'On this machine: svc daemon restart. Elsewhere: svc context set NAME --url URL --token-stdin';
+function nextOfStatus(status: number, cli: Cli): string | undefined {
+  if (status === 401 || status === 403) return signInHint(cli, status);
   if (status === 429 || status === 503) return 'Try again in a moment.';
   if (status === 507) return 'Make room on the disk, then try again: svc doctor';
-  if (status >= 500) return 'See: svc daemon logs';
+  if (status >= 500 && status !== 501) return 'See: svc daemon logs';
   return undefined;
+}
+
+/** What helps depends on what was sent; who is known and may not do it is helped by nothing that can be typed here. */
+function signInHint(cli: Cli, status: 401 | 403): string | undefined {
+  const { credential } = cli.connect();
+  const { url, context } = cli.options;
+  const isToken = credential !== undefined && isApiToken(credential.text);
+  if (status === 403 && !isToken) return undefined;
+  if (credential?.from === 'environment')
+    return isToken && status === 403
+      ? 'Try without it: unset SVC_TOKEN'
+      : 'What SVC_TOKEN holds is not good (any more).';
+  if (credential?.from === 'owner') return 'Make it anew: svc daemon restart';
+  const flags = [url && `--url ${url}`, context && `--context ${context}`].filter(Boolean);
+  return `Sign in: ${['svc auth login', ...flags].join(' ')}`;
 }
 
 function usageReport(error: CommanderError, words: string[]): Report {

@@ -13,8 +13,8 @@ export interface IdSource {
   prefix: string;
   /** A word for it, such as `task`. */
   noun: string;
-  /** Rejects with a 404 when there is none. */
-  get: (id: string) => Promise<unknown>;
+  /** Rejects with a 404 when there is none; left out where the whole list is as cheap. */
+  get?: (id: string) => Promise<unknown>;
   /** The ids, newest first. */
   list: () => AsyncIterable<string>;
 }
@@ -24,7 +24,7 @@ export async function resolveId(text: string, { prefix, noun, get, list }: IdSou
   if (new RegExp(`^${prefix}[0-9a-f-]{36}$`).test(text)) return text;
   if (text === '' || text === prefix)
     throw new CliError(exitCodes.usage, `That is no ${noun} id.`, { next: `See them: ${listCommand[noun]}` });
-  if (await exists(text, get)) return text;
+  if (get && (await exists(text, get))) return text;
   const found: string[] = [];
   for await (const id of list())
     if (id.startsWith(text) || id.startsWith(prefix + text)) {
@@ -50,9 +50,14 @@ export async function resolveId(text: string, { prefix, noun, get, list }: IdSou
 const listCommand: Record<string, string> = {
   task: 'svc tasks ls',
   'dead letter': 'svc dlq ls --status all',
+  invite: 'svc auth invites ls',
+  session: 'svc auth sessions ls',
+  user: 'svc auth users ls',
+  token: 'svc tokens ls',
+  device: 'svc devices ls',
 };
 
-async function exists(id: string, get: IdSource['get']): Promise<boolean> {
+async function exists(id: string, get: NonNullable<IdSource['get']>): Promise<boolean> {
   try {
     await get(id);
     return true;
@@ -93,3 +98,27 @@ export const deadLetterIds = (client: Client): IdSource => ({
     }
   },
 });
+
+/** The ids of a list that comes whole. */
+const idsOf = (noun: string, prefix: string, list: () => Promise<{ id: string }[]>): IdSource => ({
+  prefix,
+  noun,
+  async *list() {
+    for (const { id } of await list()) yield id;
+  },
+});
+
+export const inviteIds = ({ invites }: Client): IdSource =>
+  idsOf('invite', 'invite_', async () => (await invites.list()).invites);
+
+export const sessionIds = ({ sessions }: Client): IdSource =>
+  idsOf('session', 'sess_', async () => (await sessions.list()).sessions);
+
+export const userIds = ({ users }: Client): IdSource =>
+  idsOf('user', 'user_', async () => (await users.list()).users);
+
+export const tokenIds = ({ tokens }: Client): IdSource =>
+  idsOf('token', 'token_', async () => (await tokens.list()).tokens);
+
+export const deviceIds = ({ devices }: Client): IdSource =>
+  idsOf('device', 'dev_', async () => (await devices.list()).devices);

@@ -78,9 +78,9 @@ function openLog({ state, logFile }: Locations): { file: number; size: number } 
   return { file: openSync(logFile, 'a', 0o600), size: size() };
 }
 
-/** A daemon that is started from within a task outlives it, so it must not carry the marks of that task. */
+/** A daemon outlives the task or the terminal that it is started from, so it must not carry the marks of either. */
 function environmentFor({ surroundings: { env } }: Cli): Record<string, string | undefined> {
-  const { SVC_RUN: _run, SVC_TASK_ID: _task, SVC_URL: _url, ...others } = env;
+  const { SVC_RUN: _run, SVC_TASK_ID: _task, SVC_URL: _url, SVC_TOKEN: _token, ...others } = env;
   return others;
 }
 

@@ -13,6 +13,9 @@ export interface Target {
   isLocal: boolean;
   /** True where the user named a URL, so that nothing is started in its place. */
   isNamed: boolean;
+  /** The name of the context, where one is used. */
+  context?: string;
+  /** What the context keeps: a session or an API token. */
   token?: string;
 }
 
@@ -27,12 +30,12 @@ export function findTarget({ options, surroundings: { env }, locations }: Source
   const named = options.url ?? (options.context === undefined ? env['SVC_URL'] || undefined : undefined);
   if (named !== undefined) {
     const url = checkUrl(named);
-    return { url, isLocal: isSameServer(url, localUrl(env, locations)), isNamed: true };
+    return { url, isLocal: originOf(url) === originOf(localUrl(env, locations)), isNamed: true };
   }
   const { current, contexts = {} } = readContexts(locations);
   const name = options.context ?? (env['SVC_CONTEXT'] || undefined) ?? current ?? localContext;
   if (name === localContext) return { url: localUrl(env, locations), isLocal: true, isNamed: false };
-  const context = contexts[name];
+  const context = Object.hasOwn(contexts, name) ? contexts[name] : undefined;
   if (!context)
     throw new CliError(exitCodes.configuration, `There is no context "${name}".`, {
       next: 'See them: svc context ls',
@@ -41,6 +44,7 @@ export function findTarget({ options, surroundings: { env }, locations }: Source
     url: checkUrl(context.url),
     isLocal: false,
     isNamed: true,
+    context: name,
     ...(context.token !== undefined && { token: context.token }),
   };
 }
@@ -74,7 +78,5 @@ function checkUrl(text: string): string {
   });
 }
 
-function isSameServer(a: string, b: string): boolean {
-  const plain = (url: string) => new URL(url.replace('//localhost', '//127.0.0.1')).origin;
-  return plain(a) === plain(b);
-}
+/** What two URLs of one server have in common. */
+export const originOf = (url: string): string => new URL(url.replace('//localhost', '//127.0.0.1')).origin;

@@ -1,3 +1,4 @@
+const { hostname } = process.getBuiltinModule('node:os');
 const { readFileSync } = process.getBuiltinModule('node:fs');
 
 /** The version of this svc, from its package.json. */
@@ -5,3 +6,6 @@ export function readVersion(): string {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   return (JSON.parse(text) as { version: string }).version;
 }
+
+/** How this machine is shown in the list of sessions. */
+export const userAgent = (): string => `svc/${readVersion()} (${hostname()})`;

@@ -1,22 +1,90 @@
 import { z } from 'zod';
-import { messageSchema } from './primitives.ts';
+import { messageSchema, timestampSchema } from './primitives.ts';
 import { defineRoutes } from './route.ts';
-
-export const userSchema = z
-  .object({
-    id: z.string(),
-    email: z.string(),
-    name: z.string(),
-    role: z.enum(['user', 'admin']),
-    connectedAccounts: z.array(z.string()),
-    hasCodehostToken: z.boolean(),
-  })
-  .meta({ id: 'User' });
-export type User = z.output<typeof userSchema>;
+import { emailSchema, nameSchema, userSchema } from './users.ts';
 
 export const authModeSchema = z.enum(['local', 'cloud']);
 
+/** At least 8 characters with a letter and a number, in any script. */
+export const passwordSchema = z
+  .string()
+  .min(8)
+  .max(1000)
+  .regex(/\p{L}/u, 'The password needs a letter')
+  .regex(/\p{N}/u, 'The password needs a number');
+
+export const signupSchema = z.object({
+  email: emailSchema,
+  password: passwordSchema,
+  name: nameSchema,
+  inviteCode: z.string().min(1).max(200).optional(),
+});
+export type Signup = z.output<typeof signupSchema>;
+
+/** What a person may say of themselves; null takes it back. */
+export const updateProfileSchema = z.object({
+  name: nameSchema.optional(),
+  avatarUrl: z
+    .url({ protocol: /^https$/ })
+    .max(500)
+    .nullable()
+    .optional(),
+  bio: z.string().max(500).nullable().optional(),
+  timezone: z
+    .string()
+    .max(100)
+    .refine(isTimeZone, 'Expected an IANA time zone such as Europe/Berlin')
+    .nullable()
+    .optional(),
+  locale: z.string().max(35).refine(isLocale, 'Expected a BCP 47 tag such as en-GB').nullable().optional(),
+  onboardingCompleted: z.boolean().optional(),
+});
+export type UpdateProfile = z.output<typeof updateProfileSchema>;
+
+const tooManyAttempts = 'Too many attempts. Try again in a minute.';
+const minute = 60_000;
+const signedInSchema = messageSchema.extend({
+  user: userSchema.pick({ id: true, email: true, name: true, role: true }),
+});
+
 export const authRoutes = defineRoutes({
+  signup: {
+    method: 'POST',
+    path: '/api/auth/signup',
+    access: 'public',
+    summary: 'Create an account and sign in',
+    limit: { max: 5, windowMs: minute, message: 'Too many sign-ups. Try again in a minute.' },
+    body: signupSchema,
+    response: signedInSchema,
+  },
+  login: {
+    method: 'POST',
+    path: '/api/auth/login',
+    access: 'public',
+    summary: 'Sign in with e-mail and password',
+    limit: {
+      max: 10,
+      windowMs: minute,
+      message: 'Too many login attempts. Try again in a minute.',
+      account: 'email',
+    },
+    body: z.object({
+      email: z
+        .string()
+        .min(1)
+        .max(255)
+        .transform((email) => email.trim().toLowerCase()),
+      password: z.string().min(1).max(1000),
+    }),
+    response: messageSchema.extend({ user: userSchema.pick({ id: true, email: true, name: true }) }),
+  },
+  logout: {
+    method: 'POST',
+    path: '/api/auth/logout',
+    access: 'session',
+    summary: 'End this session',
+    response: messageSchema,
+  },
   me: {
     method: 'GET',
     path: '/api/auth/me',
@@ -31,11 +99,26 @@ export const authRoutes = defineRoutes({
       }),
     },
   },
-  logout: {
-    method: 'POST',
-    path: '/api/auth/logout',
+  updateMe: {
+    method: 'PATCH',
+    path: '/api/auth/me',
     access: 'session',
-    summary: 'End this session',
+    summary: 'Change your profile',
+    body: updateProfileSchema,
+    response: z.object({ user: userSchema }),
+  },
+  setPassword: {
+    method: 'PUT',
+    path: '/api/auth/password',
+    access: 'session',
+    summary: 'Change your password and end your other sessions',
+    limit: { max: 10, windowMs: minute, message: tooManyAttempts },
+    body: z.object({
+      currentPassword: z.string().min(1).max(1000).optional().meta({
+        description: 'Needed where the account has a password',
+      }),
+      newPassword: passwordSchema,
+    }),
     response: messageSchema,
   },
   verifyAccessKey: {
@@ -43,7 +126,7 @@ export const authRoutes = defineRoutes({
     path: '/api/auth/verify-access-key',
     access: 'public',
     summary: 'Sign in with the access key of local mode',
-    limit: { max: 10, windowMs: 60_000, message: 'Too many attempts. Try again in a minute.' },
+    limit: { max: 10, windowMs: minute, message: tooManyAttempts },
     body: z.object({ key: z.string().min(1).max(1000) }),
     response: z.object({ success: z.boolean(), message: z.string() }),
   },
@@ -55,4 +138,46 @@ export const authRoutes = defineRoutes({
     body: z.object({ key: z.string().min(8).max(1000).nullable() }),
     response: messageSchema,
   },
+  createSignInLink: {
+    method: 'POST',
+    path: '/api/auth/sign-in-links',
+    access: 'session',
+    summary: 'Make a link that signs a browser in, once',
+    status: 201,
+    response: z.object({
+      url: z
+        .string()
+        .meta({ description: 'The token stands behind the #, which browsers keep to themselves' }),
+      token: z.string(),
+      expiresAt: timestampSchema,
+    }),
+  },
+  redeemSignInLink: {
+    method: 'POST',
+    path: '/api/auth/sign-in-links/redeem',
+    access: 'public',
+    summary: 'Sign in with the token of a sign-in link',
+    limit: { max: 10, windowMs: minute, message: tooManyAttempts },
+    body: z.object({ token: z.string().min(1).max(200) }),
+    response: signedInSchema,
+  },
 });
+
+function isTimeZone(name: string): boolean {
+  // The runtime would take offsets such as +01:00 too, which know no summer time.
+  if (!/^[A-Za-z]/.test(name)) return false;
+  return isKnown(() => new Intl.DateTimeFormat('en', { timeZone: name }));
+}
+
+function isLocale(tag: string): boolean {
+  return isKnown(() => Intl.getCanonicalLocales(tag));
+}
+
+function isKnown(ask: () => unknown): boolean {
+  try {
+    ask();
+    return true;
+  } catch {
+    return false;
+  }
+}

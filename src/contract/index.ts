@@ -1,21 +1,37 @@
 import { agentsRoutes } from './agents.ts';
 import { authRoutes } from './auth.ts';
 import { configRoutes } from './config.ts';
+import { devicesRoutes } from './devices.ts';
 import { dlqRoutes } from './dlq.ts';
+import { gatewayRoutes } from './gateway.ts';
 import { healthRoutes } from './health.ts';
+import { invitesRoutes } from './invites.ts';
 import { notificationsRoutes } from './notifications.ts';
+import { oauthRoutes } from './oauth.ts';
+import { pairingRoutes } from './pairing.ts';
 import { queueRoutes } from './queue.ts';
+import { sessionsRoutes } from './sessions.ts';
 import { tasksRoutes } from './tasks.ts';
+import { tokensRoutes } from './tokens.ts';
+import { usersRoutes } from './users.ts';
 
 /** Every resource once. */
 export const contract = {
   agents: agentsRoutes,
   auth: authRoutes,
   config: configRoutes,
+  devices: devicesRoutes,
   dlq: dlqRoutes,
+  gateway: gatewayRoutes,
   health: healthRoutes,
+  invites: invitesRoutes,
   notifications: notificationsRoutes,
+  oauth: oauthRoutes,
+  pairing: pairingRoutes,
   queue: queueRoutes,
+  sessions: sessionsRoutes,
   tasks: tasksRoutes,
+  tokens: tokensRoutes,
+  users: usersRoutes,
 };
 export type Contract = typeof contract;

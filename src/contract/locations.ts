@@ -14,6 +14,10 @@ export interface Locations {
   settingsFile: string;
   ownerSessionFile: string;
   databaseFile: string;
+  /** The master seed of every key of the daemon. */
+  identityFile: string;
+  /** Lets the first account be made; there only until it is. */
+  setupCodeFile: string;
   logFile: string;
   /** JSON {pid, url, version, startedAt} of the daemon that runs. */
   daemonFile: string;
@@ -32,6 +36,8 @@ export function locate({ env, platform, home }: Surroundings): Locations {
     settingsFile: `${folders.config}/settings.json`,
     ownerSessionFile: `${folders.data}/owner-session`,
     databaseFile: `${folders.data}/svc.db`,
+    identityFile: `${folders.data}/identity`,
+    setupCodeFile: `${folders.data}/setup-code`,
     logFile: `${folders.state}/daemon.log`,
     daemonFile: `${folders.runtime}/daemon.json`,
   };

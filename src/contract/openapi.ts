@@ -4,7 +4,12 @@ import type { Route, Routes } from './route.ts';
 
 type Json = Record<string, unknown>;
 
-const accessText = { public: undefined, session: 'Needs a session.', admin: 'Needs an administrator.' };
+const accessText = {
+  public: undefined,
+  session: 'Needs a session.',
+  admin: 'Needs an administrator.',
+  token: undefined,
+};
 
 /** The contract as an OpenAPI 3.1 document. */
 export function toOpenApi(contract: Record<string, Routes>, info: { version: string; url: string }): Json {
@@ -28,19 +33,22 @@ export function toOpenApi(contract: Record<string, Routes>, info: { version: str
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
     components: {
       schemas: Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
-      securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: 'service_session' } },
+      securitySchemes: {
+        session: { type: 'apiKey', in: 'cookie', name: 'service_session' },
+        token: { type: 'http', scheme: 'bearer', description: 'An API token with one of the named scopes' },
+      },
     },
   };
 }
 
 function operation(resource: string, name: string, route: Route, schemas: Json): Json {
-  const needs = accessText[route.access];
+  const needs = whoMayCall(route);
   return {
     operationId: `${resource}.${name}`,
     tags: [resource],
     summary: route.summary,
     ...(needs !== undefined && { description: needs }),
-    security: route.access === 'public' ? [] : [{ session: [] }],
+    security: security(route),
     ...parameters(route, schemas),
     ...(route.body && {
       requestBody: {
@@ -50,6 +58,19 @@ function operation(resource: string, name: string, route: Route, schemas: Json):
     }),
     responses: responses(route, schemas),
   };
+}
+
+function whoMayCall({ access, scopes }: Route): string | undefined {
+  const text = accessText[access];
+  if (!scopes) return text;
+  const tokens = `an API token with ${scopes.join(' or ')}.`;
+  return access === 'token' ? `Needs ${tokens}` : `${text?.slice(0, -1)} or ${tokens}`;
+}
+
+function security({ access, scopes = [] }: Route): Json[] {
+  if (access === 'public') return [];
+  const tokens = scopes.map((scope) => ({ token: [scope] }));
+  return access === 'token' ? tokens : [{ session: [] }, ...tokens];
 }
 
 function parameters(route: Route, schemas: Json): { parameters?: Json[] } {
@@ -68,8 +89,14 @@ function responses(route: Route, schemas: Json): Json {
   const json = (schema: z.ZodType) => ({
     'application/json': { schema: schemaOf(schema, 'output', schemas) },
   });
-  const answers: Json = {
-    [route.status ?? 200]: {
+  const answers: Json = {};
+  if (route.redirect)
+    answers[302] = {
+      description: 'The browser is sent on',
+      headers: { location: { schema: { type: 'string' } } },
+    };
+  else
+    answers[route.status ?? 200] = {
       description: 'Success',
       content: {
         ...json(route.response),
@@ -78,8 +105,7 @@ function responses(route: Route, schemas: Json): Json {
         }),
         ...(route.text && { 'text/plain': { schema: { type: 'string' } } }),
       },
-    },
-  };
+    };
   for (const [status, schema] of Object.entries(route.also ?? {}))
     if (schema) answers[status] = { description: `Status ${status}`, content: json(schema) };
   const error = { description: 'The request was refused', content: json(errorBodySchema) };

@@ -1,19 +1,31 @@
 import type { z } from 'zod';
+import type { Scope } from './scopes.ts';
 
-/** Who may call a route. The daemon enforces it before anything else runs; clients only read it. */
-export type Access = 'public' | 'session' | 'admin';
+/**
+ * Who may call a route. The daemon enforces it before anything else runs; clients only read it. `session` and `admin`
+ * need a person's session; `token` needs an API token with one of the route's scopes.
+ */
+export type Access = 'public' | 'session' | 'admin' | 'token';
 
-/** A fixed window per caller address; `message` is the text of the 429. */
+/** A fixed window per address of the caller; `message` is the text of the 429. */
 export interface RateLimit {
   max: number;
   windowMs: number;
   message?: string;
+  /** The field of the body that names an account, whose requests from everywhere are counted too. */
+  account?: string;
 }
 
 export interface Route {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: `/api/${string}`;
   access: Access;
+  /** An API token with one of these scopes may call the route too, or alone where `access` is `token`. */
+  scopes?: readonly Scope[];
+  /** A browser may come here from another site: where a vendor sends it back to. */
+  crossSite?: true;
+  /** Success sends the browser elsewhere (302) and has no body. */
+  redirect?: true;
   /** One imperative sentence without a full stop; the OpenAPI summary. */
   summary: string;
   params?: z.ZodObject;

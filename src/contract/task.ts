@@ -43,6 +43,7 @@ export const taskResultSchema = z.object({
   usage: usageSchema.optional(),
   cost: z.string().optional().meta({ description: 'USD as a decimal string' }),
   duration: z.number().meta({ description: 'Milliseconds' }),
+  model: z.string().optional().meta({ description: 'The model, where the agent names one' }),
 });
 export type TaskResult = z.output<typeof taskResultSchema>;
 

@@ -33,7 +33,8 @@ const commaList = <T extends z.ZodType<unknown, string>>(item: T) =>
     )
     .pipe(z.array(item));
 
-const idempotencyHeaders = z.object({ 'idempotency-key': z.string().min(1).max(255).optional() });
+/** Makes a request that is sent twice one. */
+export const idempotencyHeaders = z.object({ 'idempotency-key': z.string().min(1).max(255).optional() });
 
 export const listTasksQuerySchema = z.object({
   status: taskStatusSchema.optional(),
@@ -117,11 +118,16 @@ export const taskEventsQuerySchema = z.object({
   follow: z.stringbool().optional(),
 });
 
+/** Who may change tasks may see them. */
+const mayRead = ['tasks:read', 'tasks:write'] as const;
+const mayWrite = ['tasks:write'] as const;
+
 export const tasksRoutes = defineRoutes({
   list: {
     method: 'GET',
     path: '/api/tasks',
     access: 'session',
+    scopes: mayRead,
     summary: 'List tasks, newest first',
     query: listTasksQuerySchema,
     response: z.object({ tasks: z.array(listedTaskSchema), count: z.int(), ...page }),
@@ -130,6 +136,7 @@ export const tasksRoutes = defineRoutes({
     method: 'POST',
     path: '/api/tasks',
     access: 'session',
+    scopes: mayWrite,
     summary: 'Create a task',
     headers: idempotencyHeaders,
     body: createTaskSchema,
@@ -141,6 +148,7 @@ export const tasksRoutes = defineRoutes({
     method: 'GET',
     path: '/api/tasks/filter',
     access: 'session',
+    scopes: mayRead,
     summary: 'Find tasks by any of their properties',
     query: filterTasksQuerySchema,
     response: z.object({ tasks: z.array(listedTaskSchema), offset: z.int(), ...page }),
@@ -173,6 +181,7 @@ export const tasksRoutes = defineRoutes({
     method: 'GET',
     path: '/api/tasks/:id',
     access: 'session',
+    scopes: mayRead,
     summary: 'Get one task',
     params: idParamsSchema,
     response: z.object({ task: taskSchema }),
@@ -181,6 +190,7 @@ export const tasksRoutes = defineRoutes({
     method: 'POST',
     path: '/api/tasks/:id/cancel',
     access: 'session',
+    scopes: mayWrite,
     summary: 'Cancel a task that has not ended',
     params: idParamsSchema,
     response: taskWithMessageSchema,
@@ -189,6 +199,7 @@ export const tasksRoutes = defineRoutes({
     method: 'POST',
     path: '/api/tasks/:id/retry',
     access: 'session',
+    scopes: mayWrite,
     summary: 'Run an ended task again as a new task',
     params: idParamsSchema,
     response: taskWithMessageSchema.extend({ originalTaskId: z.string() }),
@@ -205,6 +216,7 @@ export const tasksRoutes = defineRoutes({
     method: 'GET',
     path: '/api/tasks/:id/events',
     access: 'session',
+    scopes: mayRead,
     summary: 'Read or follow the events of a task',
     params: idParamsSchema,
     query: taskEventsQuerySchema,

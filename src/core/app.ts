@@ -7,15 +7,17 @@ import type { AgentAdapter } from './agents/agent-adapter.ts';
 import { AgentRegistry } from './agents/agent-registry.ts';
 import { killMarked } from './agents/process-group.ts';
 import { Workspaces } from './agents/workspaces.ts';
-import { AccessKeyService } from './auth/access-key-service.ts';
-import { KeyHasher } from './auth/key-hasher.ts';
-import { ensureOwner } from './auth/owner-service.ts';
-import { SessionService } from './auth/session-service.ts';
+import { AuditLog } from './audit/audit-log.ts';
+import { joinAccess } from './auth/join-access.ts';
+import { joinOAuth } from './auth/oauth/join-oauth.ts';
 import type { Config } from './config/config.ts';
+import { joinDevices } from './devices/join-devices.ts';
 import { AppError } from './errors.ts';
 import { EventBus } from './events.ts';
+import { joinGateway } from './gateway/join-gateway.ts';
 import { HealthService } from './health/health-service.ts';
 import { RequestMetrics } from './health/request-metrics.ts';
+import { RateLimits } from './limits/rate-limits.ts';
 import { LiveFeed } from './live/live-feed.ts';
 import type { Log } from './log.ts';
 import { NotificationService } from './notifications/notification-service.ts';
@@ -25,6 +27,7 @@ import { MemoryQueue } from './queue/memory-queue.ts';
 import { QueuePause } from './queue/queue-pause.ts';
 import { QueueService } from './queue/queue-service.ts';
 import { QueueStatusService } from './queue/queue-status-service.ts';
+import { KeyRing } from './secrets/key-ring.ts';
 import { lockDataFolder } from './storage/data-lock.ts';
 import type { Database } from './storage/database.ts';
 import { openDatabase } from './storage/open-database.ts';
@@ -95,11 +98,14 @@ export async function createApp(options: AppOptions) {
 async function joinParts(options: AppOptions, database: Database, release: () => Promise<void>) {
   const { config, locations, env, log, surroundings = systemSurroundings, extraAdapters = [] } = options;
   const bus = new EventBus();
-  const sessions = new SessionService(database, surroundings, bus);
-  await ensureOwner({ database, sessions, surroundings, sessionFile: locations.ownerSessionFile });
-  const hasher = new KeyHasher();
+  const keys = await KeyRing.load(database, locations.identityFile);
+  config.useBox(keys.box);
+  const audit = new AuditLog(surroundings);
+  const limits = new RateLimits(surroundings.monotonic);
+  const reportBug = bugReporter(log);
   const isLoopback = isLoopbackHost(config.get('server.host'));
-  const accessKey = await AccessKeyService.load({ database, sessions, hasher, surroundings, isLoopback });
+  const shared = { database, bus, config, keys, audit, limits, surroundings, reportBug };
+  const access = await joinAccess({ ...shared, locations, isLoopback });
 
   const store = new TaskStore(database, bus);
   const scan = new TaskScanStore(database);
@@ -108,9 +114,10 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
   const deadLetters = new DeadLetterStore(database);
   const idempotency = new IdempotencyStore(database);
   const notifications = new NotificationService({ database, bus, surroundings });
-  const cursors = new CursorCodec(await secretOf(database, 'cursor_key', surroundings));
+  const cursors = new CursorCodec(keys.key('cursors').toString('hex'));
 
   const outbound = createOutboundFetch(() => config.get('outbound.allowPrivate'));
+  const oauth = joinOAuth({ ...shared, ...access, log, fetch: outbound.fetch });
   const installation = await secretOf(database, 'installation', surroundings);
   const registry = new AgentRegistry({
     adapters: [...createAdapters({ config, fetch: outbound.fetch, env, installation }), ...extraAdapters],
@@ -143,16 +150,29 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
   });
   const recovery = new TaskRecovery({ ...failure, database, scan, admission, runs });
   const leases = new TaskLeases({ database, runs, surroundings, log });
+  const devices = joinDevices({ ...shared, ...access, keyRing: keys });
   const sweeper = new TaskSweeper({
     recovery,
     scan,
     admission,
     registry,
     idempotency,
+    removeExpired: () => devices.pairing.cleanup(),
     engine: database.engine,
     surroundings,
     log,
   });
+  const tasks = new TaskService({
+    database,
+    store,
+    idempotency,
+    admission,
+    queue,
+    runs,
+    config,
+    surroundings,
+  });
+  const { notify, ...gateway } = joinGateway({ ...shared, store, query, tasks, outbound, log });
   const queueStatus = new QueueStatusService({ counts, deadLetters, pause, config });
   const health = new HealthService({ queueStatus, registry, surroundings });
 
@@ -160,8 +180,12 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
     config,
     log,
     database,
-    sessions,
-    accessKey,
+    ...access,
+    ...oauth,
+    ...devices,
+    ...gateway,
+    audit,
+    limits,
     isLoopback,
     registry,
     notifications,
@@ -170,7 +194,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
     live: new LiveFeed({ bus, queueStatus, surroundings, log }),
     queue: new QueueService({ pause, recovery, status: queueStatus }),
     deadLetters: new DeadLetterService({ database, store, deadLetters, admission, bus, surroundings }),
-    tasks: new TaskService({ database, store, idempotency, admission, queue, runs, config, surroundings }),
+    tasks,
     taskLists: new TaskListService({ database, query, counts, cursors }),
     taskAnalytics: new TaskAnalyticsService({ counts, query, surroundings }),
     taskEvents: new TaskEventReader({ database, store, bus }),
@@ -186,7 +210,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
       const setting = config.set(key, value);
       if (key.startsWith('agents.')) {
         registry.revision++;
-        recovery.admitWaiting().catch(bugReporter(log));
+        recovery.admitWaiting().catch(reportBug);
       }
       return setting;
     },
@@ -202,6 +226,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
       await runner.start();
       leases.start();
       sweeper.start();
+      notify.start();
       health.phase = 'ready';
     },
 
@@ -211,6 +236,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
       await sweeper.stop();
       await runner.stop(drainMs);
       leases.stop();
+      await notify.stop();
       await outbound.close();
       await release();
     },

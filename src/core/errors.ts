@@ -19,10 +19,17 @@ export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: ErrorCode;
   readonly details: ErrorDetail[] | undefined;
-  constructor(code: ErrorCode, message: string, options: { details?: ErrorDetail[]; cause?: unknown } = {}) {
+  /** When trying again may help, where that is known. */
+  readonly retryAfterMs: number | undefined;
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { details?: ErrorDetail[]; cause?: unknown; retryAfterMs?: number } = {},
+  ) {
     super(message, { cause: options.cause });
     this.code = code;
     this.details = options.details;
+    this.retryAfterMs = options.retryAfterMs;
   }
 }
 

@@ -1,29 +1,30 @@
-import { parseCookie, stringifySetCookie } from 'cookie';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { sessionCookie } from '../contract/locations.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Access, RateLimit } from '../contract/route.ts';
+import type { Scope } from '../contract/scopes.ts';
 import type { App } from '../core/app.ts';
 import { type Caller, isAdmin } from '../core/auth/caller.ts';
-import { owner } from '../core/auth/owner-service.ts';
-import type { NewSession } from '../core/auth/session-service.ts';
 import { AppError } from '../core/errors.ts';
+import { addressKey } from '../core/limits/rate-limits.ts';
+import { addressOf, findCaller, recallCaller } from './credentials.ts';
 import { createHostGate } from './host-gate.ts';
-import { RateLimits } from './rate-limits.ts';
 import { securityHeaders } from './security-headers.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Who may call the route; one without it stops the start. */
     access?: Access;
+    scopes?: readonly Scope[] | undefined;
     limit?: RateLimit | undefined;
+    crossSite?: true | undefined;
   }
   interface FastifyRequest {
     caller: Caller;
   }
 }
 
-const SESSION_SECONDS = 30 * 86_400;
-const secretInQuery = /[?&](?:token|access_token|api_key|session|key)=/i;
+const MINUTE = 60_000;
+const secretInQuery =
+  /[?&](?:token|access_token|api_key|apikey|session|service_session|key|password|secret|authorization)=|[?&][^=&]*=svc_[\w-]{20}/i;
 
 /** Every request passes here before anything else looks at it. */
 export function guardRequests(server: FastifyInstance, app: App): void {
@@ -33,24 +34,26 @@ export function guardRequests(server: FastifyInstance, app: App): void {
     port: () => (port ??= portOf(server)) ?? app.config.get('server.port'),
     baseUrl: app.config.get('server.baseUrl'),
   });
-  const limits = new RateLimits();
 
   server.decorateRequest('caller');
   server.addHook('onRoute', ({ method, url, config }) => {
     if (!config?.access) throw new Error(`${String(method)} ${url} does not say who may call it`);
+    if (config.access === 'token' && !config.scopes?.length)
+      throw new Error(`${String(method)} ${url} does not say which scopes open it`);
   });
   // A hook with a callback: most requests pass without waiting for anything.
   server.addHook('onRequest', (request, reply, done) => {
     reply.headers(securityHeaders);
     try {
-      checkOrigin(request.raw);
+      const { access = 'public', limit, crossSite } = request.routeOptions.config;
+      checkOrigin(request.raw, crossSite === true);
       if (request.url.includes('?') && secretInQuery.test(request.url))
         throw new AppError('validation', 'A secret does not belong into a URL: send it in a header');
-      const { access = 'public', limit } = request.routeOptions.config;
-      const known = limit || access === 'public' ? undefined : recallCaller(app, request);
-      if (known) admit(request, access, known);
-      else if (limit || access !== 'public') {
-        checkSlowly(app, limits, request, reply).then(() => done(), done);
+      const isCounted = limit !== undefined || app.config.get('limits.requestsPerMinute') !== undefined;
+      const known = isCounted || access === 'public' ? undefined : recallCaller(app, request);
+      if (known) admit(request, known);
+      else if (isCounted || access !== 'public') {
+        checkSlowly(app, request).then(() => done(), done);
         return;
       }
     } catch (error) {
@@ -59,66 +62,62 @@ export function guardRequests(server: FastifyInstance, app: App): void {
     }
     done();
   });
+  server.addHook('onRoute', (route) => {
+    const { limit } = route.config ?? {};
+    if (!limit?.account) return;
+    const field = limit.account;
+    // The account is in the body, which is read after the guard.
+    route.preHandler = async (request: FastifyRequest) => {
+      const account = String((request.body as Record<string, unknown>)[field]);
+      await app.limits.take(`${nameOf(request)} account`, account.toLowerCase(), limit);
+    };
+  });
 }
 
-/** Counts limited requests and looks the caller up. */
-async function checkSlowly(
-  app: App,
-  limits: RateLimits,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<void> {
+/** Looks the caller up and counts the request; strangers are counted before anything is done for them. */
+async function checkSlowly(app: App, request: FastifyRequest): Promise<void> {
   const { access = 'public', limit } = request.routeOptions.config;
-  if (limit) await limits.take(`${request.method} ${request.routeOptions.url}`, limit, request.ip, reply);
-  if (access !== 'public') admit(request, access, await findCaller(app, request));
+  const address = addressKey(addressOf(request));
+  if (access === 'public') return count(app, request, address);
+  const caller = await findCaller(app, request);
+  admit(request, caller);
+  if (access === 'token' && caller?.token) await countGatewayRequest(app, caller.token.id);
+  else await count(app, request, limit ? address : `${caller?.userId} ${address}`);
 }
 
-function admit(request: FastifyRequest, access: Access, caller: Caller | undefined): void {
+/** By the limit of the route, or by the general one where an administrator set it. */
+async function count(app: App, request: FastifyRequest, key: string): Promise<void> {
+  const { limit } = request.routeOptions.config;
+  const general = app.config.get('limits.requestsPerMinute');
+  if (limit) await app.limits.take(nameOf(request), key, limit);
+  else if (general !== undefined) await app.limits.take('any', key, { max: general, windowMs: MINUTE });
+}
+
+/** The burst first: what it refuses is not counted for the minute. */
+async function countGatewayRequest(app: App, tokenId: string): Promise<void> {
+  const message = 'Too many requests with this token. Try again later.';
+  const perSecond = app.config.get('gateway.requestsPerSecond');
+  const perMinute = app.config.get('gateway.requestsPerMinute');
+  await app.limits.take('gateway burst', tokenId, { max: perSecond, windowMs: 1000, message });
+  await app.limits.take('gateway', tokenId, { max: perMinute, windowMs: MINUTE, message });
+}
+
+function admit(request: FastifyRequest, caller: Caller | undefined): void {
+  const { access, scopes } = request.routeOptions.config;
   if (!caller) throw new AppError('unauthenticated', 'Not signed in');
-  if (access === 'admin' && !isAdmin(caller))
+  if (caller.token) {
+    if (!scopes) throw new AppError('forbidden', 'An API token does not open this');
+    if (!scopes.some((scope) => caller.token?.scopes.includes(scope)))
+      throw new AppError('forbidden', `The API token needs the scope ${scopes.join(' or ')}`);
+  } else if (access === 'token') {
+    throw new AppError('unauthenticated', 'This needs an API token: svc tokens create');
+  } else if (access === 'admin' && !isAdmin(caller)) {
     throw new AppError('forbidden', 'Only an administrator may do this');
+  }
   request.caller = caller;
 }
 
-/** Who makes the request: by the session in the cookie, or the owner where no access key is required. */
-export async function findCaller(app: App, request: FastifyRequest): Promise<Caller | undefined> {
-  const token = sessionToken(request);
-  const caller = token === undefined ? undefined : await app.sessions.resolve(token);
-  if (caller) return caller;
-  return app.isLoopback && !app.accessKey.isRequired ? owner : undefined;
-}
-
-function recallCaller(app: App, request: FastifyRequest): Caller | undefined {
-  const token = sessionToken(request);
-  return token === undefined ? undefined : app.sessions.recall(token);
-}
-
-const sessionToken = ({ headers }: FastifyRequest) =>
-  headers.cookie === undefined ? undefined : parseCookie(headers.cookie)[sessionCookie];
-
-export function setSessionCookie(app: App, reply: FastifyReply, { token }: NewSession): void {
-  sendCookie(app, reply, token, SESSION_SECONDS);
-}
-
-export function clearSessionCookie(app: App, reply: FastifyReply): void {
-  sendCookie(app, reply, '', 0);
-}
-
-function sendCookie(app: App, reply: FastifyReply, value: string, maxAge: number): void {
-  const secure = app.config.get('server.baseUrl')?.startsWith('https:') ?? false;
-  reply.header(
-    'set-cookie',
-    stringifySetCookie({
-      name: sessionCookie,
-      value,
-      httpOnly: true,
-      sameSite: 'lax',
-      path: '/',
-      maxAge,
-      secure,
-    }),
-  );
-}
+const nameOf = (request: FastifyRequest) => `${request.method} ${request.routeOptions.url}`;
 
 /** The port once the server listens; asking the system costs more than the rest of the gate. */
 function portOf(server: FastifyInstance): number | undefined {

@@ -52,18 +52,23 @@ function renderOperation({
   }[];
   const body = (operation['requestBody'] as { content: Record<string, { schema: Json }> } | undefined)
     ?.content['application/json']?.schema;
-  const responses = operation['responses'] as Record<string, { content: Record<string, { schema: Json }> }>;
+  const responses = operation['responses'] as Record<
+    string,
+    { description: string; content?: Record<string, { schema: Json }> }
+  >;
   const rows = parameters.map(
     ({ name, in: place, required, schema }) =>
       `<tr><td><code>${escape(name)}</code></td><td>${place}</td><td>${typeOf(schema)}</td><td>${required ? 'required' : ''}</td></tr>`,
   );
   const answers = Object.entries(responses)
     .filter(([status]) => /^\d+$/.test(status))
-    .flatMap(([status, { content }]) =>
-      Object.entries(content).map(
-        ([type, { schema }]) =>
-          `<tr><td>${status}</td><td>${escape(type)}</td><td>${typeOf(schema)}</td></tr>`,
-      ),
+    .flatMap(([status, { content, description }]) =>
+      content
+        ? Object.entries(content).map(
+            ([type, { schema }]) =>
+              `<tr><td>${status}</td><td>${escape(type)}</td><td>${typeOf(schema)}</td></tr>`,
+          )
+        : [`<tr><td>${status}</td><td></td><td>${escape(description)}</td></tr>`],
     );
   return `<details><summary><span class="method ${method}">${method}</span><span class="path">${escape(path)}</span>
 <span class="what">${escape(textOf(operation['summary']))}</span></summary>

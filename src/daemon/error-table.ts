@@ -42,12 +42,18 @@ export class ValidationFailure extends Error {
 /** The one place where failures become answers. */
 export function answerErrors(server: FastifyInstance, log: Log): void {
   server.setNotFoundHandler({}, (request, reply) =>
-    reply.code(404).send({ error: `There is no ${request.method} ${pathOf(request)}` } satisfies ErrorBody),
+    // The path is not repeated: whoever mistyped it may have put a secret into it.
+    reply
+      .code(404)
+      .send({ error: `There is no ${request.method} at this path: /api/docs` } satisfies ErrorBody),
   );
   server.setErrorHandler((error: FastifyError, request, reply) => {
     const { status, body } = translate(error, request);
     if (status >= 500)
       log.error({ requestId: request.id, route: request.routeOptions.url, err: error }, 'request failed');
+    if (status === 401) reply.header('www-authenticate', 'Bearer realm="svc"');
+    if (error instanceof AppError && error.retryAfterMs !== undefined)
+      reply.header('retry-after', Math.max(1, Math.ceil(error.retryAfterMs / 1000)));
     return send(reply, status, body);
   });
 }
@@ -78,5 +84,3 @@ function send(reply: FastifyReply, status: number, body: ErrorBody): FastifyRepl
   if (status === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', 1);
   return reply.code(status).type('application/json; charset=utf-8').send(body);
 }
-
-const pathOf = (request: FastifyRequest) => request.url.split('?')[0];

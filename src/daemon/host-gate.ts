@@ -12,7 +12,11 @@ export interface GateOptions {
  * Refuses requests that a web page elsewhere made a browser send: the host must be one of ours (DNS rebinding), and so
  * must the origin (cross-site requests).
  */
-export function createHostGate({ host, port, baseUrl }: GateOptions): (request: IncomingMessage) => void {
+export function createHostGate({
+  host,
+  port,
+  baseUrl,
+}: GateOptions): (request: IncomingMessage, mayComeFromElsewhere?: boolean) => void {
   const base = baseUrl === undefined ? undefined : new URL(baseUrl);
   const names = ['localhost', '127.0.0.1', '[::1]', host.includes(':') ? `[${host}]` : host];
   let known: { port: number; hosts: Set<string>; origins: Set<string> } | undefined;
@@ -29,7 +33,7 @@ export function createHostGate({ host, port, baseUrl }: GateOptions): (request: 
     return known;
   };
 
-  return ({ headers, rawHeaders, url = '' }) => {
+  return ({ headers, rawHeaders, url = '' }, mayComeFromElsewhere = false) => {
     // An absolute address names a host of its own, past the header that is checked here.
     if (!url.startsWith('/')) throw new AppError('forbidden', 'The request must name a path');
     const { hosts, origins } = ours();
@@ -39,6 +43,8 @@ export function createHostGate({ host, port, baseUrl }: GateOptions): (request: 
     if (origin !== undefined && !origins.has(origin))
       throw new AppError('forbidden', 'Requests from other web sites are not allowed');
     const site = headers['sec-fetch-site'];
+    // A vendor sends the browser back here; a frame or a script of another page is still not that.
+    if (mayComeFromElsewhere && (headers['sec-fetch-mode'] ?? 'navigate') === 'navigate') return;
     if ((site === 'cross-site' || site === 'same-site') && isApi(url))
       throw new AppError('forbidden', 'Requests from other web sites are not allowed');
   };

@@ -18,9 +18,23 @@ export class TextAnswer {
     this.text = text;
   }
 }
+/** Sends the browser to another address. */
+export class Redirect {
+  readonly url: string;
+  constructor(url: string) {
+    this.url = url;
+  }
+}
+type Redirected<R extends Route> = R['redirect'] extends true ? Redirect : never;
 type Streamed<R extends Route> = R['events'] extends object ? EventStream : never;
 type Texted<R extends Route> = R['text'] extends true ? TextAnswer : never;
-export type Answer<R extends Route> = RouteOutput<R> | RouteAlso<R> | Readable | Streamed<R> | Texted<R>;
+export type Answer<R extends Route> =
+  | RouteOutput<R>
+  | RouteAlso<R>
+  | Readable
+  | Streamed<R>
+  | Texted<R>
+  | Redirected<R>;
 export type Handler<R extends Route> = (
   input: RouteRequest<R>,
   context: Context,
@@ -42,7 +56,12 @@ export function implement<Rs extends Routes>(
       method: route.method,
       url: route.path,
       ...(route.bodyLimit !== undefined && { bodyLimit: route.bodyLimit }),
-      config: { access: route.access, limit: route.limit },
+      config: {
+        access: route.access,
+        scopes: route.scopes,
+        limit: route.limit,
+        crossSite: route.crossSite,
+      },
       schema: {
         ...(params && { params }),
         ...(query && { querystring: query }),
@@ -59,6 +78,7 @@ export function implement<Rs extends Routes>(
         } as RouteRequest<Route>;
         const answer: unknown = await handler(input, { caller: request.caller, request, reply });
         if (answer instanceof EventStream) return sendEventStream(reply, answer);
+        if (answer instanceof Redirect) return reply.redirect(answer.url, 302);
         if (answer instanceof TextAnswer) return reply.type('text/plain; version=0.0.4').send(answer.text);
         if (answer instanceof Readable) return reply.type('application/json; charset=utf-8').send(answer);
         check?.(route, reply.statusCode, answer);

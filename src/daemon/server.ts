@@ -13,12 +13,20 @@ import { securityHeaders } from './security-headers.ts';
 import { registerAgents } from './routes/agents.ts';
 import { registerAuth } from './routes/auth.ts';
 import { registerConfig } from './routes/config.ts';
+import { registerDevices } from './routes/devices.ts';
 import { registerDlq } from './routes/dlq.ts';
 import { registerDocs } from './routes/docs.ts';
+import { registerGateway } from './routes/gateway.ts';
 import { registerHealth } from './routes/health.ts';
+import { registerInvites } from './routes/invites.ts';
 import { registerNotifications } from './routes/notifications.ts';
+import { registerPairing } from './routes/pairing.ts';
+import { registerOAuth } from './routes/oauth.ts';
 import { registerQueue } from './routes/queue.ts';
+import { registerSessions } from './routes/sessions.ts';
 import { registerTasks } from './routes/tasks.ts';
+import { registerTokens } from './routes/tokens.ts';
+import { registerUsers } from './routes/users.ts';
 
 const MIB = 1024 * 1024;
 
@@ -32,11 +40,13 @@ export async function buildServer(app: App, { check }: ServerOptions = {}): Prom
   // Unique over restarts, and cheaper than a random id per request.
   const firstHalf = `req_${Date.now().toString(36)}`;
   let requests = 0;
+  const trustedProxies = app.config.get('server.trustedProxies');
   const server = Fastify({
     bodyLimit: MIB,
     forceCloseConnections: true,
     exposeHeadRoutes: false,
     requestTimeout: 30_000,
+    trustProxy: trustedProxies.length > 0 && trustedProxies,
     routerOptions: { maxParamLength: 5000 },
     http: {
       maxHeaderSize: 16_384,
@@ -82,12 +92,20 @@ export async function buildServer(app: App, { check }: ServerOptions = {}): Prom
   registerAgents(server, app, check);
   registerAuth(server, app, check);
   registerConfig(server, app, check);
+  registerDevices(server, app, check);
   registerDlq(server, app, check);
   registerDocs(server);
+  registerGateway(server, app, check);
   registerHealth(server, app, check);
+  registerInvites(server, app, check);
   registerNotifications(server, app, check);
+  registerPairing(server, app, check);
+  registerOAuth(server, app, check);
   registerQueue(server, app, check);
+  registerSessions(server, app, check);
   registerTasks(server, app, check);
+  registerTokens(server, app, check);
+  registerUsers(server, app, check);
   registerLive(server, app);
   return server;
 }

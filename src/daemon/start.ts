@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Locations, locate } from '../contract/locations.ts';
 import { type AgentAdapter } from '../core/agents/agent-adapter.ts';
 import { type App, createApp } from '../core/app.ts';
+import { owner } from '../core/auth/owner.ts';
 import { Config, type Flags } from '../core/config/config.ts';
 import { readEnvironment } from '../core/config/read-environment.ts';
 import { AppError } from '../core/errors.ts';
@@ -80,7 +81,7 @@ export async function runDaemon(flags: Flags, onReady: () => void = () => undefi
   const { app, locations, url } = daemon;
   const description = { pid: process.pid, url, version, startedAt: new Date().toISOString() };
   writeFileSync(locations.daemonFile, `${JSON.stringify(description)}\n`, { mode: 0o600 });
-  await announce(app, url);
+  await announce(daemon, url);
   module.flushCompileCache();
   onReady();
   await signalled;
@@ -93,16 +94,26 @@ export async function runDaemon(flags: Flags, onReady: () => void = () => undefi
   return stopped ? 0 : 130;
 }
 
-/** The ready line; on a terminal, and the first time, with the access key, which is not kept anywhere. */
-async function announce(app: App, url: string): Promise<void> {
+/** The ready line; on a terminal with what the first sign-in needs, which a log must not hold. */
+async function announce({ app, locations }: Daemon, url: string): Promise<void> {
+  const setupCode = app.setupCode.read();
   if (!process.stdout.isTTY) {
     app.log.info({ url, version }, `svc ${version} listens on ${url}`);
+    if (setupCode !== undefined)
+      app.log.info({ file: locations.setupCodeFile }, 'the first account needs the set-up code in this file');
     return;
   }
   process.stdout.write(`svc ${version} listens on ${url}\n`);
-  if (app.accessKey.exists) return;
+  if (setupCode !== undefined)
+    process.stdout.write(
+      `Set-up code for the first account: ${setupCode}\nUse it: svc auth signup --invite ${setupCode}\n`,
+    );
+  if (app.config.get('system.authMode') === 'cloud' || app.accessKey.exists) return;
+  const key = await app.accessKey.generate();
+  const link = await app.signInLinks.create(owner);
   process.stdout.write(
-    `Access key for browsers: ${await app.accessKey.generate()}\nKeep it now, it is shown this once. A new one: svc auth access-key\n`,
+    `Access key for browsers: ${key}\nKeep it now, it is shown this once. A new one: svc auth access-key\n` +
+      `Or sign in with this link, once and within a minute: ${url}/sign-in#${link.token}\n`,
   );
 }
 

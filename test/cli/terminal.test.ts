@@ -50,4 +50,58 @@ describe.skipIf(!hasScript)('svc on a terminal (needs script of util-linux)', ()
     const { stdout } = outcomeOf(await home.startOnTerminal(['tasks', 'ls', '--limit', '1'], { env }));
     expect(stdout).not.toContain('\u001b[');
   });
+
+  const signup = ['auth', 'signup', '--email', 'ada@example.com', '--name', 'Ada'];
+
+  it('asks for a password twice, shows none of it, and takes a letter back', async () => {
+    const running = home.startOnTerminal(signup);
+    await said(running, 'stdout', /Password: $/);
+    // An empty line is no answer, é is taken back whole, and a password manager types ahead.
+    running.stdin?.write('\rcorrect horseé\u007f 1\rcorrect horse 1\r');
+    const { code, stdout } = outcomeOf(await running);
+    expect(code, stdout).toBe(0);
+    expect(plain(stdout)).toMatch(/^(Password: \n){2}The same again: \nAda <ada@example\.com>, admin\n/);
+    expect(stdout).not.toMatch(/horse/);
+    const login = await fetch(`http://127.0.0.1:${home.port}/api/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email: 'ada@example.com', password: 'correct horse 1' }),
+    });
+    expect(login.status).toBe(200);
+  });
+
+  it.each(['half\u0003', '\u0004'])('changes nothing when a question is not answered (%j)', async (keys) => {
+    const running = home.startOnTerminal(signup);
+    await said(running, 'stdout', /Password: $/);
+    running.stdin?.write(keys);
+    const { code, stdout } = outcomeOf(await running);
+    expect(code).toBe(130);
+    expect(plain(stdout)).toBe('Password: \nsvc: Interrupted; nothing was changed.\n');
+  });
+
+  it('shows who asks before it lets a device in', async () => {
+    await using laptop = await SvcHome.create();
+    const url = `http://127.0.0.1:${home.port}`;
+    const asking = laptop.start(['devices', 'pair', '--url', url, '--name', 'work']);
+    const code = (await said(asking, 'stdout', /-.*-.*\n/)).trim();
+    for (const [answer, exit] of [
+      ['', 3],
+      ['y', 0],
+    ] as const) {
+      const running = home.startOnTerminal(['devices', 'approve', code]);
+      expect(await said(running, 'stdout', /Approve\? \[y\/N\] /)).toMatch(/fingerprint.*sha256/);
+      running.stdin?.write(`${answer}\r`);
+      expect(outcomeOf(await running).code).toBe(exit);
+    }
+    expect(outcomeOf(await asking).code).toBe(0);
+  });
+
+  it('shows a QR code that fits', async () => {
+    const running = home.startOnTerminal(['devices', 'qr']);
+    const shown = plain(await said(running, 'stdout', /Ctrl-C gives up/));
+    expect(shown.split('\n').length).toBeLessThanOrEqual(24);
+    expect(shown).toMatch(/^█{30,45}\n/);
+    running.stdin?.write('\u0003');
+    expect(outcomeOf(await running).code).toBe(130);
+  });
 });

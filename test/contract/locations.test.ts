@@ -14,6 +14,8 @@ describe('locate', () => {
       settingsFile: '/home/ann/.config/svc/settings.json',
       ownerSessionFile: '/home/ann/.local/share/svc/owner-session',
       databaseFile: '/home/ann/.local/share/svc/svc.db',
+      identityFile: '/home/ann/.local/share/svc/identity',
+      setupCodeFile: '/home/ann/.local/share/svc/setup-code',
       logFile: '/home/ann/.local/state/svc/daemon.log',
       daemonFile: '/home/ann/.local/share/svc/daemon.json',
     });
@@ -53,7 +55,7 @@ describe('locate', () => {
       });
       expect([config, data, state, runtime]).toEqual(['/srv/svc', '/srv/svc', '/srv/svc', '/srv/svc']);
       expect(Object.values(files).every((file) => /^\/srv\/svc\/[\w.-]+$/.test(file))).toBe(true);
-      expect(new Set(Object.values(files)).size).toBe(5);
+      expect(new Set(Object.values(files)).size).toBe(7);
     }
   });
 

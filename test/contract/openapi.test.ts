@@ -59,8 +59,11 @@ describe('GET /api/openapi.json', () => {
     for (const { name, route } of allRoutes) {
       const operation = operationOf(route);
       expect(operation, name).toMatchObject({ operationId: name, summary: route.summary });
-      expect(operation?.security, name).toEqual(route.access === 'public' ? [] : [{ session: [] }]);
-      expect(operation?.responses, name).toHaveProperty(String(route.status ?? 200));
+      const tokens = (route.scopes ?? []).map((scope) => ({ token: [scope] }));
+      const session = route.access === 'session' || route.access === 'admin' ? [{ session: [] }] : [];
+      expect(operation?.security, name).toEqual([...session, ...tokens]);
+      const success = route.redirect ? 302 : (route.status ?? 200);
+      expect(operation?.responses, name).toHaveProperty(String(success));
       for (const status of Object.keys(route.also ?? {}))
         expect(operation?.responses, name).toHaveProperty(status);
       expect(operation?.responses, name).toHaveProperty('4XX');

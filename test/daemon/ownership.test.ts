@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LiveMessage } from '../../src/contract/live.ts';
-import type { Client } from '../../src/contract/client.ts';
+import { type Client, createClient } from '../../src/contract/client.ts';
+import { contract } from '../../src/contract/index.ts';
 import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import { allRoutes } from '../helpers/routes.ts';
 import { failingAdapter, follow, heldAdapter, testAdapter, until } from '../helpers/tasks.ts';
 import { addUser, type TestUser } from '../helpers/users.ts';
 
@@ -14,6 +16,10 @@ let running: string;
 let done: string;
 let deadLetter: string;
 let notification: string;
+let session: string;
+let token: string;
+let device: string;
+let request: string;
 
 const doing = testAdapter(async () => ({ output: 'done' }), { type: 'doing' });
 const failing = { ...failingAdapter('auth'), type: 'failing' };
@@ -39,7 +45,25 @@ beforeAll(async () => {
   await held.started(0);
   deadLetter = (await ann.client.dlq.list()).items[0]?.id ?? '';
   notification = (await ann.client.notifications.list()).notifications[0]?.id ?? '';
+  session = (await ann.client.sessions.list()).sessions[0]?.id ?? '';
+  const made = await ann.client.tokens.create({ body: { name: 'x', scopes: ['gateway:write'] } });
+  token = made.id;
+  const pairing = await ann.client.pairing.request({ body: { requesterId: 'phone' } });
+  await ann.client.pairing.approve({ body: { code: pairing.code } });
+  device = (await ann.client.devices.list()).devices[0]?.id ?? '';
+  request = (await bearer(made.token).gateway.submit({ body: { task: { title: 'By token' } } })).requestId;
+  bobsToken = (await bob.client.tokens.create({ body: { name: 'x', scopes: ['gateway:write'] } })).token;
+  await ann.client.tasks.cancel({ params: { id: (await ann.client.tasks.list()).tasks[0]?.id ?? '' } });
 });
+
+let bobsToken: string;
+/** A client that sends an API token. */
+const bearer = (text: string): Client =>
+  createClient(contract, {
+    baseUrl: daemon.url,
+    fetch: (url, init) => fetch(url, init),
+    headers: { authorization: `Bearer ${text}` },
+  });
 afterAll(() => daemon[Symbol.asyncDispose]());
 
 const calls: Record<string, (client: Client) => Promise<unknown>> = {
@@ -54,14 +78,29 @@ const calls: Record<string, (client: Client) => Promise<unknown>> = {
   'dlq.discard': (client) => client.dlq.discard({ params: { id: deadLetter } }),
   'dlq.resolve': (client) => client.dlq.resolve({ params: { id: deadLetter }, body: {} }),
   'notifications.read': (client) => client.notifications.read({ params: { id: notification } }),
+  'sessions.revoke': (client) => client.sessions.revoke({ params: { id: session } }),
+  'tokens.revoke': (client) => client.tokens.revoke({ params: { id: token } }),
+  'devices.rename': (client) => client.devices.rename({ params: { id: device }, body: { name: 'Mine' } }),
+  'devices.revoke': (client) => client.devices.revoke({ params: { id: device } }),
+  'gateway.status': () => bearer(bobsToken).gateway.status({ params: { requestId: request } }),
 };
+/** Their parameters name nobody's object, or a secret of the caller, or only administrators come there. */
+const unowned = ['config.set', 'invites.remove', 'users.update', 'pairing.status'];
+
+it('looks at every route that names an object', () => {
+  const naming = allRoutes.filter(({ route }) => route.params).map(({ name }) => name);
+  const looked = Object.keys(calls).filter((name) => !name.endsWith('Stream'));
+  expect([...looked, ...unowned].sort()).toEqual(naming.sort());
+});
 
 describe('what belongs to somebody else', () => {
   it.each(Object.keys(calls))('%s is not there', async (name) => {
     const before = await state();
     await expect(calls[name]?.(bob.client)).rejects.toMatchObject({
       status: 404,
-      message: expect.stringMatching(/^(Task|Dead letter|Notification) not found$/),
+      message: expect.stringMatching(
+        /^(Task|Dead letter|Notification|Session|Token|Device|Request) not found$/,
+      ),
     });
     expect(await state()).toEqual(before);
   });
@@ -88,16 +127,16 @@ describe('what belongs to somebody else', () => {
   });
 
   it('is all there for its owner', async () => {
-    expect(await ann.client.tasks.list()).toMatchObject({ total: 3, count: 3 });
+    expect(await ann.client.tasks.list()).toMatchObject({ total: 4, count: 4 });
     expect(await ann.client.tasks.filter({ query: { q: 'ann' } })).toMatchObject({ total: 2 });
-    expect(await ann.client.tasks.export()).toMatchObject({ taskCount: 3 });
-    expect(await ann.client.tasks.analytics()).toMatchObject({ total: 3 });
+    expect(await ann.client.tasks.export()).toMatchObject({ taskCount: 4 });
+    expect(await ann.client.tasks.analytics()).toMatchObject({ total: 4 });
     expect(await ann.client.dlq.list()).toMatchObject({ total: 1 });
     expect(await ann.client.notifications.list()).toMatchObject({ total: 1, unread: 1 });
   });
 
   it('is there for an administrator, but for the notifications of others', async () => {
-    expect((await daemon.client.tasks.list()).total).toBe(3);
+    expect((await daemon.client.tasks.list()).total).toBe(4);
     expect((await daemon.client.dlq.list()).total).toBe(1);
     expect((await daemon.client.tasks.get({ params: { id: done } })).task.id).toBe(done);
     expect((await daemon.client.notifications.list()).total).toBe(0);

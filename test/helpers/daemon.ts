@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, createClient } from '../../src/contract/client.ts';
@@ -48,7 +48,11 @@ export async function startDaemon({
     ...options,
   });
   let isStopped = false;
-  const headers = { cookie: `${sessionCookie}=${readFileSync(locations.ownerSessionFile, 'utf8')}` };
+  // Cloud mode has no owner.
+  const session = existsSync(locations.ownerSessionFile)
+    ? readFileSync(locations.ownerSessionFile, 'utf8')
+    : '';
+  const headers = { cookie: `${sessionCookie}=${session}` };
   const stop = async () => {
     if (!isStopped) await daemon.close(0);
     isStopped = true;

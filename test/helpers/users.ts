@@ -10,19 +10,30 @@ export interface TestUser {
   client: Client;
 }
 
-/** Adds a user who is no administrator, signed in. */
-export async function addUser({ app, url }: TestDaemon, name: string): Promise<TestUser> {
+/** Adds a user, signed in. */
+export async function addUser(
+  { app, url }: TestDaemon,
+  name: string,
+  role: 'user' | 'admin' = 'user',
+): Promise<TestUser> {
   const id = `user_${name}`;
   await app.database.write(({ db }) =>
     db
       .insertInto('users')
-      .values({ id, email: `${name}@example.org`, name, role: 'user', created_at: new Date().toISOString() })
+      .values({
+        id,
+        email: `${name}@example.org`,
+        name,
+        role,
+        onboarding_completed: 0,
+        created_at: new Date().toISOString(),
+      })
       .execute(),
   );
-  const { token } = await app.sessions.create(id, 'sign-in');
+  const { token } = await app.sessions.create({ userId: id, kind: 'sign-in' });
   const headers = { cookie: `${sessionCookie}=${token}` };
   return {
-    caller: { userId: id, role: 'user' },
+    caller: { userId: id, role },
     headers,
     client: createClient(contract, { baseUrl: url, fetch: (to, init) => fetch(to, init), headers }),
   };

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { CreateTask } from '../../src/contract/task.ts';
-import { owner } from '../../src/core/auth/owner-service.ts';
+import { owner } from '../../src/core/auth/owner.ts';
 import { startDaemon } from '../helpers/daemon.ts';
 import { testAdapter } from '../helpers/tasks.ts';
 

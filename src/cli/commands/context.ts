@@ -4,7 +4,9 @@ import type { Cli } from '../cli.ts';
 import { closest } from '../closest.ts';
 import { type Contexts, localContext, readContexts } from '../contexts-file.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { readTextFile } from '../json-file.ts';
 import { withExamples } from '../program.ts';
+import { checkToken, findCredential, isApiToken } from '../credential.ts';
 import { findTarget } from '../target.ts';
 
 interface Row {
@@ -12,12 +14,13 @@ interface Row {
   url: string;
   isCurrent: boolean;
   hasToken: boolean;
+  credential?: 'session' | 'API token';
 }
 
 /** `svc context`. */
 export function fillContext(command: Command, cli: Cli): void {
   withExamples(command, [
-    'svc context set build --url https://svc.example.com --token-stdin < token',
+    'svc devices pair --url https://svc.example.com --name build',
     'svc context use build',
     'svc context use local',
   ]);
@@ -37,10 +40,11 @@ export function fillContext(command: Command, cli: Cli): void {
   // --url is an option of every command, so it is read there.
   withExamples(command.command('set').description('give the daemon at --url a name, or change it'), [
     'svc context set build --url https://svc.example.com',
+    'svc auth login --context build',
     'svc context set build --url https://svc.example.com --token-stdin < token',
   ])
     .argument('<name>', 'its name')
-    .option('--token-stdin', 'read the text of a session from stdin')
+    .option('--token-stdin', 'read a session or an API token from stdin')
     .option('--json', 'print all names as JSON')
     .action(async (name: string, options: { tokenStdin?: boolean; json?: boolean }) => {
       await setContext(cli, name, options);
@@ -58,23 +62,27 @@ export function fillContext(command: Command, cli: Cli): void {
 function listContexts(cli: Cli, { json }: { json?: boolean }): void {
   const { output, locations } = cli;
   const { current = localContext, contexts = {} } = readContexts(locations);
-  const local = findTarget({ ...cli, options: { context: localContext } });
-  const rows: Row[] = [
-    { name: localContext, url: local.url, isCurrent: current === localContext, hasToken: true },
-    ...Object.entries(contexts).map(([name, { url, token }]) => ({
+  const rows = [localContext, ...Object.keys(contexts)].map((name): Row => {
+    const target = findTarget({ ...cli, options: { context: name } });
+    // What SVC_TOKEN says holds for this moment, not for the context.
+    const surroundings = { ...cli.surroundings, env: {} };
+    const isOwner = target.isLocal && readTextFile(locations.ownerSessionFile) !== undefined;
+    const text = isOwner ? '' : findCredential({ surroundings, locations }, target)?.text;
+    return {
       name,
-      url,
+      url: target.url,
       isCurrent: name === current,
-      hasToken: token !== undefined,
-    })),
-  ];
+      hasToken: text !== undefined,
+      ...(text !== undefined && { credential: isApiToken(text) ? 'API token' : 'session' }),
+    };
+  });
   if (json) return output.json({ contexts: rows });
   output.table(
     [
       { title: '', value: ({ isCurrent }) => (isCurrent ? '*' : '') },
       { title: 'NAME', value: ({ name }) => name },
       { title: 'URL', value: ({ url }) => url },
-      { title: 'SIGNED IN', value: ({ hasToken }) => (hasToken ? 'yes' : 'no') },
+      { title: 'SIGNED IN', value: ({ credential }) => credential ?? 'no' },
     ],
     rows,
   );
@@ -91,10 +99,8 @@ async function setContext(
   name: string,
   { tokenStdin = false }: { tokenStdin?: boolean },
 ): Promise<void> {
-  if (name === localContext || !/^[\w.-]{1,100}$/.test(name))
-    throw new CliError(exitCodes.invalid, `"${name}" cannot be the name of a context.`, {
-      next: 'Use letters, digits, dot and dash.',
-    });
+  const { checkContextName, saveContext } = await import('../context-store.ts');
+  checkContextName(name);
   const known = readContexts(cli.locations).contexts?.[name];
   const url = cli.options.url ?? known?.url;
   if (url === undefined)
@@ -102,26 +108,29 @@ async function setContext(
       next: `Example: svc context set ${name} --url https://svc.example.com`,
     });
   const checked = findTarget({ ...cli, options: { url } }).url;
-  const { readStdin } = await import('../read-stdin.ts');
   // A session of one server is not for another.
   const kept = known && known.url === checked ? known.token : undefined;
-  const token = tokenStdin ? (await readStdin()).trim() : kept;
-  await change(cli, ({ contexts = {}, ...others }) => ({
-    ...others,
-    contexts: {
-      ...contexts,
-      [name]: { url: checked, ...(token !== undefined && token !== '' && { token }) },
-    },
-  }));
-  cli.output.note(`Saved. Use it: svc context use ${name}`);
+  const token = tokenStdin ? await readToken(cli) : kept;
+  saveContext(cli.locations, name, { url: checked, ...(token !== undefined && { token }) });
+  cli.output.note(
+    token === undefined
+      ? `Saved. Sign in: svc auth login --context ${name}, or svc devices pair --context ${name}`
+      : `Saved. Use it: svc context use ${name}`,
+  );
+}
+
+async function readToken(cli: Cli): Promise<string> {
+  const { readSecret } = await import('../read-secret.ts');
+  const flag = 'svc context set NAME --url URL --token-stdin < FILE';
+  return checkToken((await readSecret(cli, 'Session or API token: ', flag)).trim(), 'stdin');
 }
 
 async function removeContext(cli: Cli, name: string): Promise<void> {
   requireContext(cli, name);
   if (name === localContext) throw new CliError(exitCodes.invalid, 'The context local is always there.');
-  await change(cli, ({ current, contexts = {} }) => {
+  await change(cli, ({ current, contexts = {}, ...others }) => {
     const { [name]: _removed, ...left } = contexts;
-    return { ...(current !== undefined && current !== name && { current }), contexts: left };
+    return { ...others, ...(current !== undefined && current !== name && { current }), contexts: left };
   });
   cli.output.note(`${name} is forgotten.`);
 }

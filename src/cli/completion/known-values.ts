@@ -1,6 +1,7 @@
 import { CliError } from '../cli-error.ts';
 import type { Cli } from '../cli.ts';
 import { localContext, readContexts } from '../contexts-file.ts';
+import { scopeMeanings } from '../tokens/scope-meanings.ts';
 import { ApiError } from '../../contract/client.ts';
 
 /** A word, and what it means. */
@@ -20,19 +21,26 @@ export async function optionValues(cli: Cli, [noun]: string[], option: string): 
   if (option === '--sort') return words('createdAt', 'updatedAt', 'priority', 'completedAt');
   if (option === '--order') return words('asc', 'desc');
   if (option === '--priority') return words('1', '2', '3', '4');
+  if (option === '--role') return words('user', 'admin');
+  if (option === '--scope') return Object.entries(scopeMeanings);
   if (option === '--context') return contexts(cli);
   if (option === '--agent') return agents(cli);
   return [];
 }
 
 /** What the argument of a command may be. */
-export async function argumentValues(cli: Cli, [noun, verb = '']: string[]): Promise<Candidate[]> {
+export async function argumentValues(cli: Cli, [noun, verb = '', third]: string[]): Promise<Candidate[]> {
   if (noun === 'tasks')
     return ['show', 'logs', 'wait', 'cancel', 'retry', 'release'].includes(verb) ? tasks(cli) : [];
   if (noun === 'dlq') return ['show', 'retry', 'discard', 'resolve'].includes(verb) ? deadLetters(cli) : [];
   if (noun === 'config') return ['get', 'set', 'unset'].includes(verb) ? settings(cli) : [];
   if (noun === 'context') return ['use', 'rm', 'set'].includes(verb) ? contexts(cli) : [];
   if (noun === 'agents') return verb === 'test' ? agents(cli) : [];
+  if (noun === 'tokens') return verb === 'revoke' ? tokens(cli) : [];
+  if (noun === 'devices') return ['rename', 'revoke'].includes(verb) ? devices(cli) : [];
+  if (noun === 'auth' && verb === 'invites') return third === 'rm' ? invites(cli) : [];
+  if (noun === 'auth' && verb === 'sessions') return third === 'revoke' ? sessions(cli) : [];
+  if (noun === 'auth' && verb === 'users') return third === 'set' ? users(cli) : [];
   return noun === 'completion' ? words('bash', 'zsh', 'fish') : [];
 }
 
@@ -55,6 +63,36 @@ const settings = (cli: Cli) =>
   asked(async (signal) => {
     const answer = await cli.connect({ mayStart: false }).client.config.list({}, { signal });
     return answer.settings.map(({ key, description }): Candidate => [key, description]);
+  });
+
+const tokens = (cli: Cli) =>
+  asked(async (signal) => {
+    const answer = await cli.connect({ mayStart: false }).client.tokens.list({}, { signal });
+    return answer.tokens.map(({ id, name }): Candidate => [id, name]);
+  });
+
+const devices = (cli: Cli) =>
+  asked(async (signal) => {
+    const answer = await cli.connect({ mayStart: false }).client.devices.list({}, { signal });
+    return answer.devices.map(({ id, name }): Candidate => [id, name]);
+  });
+
+const invites = (cli: Cli) =>
+  asked(async (signal) => {
+    const answer = await cli.connect({ mayStart: false }).client.invites.list({}, { signal });
+    return answer.invites.map(({ id, email = '', role }): Candidate => [id, `${role} ${email}`]);
+  });
+
+const sessions = (cli: Cli) =>
+  asked(async (signal) => {
+    const answer = await cli.connect({ mayStart: false }).client.sessions.list({}, { signal });
+    return answer.sessions.map(({ id, kind, address = '' }): Candidate => [id, `${kind} ${address}`]);
+  });
+
+const users = (cli: Cli) =>
+  asked(async (signal) => {
+    const answer = await cli.connect({ mayStart: false }).client.users.list({}, { signal });
+    return answer.users.map(({ id, email }): Candidate => [id, email]);
   });
 
 const agents = (cli: Cli) =>

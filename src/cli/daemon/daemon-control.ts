@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ApiError } from '../../contract/client.ts';
 import { CliError } from '../cli-error.ts';
 import type { Cli } from '../cli.ts';
 import { type DaemonDescription, isAlive, readDaemonFile } from '../daemon-file.ts';
 import { spellDuration } from '../duration.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { isOwnListener } from '../own-listener.ts';
 import { askDaemon } from './ask-daemon.ts';
 import { findReadyDaemon, startDaemonProcess } from '../start-daemon-process.ts';
 
@@ -68,25 +68,27 @@ export async function showStatus(cli: Cli, { json }: Format): Promise<void> {
     else output.note('No daemon runs. Start it: svc daemon start');
     return;
   }
-  const { url, pid, version } = running;
-  if (json)
-    return output.json({ running: true, url, pid, version, uptime: report.uptime, status: report.status });
+  const { url, pid, version, startedAt } = running;
+  const { uptime, status } =
+    report === 'private'
+      ? { uptime: (Date.now() - Date.parse(startedAt)) / 1000, status: 'unknown' }
+      : report;
+  if (json) return output.json({ running: true, url, pid, version, uptime, status });
+  const health = report === 'private' ? 'unknown; sign in to see it: svc auth login' : status;
   output.write(
-    `url      ${url}\npid      ${pid}\nversion  ${version}\nuptime   ${spellDuration(report.uptime * 1000)}\nhealth   ${report.status}\n`,
+    `url      ${url}\npid      ${pid}\nversion  ${version}\nuptime   ${spellDuration(uptime * 1000)}\nhealth   ${health}\n`,
   );
 }
 
 /** Process ids are used again: a signal is only sent to what proves to be the daemon of this home. */
 async function requireSameDaemon(cli: Cli, { pid, url, startedAt }: DaemonDescription): Promise<void> {
   const next = `If it is svc: kill ${pid}`;
-  let report: Awaited<ReturnType<typeof askDaemon>>;
-  try {
-    report = await askDaemon(cli, url);
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    throw new CliError(exitCodes.notAllowed, `What answers at ${url} does not know this owner.`, {
-      next,
-      cause: error,
+  const report = await askDaemon(cli, url);
+  if (report === 'private') {
+    // Cloud mode tells its uptime to nobody who is not signed in.
+    if (isOwnListener(url)) return;
+    throw new CliError(exitCodes.notAllowed, `What answers at ${url} does not know you.`, {
+      next: `Sign in: svc auth login. ${next}`,
     });
   }
   if (!report)

@@ -16,6 +16,15 @@ export async function daemonChecks(cli: Cli): Promise<Check[]> {
   } catch (error) {
     if (error instanceof Unreachable)
       return [{ name: 'daemon', status: 'warn', message: error.message, next: error.next ?? '' }];
+    if (error instanceof ApiError && error.status === 401)
+      return [
+        {
+          name: 'daemon',
+          status: 'warn',
+          message: 'It says nothing of itself to who is not signed in',
+          next: 'Sign in: svc auth login',
+        },
+      ];
     if (error instanceof CliError || error instanceof ApiError)
       return [{ name: 'daemon', status: 'fail', message: error.message, next: 'See: svc daemon logs' }];
     throw error;

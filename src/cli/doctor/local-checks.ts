@@ -2,7 +2,8 @@ import { chmodSync, readdirSync, readFileSync, statfsSync, statSync } from 'node
 import { dirname, join } from 'node:path';
 import { CliError } from '../cli-error.ts';
 import type { Cli } from '../cli.ts';
-import { readJsonFile } from '../json-file.ts';
+import { parseSeed } from '../devices/identity-file.ts';
+import { readJsonFile, readTextFile } from '../json-file.ts';
 import type { Check } from './check.ts';
 
 const MIB = 2 ** 20;
@@ -16,6 +17,7 @@ export const localChecks = (cli: Cli, mayFix: boolean): Check[] => [
   checkNode(),
   checkSettings(cli),
   checkModes(cli, mayFix),
+  checkIdentity(cli),
   checkDisk(cli),
 ];
 
@@ -83,6 +85,20 @@ function filesIn(folder: string): string[] {
 function isOpen(path: string): boolean {
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat !== undefined && (stat.mode & OTHERS) !== 0;
+}
+
+/** Without the identity the secrets in the database cannot be read. */
+function checkIdentity({ locations: { identityFile, databaseFile } }: Cli): Check {
+  const name = 'identity';
+  const next = 'Restore it: svc devices identity --restore';
+  const text = readTextFile(identityFile);
+  if (text !== undefined)
+    return parseSeed(text)
+      ? { name, status: 'ok', message: identityFile }
+      : { name, status: 'fail', message: `${identityFile} does not hold an identity`, next };
+  return statSync(databaseFile, { throwIfNoEntry: false })
+    ? { name, status: 'fail', message: `${identityFile} is gone, and the database needs it`, next }
+    : { name, status: 'ok', message: 'The first start of the daemon makes it' };
 }
 
 function checkDisk({ locations: { data } }: Cli): Check {

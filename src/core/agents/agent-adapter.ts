@@ -15,7 +15,7 @@ export interface AgentRun {
 }
 
 export type AgentResult = Pick<TaskResult, 'output'> &
-  Partial<Pick<TaskResult, 'artifacts' | 'usage' | 'cost'>>;
+  Partial<Pick<TaskResult, 'artifacts' | 'usage' | 'cost' | 'model'>>;
 
 export interface AgentHealth {
   healthy: boolean;

@@ -1,17 +1,29 @@
+import type { Scope } from '../../contract/scopes.ts';
+import type { Role } from '../../contract/users.ts';
 import { AppError } from '../errors.ts';
 
-/** Who makes a request: always a user, through a session of theirs or as the owner of this machine. */
+/** Who makes a request: always a user, through a session, an API token, or as the owner of this machine. */
 export interface Caller {
   userId: string;
-  role: 'user' | 'admin';
+  /** What the session may do at most; through a token nobody is an administrator. */
+  role: Role;
   /** SHA-256 of the session's token; absent where no session is needed. */
   sessionHash?: string;
+  sessionId?: string;
+  /** The paired device whose session this is. */
+  deviceId?: string;
+  /** Present when an API token was sent instead of a session. */
+  token?: { id: string; scopes: readonly Scope[] };
 }
 
 export const isAdmin = (caller: Caller): boolean => caller.role === 'admin';
 
-/** The command agent runs anything as the daemon's user, so only an administrator may give it work. */
-export const mayRunCommands = (caller: Caller): boolean => isAdmin(caller);
+/**
+ * The command agent runs anything as the daemon's user, so only an administrator may give it work, or a token to which
+ * one gave that scope.
+ */
+export const mayRunCommands = (caller: Caller): boolean =>
+  caller.token ? caller.token.scopes.includes('agents:command') : isAdmin(caller);
 
 /** The one ownership check: what belongs to somebody else is not there, except for administrators. */
 export function requireOwned<T extends { owner_id: string }>(

@@ -1,29 +1,24 @@
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { userInfo } from 'node:os';
+import { writePrivateFile } from '../secrets/durable-file.ts';
 import type { Database } from '../storage/database.ts';
 import type { Surroundings } from '../surroundings.ts';
-import type { Caller } from './caller.ts';
+import { ownerId } from './owner.ts';
 import type { SessionService } from './session-service.ts';
 
-/** The user of local mode: whoever owns the machine. */
-const ownerId = 'user_owner';
-export const owner: Caller = { userId: ownerId, role: 'admin' };
-
-/** Makes sure that the owner is a user, and that the file beside the database holds a session of theirs. */
-export async function ensureOwner(parts: {
+interface OwnerParts {
   database: Database;
   sessions: SessionService;
   surroundings: Surroundings;
   /** Mode 0600, the token alone: who can read it is signed in on this machine. */
   sessionFile: string;
-}): Promise<void> {
+}
+
+/** Local mode: makes sure that the owner is a user, and that the file beside the database holds a session of theirs. */
+export async function ensureOwner(parts: OwnerParts): Promise<void> {
   const { database, sessions, surroundings, sessionFile } = parts;
-  const isKnown = await database.read
-    .selectFrom('users')
-    .select('id')
-    .where('id', '=', ownerId)
-    .executeTakeFirst();
-  if (!isKnown)
+  const known = await findOwner(database);
+  if (!known)
     await database.write(({ db }) =>
       db
         .insertInto('users')
@@ -32,21 +27,38 @@ export async function ensureOwner(parts: {
           email: 'owner@localhost',
           name: userInfo().username,
           role: 'admin',
+          onboarding_completed: 0,
           created_at: surroundings.now().toISOString(),
         })
         .execute(),
     );
-  const known = existsSync(sessionFile) ? readFileSync(sessionFile, 'utf8').trim() : '';
-  if (known !== '' && (await sessions.resolve(known))) return;
-  const { token } = await sessions.create(ownerId, 'owner');
-  writePrivately(sessionFile, token);
+  else if (known.disabled_at !== null) await setDisabled(database, null);
+  const token = existsSync(sessionFile) ? readFileSync(sessionFile, 'utf8').trim() : '';
+  if (token !== '' && (await sessions.resolve(token))) return;
+  writePrivateFile(sessionFile, (await sessions.create({ userId: ownerId, kind: 'owner' })).token);
 }
 
-function writePrivately(path: string, text: string): void {
-  const temporary = `${path}.tmp`;
-  const file = openSync(temporary, 'w', 0o600);
-  writeSync(file, text);
-  fsyncSync(file);
-  closeSync(file);
-  renameSync(temporary, path);
+/** Cloud mode knows accounts only: the owner of an earlier local mode is shut out. */
+export async function retireOwner({
+  database,
+  sessions,
+  surroundings,
+  sessionFile,
+}: OwnerParts): Promise<void> {
+  rmSync(sessionFile, { force: true });
+  const known = await findOwner(database);
+  if (!known || known.disabled_at !== null) return;
+  await setDisabled(database, surroundings.now().toISOString());
+  await database.write(async (transaction) => {
+    await sessions.endMatching(transaction, { userId: ownerId });
+  });
+}
+
+const findOwner = (database: Database) =>
+  database.read.selectFrom('users').select('disabled_at').where('id', '=', ownerId).executeTakeFirst();
+
+async function setDisabled(database: Database, at: string | null): Promise<void> {
+  await database.write(({ db }) =>
+    db.updateTable('users').set({ disabled_at: at }).where('id', '=', ownerId).execute(),
+  );
 }

@@ -1,16 +1,25 @@
-import { hash } from 'node:crypto';
-import type { User } from '../../contract/auth.ts';
+import type { Session } from '../../contract/sessions.ts';
+import type { Role } from '../../contract/users.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
 import { AppError } from '../errors.ts';
 import type { EventBus } from '../events.ts';
-import type { Database } from '../storage/database.ts';
-import { prepareQuery } from '../storage/prepared-query.ts';
+import type { SessionRow } from '../storage/account-rows.ts';
+import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { Surroundings } from '../surroundings.ts';
 import type { Caller } from './caller.ts';
+import { CredentialCache } from './credential-cache.ts';
+import { hashToken } from './hash-token.ts';
+import type { SessionStore } from './session-store.ts';
 
 const LIFETIME_MS = 30 * 86_400_000;
-/** What was found stays known this long; what this daemon ends is forgotten at once. */
-const KNOWN_MS = 1000;
-const MAX_KNOWN = 1000;
+/** How exactly it is known when a session was used last. */
+const SEEN_EVERY_MS = 5 * 60_000;
+
+/** Where a sign-in comes from. */
+export interface ClientInfo {
+  address?: string | undefined;
+  userAgent?: string | undefined;
+}
 
 export interface NewSession {
   /** The secret; only its hash is stored. */
@@ -18,108 +27,195 @@ export interface NewSession {
   /** Undefined for a session that lasts until it is ended. */
   expiresAt: string | undefined;
 }
-interface FoundSession {
-  user_id: string;
-  role: string;
-  expires_at: string | null;
+
+export interface SessionWish {
+  userId: string;
+  kind: Session['kind'];
+  /** The most that the session may do; whatever its user may, unless set. */
+  role?: Role;
+  deviceId?: string;
+  client?: ClientInfo;
+}
+
+export interface SessionServiceParts {
+  database: Database;
+  store: SessionStore;
+  audit: AuditLog;
+  bus: EventBus;
+  surroundings: Surroundings;
+  /** Takes a fault that no caller can be told of. */
+  reportBug: (error: unknown) => void;
 }
 
 /** Sessions as rows: a token is looked up by its hash, and ended it is gone at once. */
 export class SessionService {
-  readonly #database: Database;
-  readonly #surroundings: Surroundings;
-  readonly #bus: EventBus;
-  readonly #find;
-  readonly #known = new Map<string, { caller: Caller; until: number }>();
+  readonly #parts: SessionServiceParts;
+  readonly #cache: CredentialCache;
 
-  constructor(database: Database, surroundings: Surroundings, bus: EventBus) {
-    this.#bus = bus;
-    this.#database = database;
-    this.#surroundings = surroundings;
-    this.#find = prepareQuery<{ hash: string }, FoundSession>((value) =>
-      database.read
-        .selectFrom('sessions')
-        .innerJoin('users', 'users.id', 'sessions.user_id')
-        .select(['sessions.user_id', 'users.role', 'sessions.expires_at'])
-        .where('token_hash', '=', value('hash')),
-    );
+  constructor(parts: SessionServiceParts) {
+    this.#parts = parts;
+    this.#cache = new CredentialCache(parts.surroundings.monotonic);
   }
 
   /** Whose token this is, if it was looked up a moment ago. */
   recall(token: string): Caller | undefined {
-    const known = this.#known.get(token);
-    return known && known.until > this.#surroundings.monotonic() ? known.caller : undefined;
+    return this.#cache.recall(token);
   }
 
   /** Whose token this is, or undefined when it is unknown, ended or expired. */
-  async resolve(token: string): Promise<Caller | undefined> {
-    const recalled = this.recall(token);
-    if (recalled) return recalled;
-    const sessionHash = hashToken(token);
-    const { rows } = await this.#database.read.executeQuery(this.#find({ hash: sessionHash }));
-    const [row] = rows;
-    if (!row || (row.expires_at !== null && row.expires_at <= this.#surroundings.now().toISOString()))
-      return undefined;
-    const caller: Caller = {
-      userId: row.user_id,
-      role: row.role === 'admin' ? 'admin' : 'user',
-      sessionHash,
-    };
-    if (this.#known.size >= MAX_KNOWN) this.#known.clear();
-    this.#known.set(token, { caller, until: this.#surroundings.monotonic() + KNOWN_MS });
-    return caller;
+  resolve(token: string): Promise<Caller | undefined> {
+    return this.#cache.find(token, () => this.#look(token));
   }
 
-  /** A sign-in lasts 30 days; the owner's session on this machine lasts until it is replaced. */
-  async create(userId: string, kind: 'sign-in' | 'owner'): Promise<NewSession> {
-    const token = this.#surroundings.newSecret(32);
-    const now = this.#surroundings.now();
+  /** A session of its own; it lasts 30 days, the owner's on this machine until it is replaced. */
+  async create(wish: SessionWish): Promise<NewSession> {
+    const session = this.prepare(wish);
+    await this.#parts.database.write((transaction) => this.insert(transaction, session.row));
+    return session;
+  }
+
+  /** The row and the token of a session that is inserted together with something else. */
+  prepare({
+    userId,
+    kind,
+    role = 'admin',
+    deviceId,
+    client = {},
+  }: SessionWish): NewSession & { row: SessionRow } {
+    const { surroundings } = this.#parts;
+    const token = surroundings.newSecret(32);
+    const now = surroundings.now();
+    const at = now.toISOString();
     const expires = kind === 'owner' ? null : new Date(now.getTime() + LIFETIME_MS).toISOString();
-    this.#known.clear();
-    await this.#database.write(async ({ db }) => {
-      if (kind === 'owner') await db.deleteFrom('sessions').where('kind', '=', kind).execute();
-      else await db.deleteFrom('sessions').where('expires_at', '<', now.toISOString()).execute();
-      await db
-        .insertInto('sessions')
-        .values({
-          token_hash: hashToken(token),
-          user_id: userId,
-          kind,
-          created_at: now.toISOString(),
-          expires_at: expires,
-        })
-        .execute();
-    });
-    return { token, expiresAt: expires ?? undefined };
+    return {
+      token,
+      expiresAt: expires ?? undefined,
+      row: {
+        id: surroundings.newId('sess'),
+        token_hash: hashToken(token),
+        user_id: userId,
+        kind,
+        role,
+        device_id: deviceId ?? null,
+        user_agent: client.userAgent?.slice(0, 300) ?? null,
+        address: client.address ?? null,
+        created_at: at,
+        last_seen_at: at,
+        expires_at: expires,
+      },
+    };
   }
 
-  async end(caller: Caller): Promise<void> {
+  async insert(transaction: WriteTransaction, row: SessionRow): Promise<void> {
+    await this.#parts.store.insert(transaction, row);
+    // Another owner's session may have gone for it.
+    transaction.afterCommit(() => this.#cache.clear());
+  }
+
+  async list(caller: Caller): Promise<Session[]> {
+    const { store, surroundings } = this.#parts;
+    const rows = await store.list(caller.userId, surroundings.now().toISOString());
+    return rows.map((row) => toSession(row, caller));
+  }
+
+  /** Ends one of the caller's own sessions. */
+  async revoke(caller: Caller, id: string): Promise<void> {
+    await this.#parts.database.write(async (transaction) => {
+      const ended = await this.endMatching(transaction, { id, userId: caller.userId });
+      if (ended === 0) throw new AppError('not_found', 'Session not found');
+      await this.#audit(transaction, caller, 'auth.session_revoked', { sessionId: id });
+    });
+  }
+
+  /** Ends the session of the caller. */
+  async end(caller: Caller, client: ClientInfo = {}): Promise<void> {
     const { sessionHash } = caller;
     if (sessionHash === undefined) return;
-    await this.#database.write(({ db }) =>
-      db.deleteFrom('sessions').where('token_hash', '=', sessionHash).execute(),
-    );
-    this.#known.clear();
-    this.#bus.emit('session_ended', { sessionHash });
+    await this.#parts.database.write(async (transaction) => {
+      const ended = await this.endMatching(transaction, { tokenHash: sessionHash });
+      if (ended > 0) await this.#audit(transaction, caller, 'auth.sign_out', {}, client.address);
+    });
   }
 
-  async user(caller: Caller): Promise<User> {
-    const row = await this.#database.read
-      .selectFrom('users')
-      .selectAll()
-      .where('id', '=', caller.userId)
-      .executeTakeFirst();
-    if (!row) throw new AppError('unauthenticated', 'Not signed in');
-    const { id, email, name, role } = row;
+  /** Ends the session of a browser that gets another; those of devices and of this machine stay. */
+  async replace(token: string): Promise<void> {
+    const caller = await this.resolve(token);
+    if (!caller) return;
+    await this.#parts.database.write(async (transaction) => {
+      await this.endMatching(transaction, { tokenHash: hashToken(token), kind: 'sign-in' });
+    });
+  }
+
+  /** Ends what matches in this transaction; nobody is let in with it once that is durable. Answers how many. */
+  async endMatching(
+    transaction: WriteTransaction,
+    which: Parameters<SessionStore['delete']>[1],
+  ): Promise<number> {
+    const hashes = await this.#parts.store.delete(transaction, which);
+    transaction.afterCommit(() => {
+      this.#cache.clear();
+      for (const sessionHash of hashes) this.#parts.bus.emit('session_ended', { sessionHash });
+    });
+    return hashes.length;
+  }
+
+  /** Somebody's rights have changed: every session is looked up anew. */
+  forget(): void {
+    this.#cache.clear();
+  }
+
+  async #look(token: string): Promise<Caller | undefined> {
+    const { store, surroundings } = this.#parts;
+    const sessionHash = hashToken(token);
+    const row = await store.find(sessionHash);
+    const now = surroundings.now();
+    if (!row || (row.expires_at !== null && row.expires_at <= now.toISOString())) return undefined;
+    if (now.getTime() - Date.parse(row.last_seen_at) > SEEN_EVERY_MS) this.#touch(row.id, now);
     return {
-      id,
-      email,
-      name,
-      role: role === 'admin' ? 'admin' : 'user',
-      connectedAccounts: [],
-      hasCodehostToken: false,
+      userId: row.user_id,
+      role: row.role === 'admin' && row.user_role === 'admin' ? 'admin' : 'user',
+      sessionHash,
+      sessionId: row.id,
+      ...(row.device_id !== null && { deviceId: row.device_id }),
     };
+  }
+
+  /** Nobody waits for it, and a full disk is no reason to let nobody in. */
+  #touch(id: string, now: Date): void {
+    const { database, store, reportBug } = this.#parts;
+    database
+      .write(({ db }) => store.touch(db, id, now.toISOString()))
+      .catch((error: unknown) => {
+        if (!(error instanceof AppError)) reportBug(error);
+      });
+  }
+
+  #audit(
+    transaction: WriteTransaction,
+    caller: Caller,
+    tool: string,
+    args: Record<string, unknown>,
+    address?: string,
+  ): Promise<void> {
+    return this.#parts.audit.append(transaction, {
+      kind: 'security',
+      tool,
+      userId: caller.userId,
+      address,
+      arguments: args,
+      result: 'ok',
+    });
   }
 }
 
-const hashToken = (token: string) => hash('sha256', token);
+const toSession = (row: SessionRow, caller: Caller): Session => ({
+  id: row.id,
+  kind: row.kind as Session['kind'],
+  current: row.id === caller.sessionId,
+  createdAt: row.created_at,
+  lastSeenAt: row.last_seen_at,
+  ...(row.expires_at !== null && { expiresAt: row.expires_at }),
+  ...(row.user_agent !== null && { userAgent: row.user_agent }),
+  ...(row.address !== null && { address: row.address }),
+  ...(row.device_id !== null && { deviceId: row.device_id }),
+});

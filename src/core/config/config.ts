@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Setting } from '../../contract/config.ts';
 import type { Surroundings } from '../../contract/locations.ts';
 import { AppError } from '../errors.ts';
+import { isSealed, type SecretBox } from '../secrets/secret-box.ts';
 import { locateInFile, openSettingsFile, type SettingsDocument } from './settings-file.ts';
 import {
   defaultOf,
@@ -10,6 +11,7 @@ import {
   environmentNameOf,
   type SettingKey,
   settingKeys,
+  type SecretKey,
   type SettingValue,
   type SettingValues,
 } from './settings.ts';
@@ -33,6 +35,7 @@ export class Config {
   readonly #sources: ConfigSources;
   readonly #file: LowSync<SettingsDocument>;
   #values: Map<SettingKey, Resolved>;
+  #box: SecretBox | undefined;
 
   /** Reads and checks everything; throws an `AppError` that names the file, the line and the key. */
   constructor(sources: ConfigSources) {
@@ -45,6 +48,19 @@ export class Config {
     return this.#values.get(key)?.value as SettingValue<K>;
   }
 
+  /** A secret setting as it is; sealed ones are opened. */
+  secret(key: SecretKey): string | undefined {
+    const value = this.get(key);
+    if (value === undefined || !isSealed(value)) return value;
+    if (!this.#box) throw new Error('No box to open the secret with');
+    return this.#box.open(value, placeOf(key));
+  }
+
+  /** From now on secrets that are set are sealed. */
+  useBox(box: SecretBox): void {
+    this.#box = box;
+  }
+
   list(): Setting[] {
     const inFile = this.#resolve();
     return settingKeys.map((key) => this.#describe(key, inFile));
@@ -52,7 +68,8 @@ export class Config {
 
   /** Writes one setting to the file, or takes it out with null; live ones take effect at once. */
   set(key: string, value: unknown): Setting {
-    if (!isSettingKey(key)) throw new AppError('not_found', `There is no setting ${key}.`);
+    if (!isSettingKey(key))
+      throw new AppError('not_found', 'There is no such setting. See them: svc config ls');
     if (value !== null) {
       const parsed = definitionOf(key).schema.safeParse(value);
       if (!parsed.success)
@@ -63,7 +80,7 @@ export class Config {
     // Somebody may have edited the file since: what they wrote stays.
     this.#file.read();
     const before = structuredClone(this.#file.data);
-    writeInto(this.#file.data, key.split('.'), value);
+    writeInto(this.#file.data, key.split('.'), this.#sealed(key, value));
     let inFile: Map<SettingKey, Resolved>;
     try {
       inFile = this.#resolve();
@@ -76,19 +93,25 @@ export class Config {
     return this.#describe(key, inFile);
   }
 
+  #sealed(key: SettingKey, value: unknown): unknown {
+    if (typeof value !== 'string' || !definitionOf(key).secret) return value;
+    if (!this.#box) throw new Error('No box to seal the secret with');
+    return this.#box.seal(value, placeOf(key));
+  }
+
   #describe(key: SettingKey, inFile: Map<SettingKey, Resolved>): Setting {
     const now = this.#values.get(key);
     const next = inFile.get(key);
     const isPending = JSON.stringify(now?.value) !== JSON.stringify(next?.value);
     return {
       key,
-      value: asJson(now?.value),
+      value: shown(key, now?.value),
       default: asJson(defaultOf(key, this.get('mode'))),
       origin: (isPending ? now : next)?.origin ?? 'default',
       description: definitionOf(key).description,
       environment: environmentNameOf(key),
       needsRestart: !definitionOf(key).live,
-      ...(isPending && { pending: asJson(next?.value) }),
+      ...(isPending && { pending: shown(key, next?.value) }),
     };
   }
 
@@ -122,6 +145,12 @@ export class Config {
 const isSettingKey = (key: string): key is SettingKey => settingKeys.some((known) => known === key);
 
 const firstIssue = (error: z.ZodError) => error.issues[0]?.message ?? 'Not valid';
+
+/** Secrets are masked. */
+const shown = (key: SettingKey, value: unknown) =>
+  definitionOf(key).secret && value !== undefined ? '••••••••' : asJson(value);
+
+const placeOf = (key: SettingKey) => `settings:${key}`;
 
 const asJson = (value: unknown) => (value === undefined ? null : value) as Setting['value'];
 

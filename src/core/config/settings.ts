@@ -1,21 +1,11 @@
 import { z } from 'zod';
-
-interface SettingDefinition<T extends z.ZodType = z.ZodType> {
-  schema: T;
-  default: z.output<T> | ((mode: Mode) => z.output<T>);
-  description: string;
-  /** The environment variable that sets it, `SVC_` and the key in capitals unless the interface names another. */
-  environment?: string;
-  /** True when a change takes effect at once. */
-  live?: true;
-}
-
-const modeSchema = z.enum(['pico', 'mini']);
-type Mode = z.output<typeof modeSchema>;
-
-const define = <T extends z.ZodType>(definition: SettingDefinition<T>): SettingDefinition<T> => definition;
+import { define, type Mode, modeSchema, type SettingDefinition } from './define-setting.ts';
+import { integrationSettings } from './integration-settings.ts';
 
 const count = (min: number, max: number) => z.int().min(min).max(max);
+const cidrOrAddress = z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()], {
+  error: 'Expected an address or a CIDR such as 10.0.0.0/8',
+});
 const cidr = z.union([z.cidrv4(), z.cidrv6()], { error: 'Expected a CIDR such as 10.0.0.0/8' });
 
 /** Every setting once: its shape, its default, the variable that sets it, and what it is for. */
@@ -44,10 +34,40 @@ export const settings = {
     environment: 'SVC_BASE_URL',
     description: 'The URL by which others reach the daemon, such as behind a reverse proxy',
   }),
+  'server.trustedProxies': define({
+    schema: z.array(cidrOrAddress).max(100),
+    default: [],
+    description: 'Proxies whose X-Forwarded-For is believed, as addresses or ranges',
+  }),
   'system.authMode': define({
-    schema: z.enum(['local']),
+    schema: z.enum(['local', 'cloud']),
     default: 'local',
-    description: 'local: the owner of this machine signs in with the access key',
+    description: 'local: the owner of this machine signs in with the access key; cloud: accounts only',
+  }),
+  'system.registrationMode': define({
+    schema: z.enum(['invite', 'open']).optional(),
+    default: undefined,
+    live: true,
+    description: 'Who may sign up: with an invite (from the second account on, unless set) or anybody',
+  }),
+  'limits.requestsPerMinute': define({
+    schema: count(1, 1_000_000).optional(),
+    default: undefined,
+    live: true,
+    description: 'Requests that a caller may make in a minute, where no other limit is stated',
+  }),
+  'gateway.requestsPerMinute': define({
+    schema: count(1, 1_000_000),
+    default: 60,
+    environment: 'GATEWAY_RATE_LIMIT_RPM',
+    live: true,
+    description: 'Requests that an API token may make to the gateway in a minute',
+  }),
+  'gateway.requestsPerSecond': define({
+    schema: count(1, 100_000),
+    default: 10,
+    live: true,
+    description: 'Requests that an API token may make to the gateway in a second',
   }),
   'storage.synchronous': define({
     schema: z.enum(['FULL', 'NORMAL']),
@@ -124,6 +144,7 @@ export const settings = {
     live: true,
     description: 'Where the http agent posts its tasks',
   }),
+  ...integrationSettings,
   'outbound.allowPrivate': define({
     schema: z.array(cidr).max(100),
     default: [],
@@ -142,6 +163,9 @@ export const settings = {
 export type SettingKey = keyof typeof settings;
 export type SettingValue<K extends SettingKey> = z.output<(typeof settings)[K]['schema']>;
 export type SettingValues = { [K in SettingKey]: SettingValue<K> };
+
+/** The settings that hold a secret. */
+export type SecretKey = Extract<SettingKey, `${string}Secret`>;
 
 export const settingKeys = Object.keys(settings) as SettingKey[];
 

@@ -1,8 +1,8 @@
-import { lookup as resolve } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Agent } from 'undici';
-import { AppError } from '../errors.ts';
 import { mayConnect } from './address-rules.ts';
+import { OutboundError, toOutboundError, tooSlow } from './outbound-error.ts';
+import { Resolver } from './resolver.ts';
 
 export interface OutboundRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -11,7 +11,7 @@ export interface OutboundRequest {
   signal?: AbortSignal;
   /** Milliseconds for the whole exchange. */
   timeoutMs: number;
-  /** Bytes of the answer; a longer one is an error. */
+  /** Bytes of the answer as it is read, unpacked where it came packed; a longer one is an error. */
   maxBytes: number;
 }
 export interface OutboundResponse {
@@ -19,66 +19,123 @@ export interface OutboundResponse {
   headers: Headers;
   text: string;
 }
-/** The one way out: every HTTP request of the daemon goes through a function of this shape. */
+/**
+ * The one way out: every HTTP request of the daemon goes through a function of this shape. Rejects with an
+ * `OutboundError` where there is no answer, and with the reason of the signal where that was aborted.
+ */
 export type OutboundFetch = (url: string, request: OutboundRequest) => Promise<OutboundResponse>;
+
+export interface Outbound {
+  fetch: OutboundFetch;
+  /** Throws where no request could go to the URL, as far as that shows without asking a name server. */
+  check(url: string): void;
+  close(): Promise<void>;
+}
 
 /**
  * http and https only, to public addresses or ranges that an administrator allowed; the address that was checked is the
  * one that is connected to, and no redirect is followed.
  */
-export function createOutboundFetch(allowedRanges: () => readonly string[]): {
-  fetch: OutboundFetch;
-  close(): Promise<void>;
-} {
-  let agent: Agent | undefined;
+export function createOutboundFetch(
+  allowedRanges: () => readonly string[],
+  resolver = new Resolver(),
+): Outbound {
+  const agents = new AgentOfRules(allowedRanges, resolver);
   return {
-    close: async () => agent?.close(),
+    close: () => agents.close(),
+    check: (url) => void checkUrl(url, allowedRanges()),
     fetch: async (url, { timeoutMs, maxBytes, signal, ...request }) => {
-      checkUrl(url, allowedRanges());
-      // Loaded at the first request: an idle daemon does without.
-      const { Agent, fetch } = await import('undici');
-      agent ??= new Agent({
-        connect: { lookup: checkedLookup(allowedRanges), timeout: 10_000 },
-        maxHeaderSize: 16_384,
-      });
+      const { host } = checkUrl(url, allowedRanges());
       const limit = AbortSignal.timeout(timeoutMs);
-      const response = await fetch(url, {
-        ...request,
-        redirect: 'manual',
-        dispatcher: agent,
-        signal: signal ? AbortSignal.any([signal, limit]) : limit,
-      });
-      const text = await readUpTo(response.body, maxBytes);
-      return { status: response.status, headers: response.headers as unknown as Headers, text };
+      try {
+        // Loaded at the first request: an idle daemon does without.
+        const { Agent, fetch } = await import('undici');
+        const response = await fetch(url, {
+          ...request,
+          redirect: 'manual',
+          dispatcher: agents.get(Agent),
+          signal: signal ? AbortSignal.any([signal, limit]) : limit,
+        });
+        const text = await readUpTo(response.body, maxBytes);
+        return { status: response.status, headers: response.headers as unknown as Headers, text };
+      } catch (error) {
+        if (signal?.aborted) throw signal.reason;
+        throw limit.aborted ? tooSlow(host) : toOutboundError(error, host);
+      }
     },
   };
 }
 
+/** Keeps connections; those that were made under other rules are not used again. */
+class AgentOfRules {
+  readonly #allowedRanges: () => readonly string[];
+  readonly #resolver: Resolver;
+  #current: { agent: Agent; ranges: string } | undefined;
+  #closing: Promise<unknown> = Promise.resolve();
+
+  constructor(allowedRanges: () => readonly string[], resolver: Resolver) {
+    this.#allowedRanges = allowedRanges;
+    this.#resolver = resolver;
+  }
+
+  get(Constructor: typeof Agent): Agent {
+    const ranges = this.#allowedRanges().join();
+    if (this.#current?.ranges !== ranges) {
+      this.#retire();
+      const lookup = checkedLookup(this.#resolver, this.#allowedRanges);
+      const agent = new Constructor({ connect: { lookup, timeout: 10_000 }, maxHeaderSize: 16_384 });
+      this.#current = { agent, ranges };
+    }
+    return this.#current.agent;
+  }
+
+  /** Waits for the requests under way. */
+  async close(): Promise<void> {
+    this.#retire();
+    await this.#closing;
+  }
+
+  #retire(): void {
+    this.#closing = Promise.all([this.#closing, this.#current?.agent.close()]);
+    this.#current = undefined;
+  }
+}
+
 const refusal = (host: string) =>
-  new AppError(
-    'forbidden',
+  new OutboundError(
+    'refused',
     `Requests to ${host} are not allowed: it is not a public address (outbound.allowPrivate)`,
   );
 
 /** The resolver is not asked for a literal address, so that one is checked here. */
-function checkUrl(url: string, allowed: readonly string[]): void {
-  const { protocol, hostname } = new URL(url);
+function checkUrl(text: string, allowed: readonly string[]): URL {
+  const url = URL.parse(text);
+  if (!url) throw new OutboundError('refused', 'Not a valid URL', { code: 'validation' });
+  const { protocol, hostname, username, password } = url;
   if (protocol !== 'http:' && protocol !== 'https:')
-    throw new AppError('forbidden', `Requests over ${protocol} are not allowed`);
+    throw new OutboundError('refused', `Requests over ${protocol} are not allowed`);
+  if (username !== '' || password !== '')
+    throw new OutboundError('refused', 'A user name or password in a URL is not allowed');
   const address = hostname.replace(/^\[|\]$/g, '');
   if (isIP(address) !== 0 && !mayConnect(address, allowed)) throw refusal(hostname);
+  return url;
 }
 
-function checkedLookup(allowedRanges: () => readonly string[]): LookupFunction {
+/** One address that may not be connected to is enough: a name with both kinds is a trick, or a mistake. */
+function checkedLookup(resolver: Resolver, allowedRanges: () => readonly string[]): LookupFunction {
   return (host, options, callback) => {
-    resolve(host, { ...options, all: true }, (error, addresses) => {
-      if (error) return callback(error, '');
-      const open = addresses.filter(({ address }) => mayConnect(address, allowedRanges()));
-      const [first] = open;
-      if (!first) return callback(refusal(host), '');
-      if (options.all) return callback(null, open);
-      return callback(null, first.address, first.family);
-    });
+    resolver.resolve(host).then(
+      (found) => {
+        const ranges = allowedRanges();
+        const open = found.filter(({ address }) => mayConnect(address, ranges));
+        const [first] = open;
+        // This machine has an address of each family, of which perhaps one is allowed.
+        if (!first || (open.length < found.length && host !== 'localhost')) callback(refusal(host), '');
+        else if (options.all) callback(null, open);
+        else callback(null, first.address, first.family);
+      },
+      (error: Error) => callback(error, ''),
+    );
   };
 }
 
@@ -87,7 +144,7 @@ async function readUpTo(body: AsyncIterable<Uint8Array> | null, maxBytes: number
   let length = 0;
   for await (const chunk of body ?? []) {
     length += chunk.length;
-    if (length > maxBytes) throw new AppError('unavailable', `The answer is longer than ${maxBytes} bytes`);
+    if (length > maxBytes) throw new OutboundError('too_long', `The answer is longer than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

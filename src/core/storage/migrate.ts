@@ -2,11 +2,12 @@ import { backup, type DatabaseSync } from 'node:sqlite';
 import type { Kysely } from 'kysely';
 import { AppError } from '../errors.ts';
 import { up as tasks } from './migrations/0001-tasks.ts';
+import { up as access } from './migrations/0002-access.ts';
 
 type Migration = (db: Kysely<never>) => Promise<void>;
 
 /** Every migration, in the order of their names. A landed one never changes. */
-const ourMigrations: Record<string, Migration> = { '0001-tasks': tasks };
+const ourMigrations: Record<string, Migration> = { '0001-tasks': tasks, '0002-access': access };
 
 /**
  * Brings the schema to this version, each migration in a transaction of its own; Kysely's own migrator uses none on

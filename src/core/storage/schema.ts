@@ -1,4 +1,18 @@
 import type { TaskStatus } from '../../contract/task.ts';
+import type {
+  ApiTokenRow,
+  AuditRow,
+  ConnectionRow,
+  DeviceRow,
+  GatewayRequestRow,
+  InviteRow,
+  NotifyDeliveryRow,
+  OneTimeTokenRow,
+  PairingRequestRow,
+  SessionRow,
+  UsedNonceRow,
+  UserRow,
+} from './account-rows.ts';
 
 /** Column types that both engines know: text, integer, JSON as text, times as ISO text. */
 export interface TaskRow {
@@ -111,23 +125,7 @@ export interface NotificationRow {
   read_at: string | null;
 }
 
-export interface UserRow {
-  id: string;
-  email: string;
-  name: string;
-  role: string;
-  created_at: string;
-}
-
-export interface SessionRow {
-  token_hash: string;
-  user_id: string;
-  kind: string;
-  created_at: string;
-  expires_at: string | null;
-}
-
-/** Small durable facts of the installation: the access key's hash, the pause of the queue, the cursor key. */
+/** Small durable facts of the installation: the access key's hash, the pause of the queue. */
 export interface StateRow {
   key: string;
   value: string;
@@ -143,5 +141,15 @@ export interface Schema {
   notifications: NotificationRow;
   users: UserRow;
   sessions: SessionRow;
+  invites: InviteRow;
+  api_tokens: ApiTokenRow;
+  one_time_tokens: OneTimeTokenRow;
+  connections: ConnectionRow;
+  devices: DeviceRow;
+  pairing_requests: PairingRequestRow;
+  used_nonces: UsedNonceRow;
+  gateway_requests: GatewayRequestRow;
+  notify_deliveries: NotifyDeliveryRow;
+  audit_log: AuditRow;
   state: StateRow;
 }

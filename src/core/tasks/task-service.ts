@@ -6,7 +6,7 @@ import type { TaskQueue } from '../queue/task-queue.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { Surroundings } from '../surroundings.ts';
 import type { ActiveRuns } from './active-runs.ts';
-import type { IdempotencyStore, IdempotentRequest } from './idempotency-store.ts';
+import type { IdempotencyStore } from './idempotency-store.ts';
 import type { TaskAdmission } from './task-admission.ts';
 import { type NewTask, untouched } from './task-columns.ts';
 import { type StoredTask, toTask } from './task-mapping.ts';
@@ -24,6 +24,21 @@ export interface TaskServiceParts {
   surroundings: Surroundings;
 }
 
+type PlainTask = Omit<CreateTask, 'idempotencyKey'>;
+
+/** What a route creates a task for. */
+export interface TaskPurpose<T> {
+  /** The route, so that one idempotency key may serve on two. */
+  scope: string;
+  key: string | undefined;
+  /** What has to be the same when the key comes again. */
+  body: unknown;
+  /** Inserts what belongs to the task, and answers what is answered again to the same key. */
+  attach: (transaction: WriteTransaction, task: Task) => T;
+  /** True for a prompt that must never be taken for a command. */
+  isText?: boolean;
+}
+
 /** Creates tasks and moves them on behalf of a caller. */
 export class TaskService {
   readonly #parts: TaskServiceParts;
@@ -33,14 +48,42 @@ export class TaskService {
 
   /** Stores the task and queues it where an agent fits; the same key with the same body gives the first task again. */
   async create(caller: Caller, input: CreateTask): Promise<{ task: Task; isReplay: boolean }> {
+    const { idempotencyKey: key, ...body } = input;
+    const { answer, isReplay } = await this.createFor(caller, body, {
+      scope: 'POST /api/tasks',
+      key,
+      body,
+      attach: (_, task) => task,
+    });
+    return { task: answer, isReplay };
+  }
+
+  /** Creates a task for another resource, whose own rows and answer are as durable and as single as the task. */
+  async createFor<T>(
+    caller: Caller,
+    input: PlainTask,
+    { scope, key, body, attach, isText = false }: TaskPurpose<T>,
+  ): Promise<{ answer: T; isReplay: boolean }> {
     const usesCommands = input.assignedAgent === 'command' || input.cwd !== undefined;
     if (usesCommands && !mayRunCommands(caller))
       throw new AppError('forbidden', 'Only an administrator may run commands');
-    const { idempotencyKey, ...body } = input;
-    const row = this.#newRow(caller, body, idempotencyKey);
-    if (idempotencyKey === undefined) return { task: await this.#insert(row), isReplay: false };
-    const request = { ownerId: caller.userId, scope: 'POST /api/tasks', key: idempotencyKey, body };
-    return this.#createOnce(request, row);
+    const { idempotency } = this.#parts;
+    const request = key === undefined ? undefined : { ownerId: caller.userId, scope, key, body };
+    const row = this.#newRow(caller, input, key);
+    if (isText) row.may_command = 0;
+    let outcome: { answer: T; isReplay: boolean } | undefined;
+    await this.#insert(row, async (transaction, task) => {
+      const first = request && (await idempotency.find(transaction.db, request));
+      outcome =
+        first === undefined
+          ? { answer: attach(transaction, task), isReplay: false }
+          : { answer: first as T, isReplay: true };
+      if (request && !outcome.isReplay)
+        await idempotency.insert(transaction, request, outcome.answer, row.created_at);
+      return !outcome.isReplay;
+    });
+    if (!outcome) throw new Error('The task was inserted without its answer');
+    return outcome;
   }
 
   async get(caller: Caller, id: string): Promise<Task> {
@@ -121,18 +164,6 @@ export class TaskService {
     return this.get(caller, id);
   }
 
-  async #createOnce(request: IdempotentRequest, row: NewTask) {
-    const { idempotency } = this.#parts;
-    let replayed: unknown;
-    const task = await this.#insert(row, async (transaction, created) => {
-      replayed = await idempotency.find(transaction.db, request);
-      if (replayed !== undefined) return false;
-      await idempotency.insert(transaction, request, created, row.created_at);
-      return true;
-    });
-    return replayed === undefined ? { task, isReplay: false } : { task: replayed as Task, isReplay: true };
-  }
-
   /**
    * Inserts the task together with its admission. The answer is the task as it is born, `pending`; by the time it
    * arrives, the queue has usually moved it on.
@@ -157,7 +188,7 @@ export class TaskService {
     return born;
   }
 
-  #newRow(caller: Caller, input: Omit<CreateTask, 'idempotencyKey'>, key: string | undefined): NewTask {
+  #newRow(caller: Caller, input: PlainTask, key: string | undefined): NewTask {
     const { surroundings, config } = this.#parts;
     return {
       ...newlyCreated(surroundings.now().toISOString()),

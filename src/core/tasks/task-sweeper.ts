@@ -19,6 +19,8 @@ export interface TaskSweeperParts {
   admission: TaskAdmission;
   registry: AgentRegistry;
   idempotency: IdempotencyStore;
+  /** Removes what other parts keep for a time only. */
+  removeExpired: () => Promise<unknown>;
   engine: Engine;
   surroundings: Surroundings;
   log: Log;
@@ -55,7 +57,7 @@ export class TaskSweeper {
   }
 
   async #sweep(): Promise<void> {
-    const { recovery, registry, idempotency, engine, surroundings } = this.#parts;
+    const { recovery, registry, idempotency, removeExpired, engine, surroundings } = this.#parts;
     const now = surroundings.now();
     await recovery.takeBackExpired(now.toISOString());
     await this.#wakeOverdue(new Date(now.getTime() - OVERDUE_MS).toISOString());
@@ -64,6 +66,7 @@ export class TaskSweeper {
     if (revision !== this.#seenRevision) await recovery.admitWaiting();
     this.#seenRevision = revision;
     await idempotency.deleteOld(now);
+    await removeExpired();
     await engine.refreshTextIndex();
   }
 

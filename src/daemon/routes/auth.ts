@@ -1,39 +1,74 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { authRoutes } from '../../contract/auth.ts';
 import type { App } from '../../core/app.ts';
-import { clearSessionCookie, findCaller, setSessionCookie } from '../access.ts';
+import { baseUrlOf } from '../base-url.ts';
+import { clearSessionCookie, clientOf, findCaller, startSession } from '../credentials.ts';
 import { implement } from '../implement.ts';
+import { isOwnUser } from '../peer-user.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
 export function registerAuth(server: FastifyInstance, app: App, check?: ResponseCheck): void {
-  const { sessions, accessKey, config } = app;
+  const { sessions, accounts, accessKey, signInLinks, config } = app;
   implement(
     server,
     authRoutes,
     {
+      signup: async ({ body }, { request, reply }) => {
+        const place = { isTrustedPlace: isTrustedPlace(app, request), client: clientOf(request) };
+        const { session, user } = await accounts.signUp(body, place);
+        await startSession(app, request, reply, session);
+        return { user, message: 'The account is made, and you are signed in' };
+      },
+      login: async ({ body }, { request, reply }) => {
+        const { session, user } = await accounts.signIn(body.email, body.password, clientOf(request));
+        await startSession(app, request, reply, session);
+        return { user: { id: user.id, email: user.email, name: user.name }, message: 'Signed in' };
+      },
+      logout: async (_, { caller, request, reply }) => {
+        await sessions.end(caller, clientOf(request));
+        clearSessionCookie(app, request, reply);
+        return { message: 'Signed out' };
+      },
       me: async (_, { request, reply }) => {
         const authMode = config.get('system.authMode');
         const caller = await findCaller(app, request);
-        if (caller) return { authenticated: true as const, authMode, user: await sessions.user(caller) };
+        if (caller && !caller.token)
+          return { authenticated: true as const, authMode, user: await accounts.user(caller) };
         reply.code(401);
         return { authenticated: false as const, authMode, accessKeyRequired: accessKey.isRequired };
       },
-      logout: async (_, { caller, reply }) => {
-        await sessions.end(caller);
-        clearSessionCookie(app, reply);
-        return { message: 'Signed out' };
+      updateMe: async ({ body }, { caller }) => ({ user: await accounts.updateProfile(caller, body) }),
+      setPassword: async ({ body }, { caller, request }) => {
+        await accounts.setPassword(caller, body, clientOf(request));
+        return { message: 'The password is changed; your other sessions have ended' };
       },
-      verifyAccessKey: async ({ body }, { reply }) => {
-        setSessionCookie(app, reply, await accessKey.verify(body.key));
+      verifyAccessKey: async ({ body }, { request, reply }) => {
+        await startSession(app, request, reply, await accessKey.verify(body.key, clientOf(request)));
         return { success: true, message: 'Signed in' };
       },
-      setAccessKey: async ({ body }) => {
-        await accessKey.set(body.key);
+      setAccessKey: async ({ body }, { request }) => {
+        await accessKey.set(body.key, clientOf(request));
         return {
           message: body.key === null ? 'No access key is required any more' : 'The access key is set',
         };
       },
+      createSignInLink: async (_, { caller, request }) => {
+        const { token, expiresAt } = await signInLinks.create(caller);
+        return { url: `${baseUrlOf(app, request)}/sign-in#${token}`, token, expiresAt };
+      },
+      redeemSignInLink: async ({ body }, { request, reply }) => {
+        const { session, user } = await signInLinks.redeem(body.token, clientOf(request));
+        await startSession(app, request, reply, session);
+        return { user, message: 'Signed in' };
+      },
     },
     check,
   );
+}
+
+/** True where whoever asks works as the daemon's own user on its machine, and no proxy stands between. */
+export function isTrustedPlace(app: App, request: FastifyRequest): boolean {
+  const isProxied =
+    app.config.get('server.baseUrl') !== undefined || request.headers['x-forwarded-for'] !== undefined;
+  return app.isLoopback && !isProxied && isOwnUser(request.socket);
 }

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { AuditLog } from '../../../src/core/audit/audit-log.ts';
 import { EventBus } from '../../../src/core/events.ts';
 import { SessionService } from '../../../src/core/auth/session-service.ts';
+import { SessionStore } from '../../../src/core/auth/session-store.ts';
 import { systemSurroundings } from '../../../src/core/surroundings.ts';
 import { openStorage, type TestStorage } from '../../helpers/storage.ts';
 
@@ -13,10 +15,30 @@ async function serviceOf({ database }: TestStorage) {
   await database.write(({ db }) =>
     db
       .insertInto('users')
-      .values(['ann', 'bob'].map((id) => ({ id, email: id, name: id, role: 'user', created_at: '' })))
+      .values(
+        ['ann', 'bob'].map((id) => ({
+          id,
+          email: id,
+          name: id,
+          role: 'user',
+          onboarding_completed: 0,
+          created_at: '',
+        })),
+      )
       .execute(),
   );
-  return { clock, sessions: new SessionService(database, surroundings, new EventBus()) };
+  const parts = { database, store: new SessionStore(database), audit: new AuditLog(surroundings) };
+  return {
+    clock,
+    sessions: new SessionService({
+      ...parts,
+      bus: new EventBus(),
+      surroundings,
+      reportBug: (error) => {
+        throw error;
+      },
+    }),
+  };
 }
 const sessionRows = async ({ database }: TestStorage) =>
   (await database.read.selectFrom('sessions').selectAll().execute()).length;
@@ -25,7 +47,7 @@ describe('a session', () => {
   it('is somebody for thirty days and not a moment longer', async () => {
     await using storage = await openStorage();
     const { clock, sessions } = await serviceOf(storage);
-    const { token, expiresAt } = await sessions.create('ann', 'sign-in');
+    const { token, expiresAt } = await sessions.create({ userId: 'ann', kind: 'sign-in' });
     expect(expiresAt).toBe('2026-01-31T00:00:00.000Z');
     expect(await sessions.resolve(token)).toMatchObject({ userId: 'ann', role: 'user' });
     clock.ms += 30 * DAY - 2000;
@@ -37,7 +59,9 @@ describe('a session', () => {
   it('has a token of 256 bits that nobody could make up', async () => {
     await using storage = await openStorage();
     const { sessions } = await serviceOf(storage);
-    const tokens = await Promise.all(Array.from({ length: 50 }, () => sessions.create('ann', 'sign-in')));
+    const tokens = await Promise.all(
+      Array.from({ length: 50 }, () => sessions.create({ userId: 'ann', kind: 'sign-in' })),
+    );
     expect(new Set(tokens.map(({ token }) => token)).size).toBe(50);
     for (const { token } of tokens) expect(Buffer.from(token, 'base64url')).toHaveLength(32);
     for (const made of ['', 'x', 'A'.repeat(43), `${tokens[0]?.token}A`, tokens[0]?.token.slice(1) ?? ''])
@@ -48,8 +72,8 @@ describe('a session', () => {
     await using storage = await openStorage();
     const { sessions } = await serviceOf(storage);
     const [first, second] = [
-      await sessions.create('ann', 'sign-in'),
-      await sessions.create('ann', 'sign-in'),
+      await sessions.create({ userId: 'ann', kind: 'sign-in' }),
+      await sessions.create({ userId: 'ann', kind: 'sign-in' }),
     ];
     const caller = await sessions.resolve(first.token);
     if (!caller) throw new Error('The session is not known');
@@ -61,11 +85,11 @@ describe('a session', () => {
   it('of the owner does not expire, and there is one at a time', async () => {
     await using storage = await openStorage();
     const { clock, sessions } = await serviceOf(storage);
-    const first = await sessions.create('ann', 'owner');
+    const first = await sessions.create({ userId: 'ann', kind: 'owner' });
     expect(first.expiresAt).toBeUndefined();
     clock.ms += 5000 * DAY;
     expect(await sessions.resolve(first.token)).toMatchObject({ userId: 'ann' });
-    const second = await sessions.create('ann', 'owner');
+    const second = await sessions.create({ userId: 'ann', kind: 'owner' });
     expect(await sessions.resolve(first.token)).toBeUndefined();
     expect(await sessions.resolve(second.token)).toMatchObject({ userId: 'ann' });
   });
@@ -73,16 +97,16 @@ describe('a session', () => {
   it('that has expired is removed at the next sign-in', async () => {
     await using storage = await openStorage();
     const { clock, sessions } = await serviceOf(storage);
-    await sessions.create('ann', 'sign-in');
+    await sessions.create({ userId: 'ann', kind: 'sign-in' });
     clock.ms += 31 * DAY;
-    await sessions.create('bob', 'sign-in');
+    await sessions.create({ userId: 'bob', kind: 'sign-in' });
     expect(await sessionRows(storage)).toBe(1);
   });
 
   it('goes with its user', async () => {
     await using storage = await openStorage();
     const { clock, sessions } = await serviceOf(storage);
-    const { token } = await sessions.create('ann', 'sign-in');
+    const { token } = await sessions.create({ userId: 'ann', kind: 'sign-in' });
     await storage.database.write(({ db }) => db.deleteFrom('users').where('id', '=', 'ann').execute());
     clock.ms += 2000;
     expect(await sessions.resolve(token)).toBeUndefined();

@@ -140,7 +140,7 @@ describe('set', () => {
   it.each(['__proto__', 'constructor.prototype', 'queue.__proto__.polluted', 'hasOwnProperty'])(
     'knows no %s',
     (key) => {
-      expect(() => configOf().set(key, 1)).toThrow('There is no setting');
+      expect(() => configOf().set(key, 1)).toThrow('There is no such setting');
       expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
       expect(existsSync(file)).toBe(false);
     },

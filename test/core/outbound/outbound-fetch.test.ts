@@ -27,8 +27,15 @@ describe('where requests may go', () => {
     `http://[::ffff:7f00:1]:${port}`,
     `http://[::1]:${port}`,
     `http://[64:ff9b::7f00:1]:${port}`,
-    `http://user:password@127.0.0.1:${port}`,
     `http://127.0.0.1.:${port}`,
+    `HTTP://LOCALHOST:${port}`,
+    `http://[::FFFF:7F00:1]:${port}`,
+    `http://[::127.0.0.1]:${port}`,
+    `http://[2002:7f00:1::]:${port}`,
+    `http://[0:0:0:0:0:ffff:127.0.0.1]:${port}`,
+    `http://[fe80::1%25lo]:${port}`,
+    `http://localhost.:${port}`,
+    `http://ｌｏｃａｌｈｏｓｔ:${port}`,
   ];
 
   it('is not this machine, however it is spelled', async () => {
@@ -45,8 +52,7 @@ describe('where requests may go', () => {
       message:
         'Requests to 169.254.169.254 are not allowed: it is not a public address (outbound.allowPrivate)',
     });
-    const byName = await out.fetch('http://localhost:9999', get).catch((error: unknown) => error);
-    expect(byName).toMatchObject({ cause: { code: 'forbidden' } });
+    await expect(out.fetch('http://localhost:9999', get)).rejects.toMatchObject({ code: 'forbidden' });
   });
 
   it.each([
@@ -58,6 +64,31 @@ describe('where requests may go', () => {
   ])('is only http and https: %s', async (url) => {
     await using out = local();
     await expect(out.fetch(url, get)).rejects.toMatchObject({ code: 'forbidden' });
+  });
+
+  it.each(['http://user@127.0.0.1', 'http://user:password@127.0.0.1', 'http://:password@example.com'])(
+    'is no place to send a name or password to: %s',
+    async (url) => {
+      await using out = local();
+      await expect(out.fetch(url, get)).rejects.toMatchObject({
+        code: 'forbidden',
+        message: 'A user name or password in a URL is not allowed',
+      });
+    },
+  );
+
+  it('is no port of another protocol', async () => {
+    await using out = local();
+    await expect(out.fetch('http://127.0.0.1:25/', get)).rejects.toMatchObject({
+      code: 'forbidden',
+      message: 'Requests to 127.0.0.1:25 are not allowed: it is not a port for HTTP',
+    });
+  });
+
+  it('has to be a URL', async () => {
+    await using out = local();
+    for (const url of ['', 'example.com', 'http://', 'http://[::1', 'http://1.2.3.256'])
+      await expect(out.fetch(url, get), url).rejects.toMatchObject({ code: 'validation' });
   });
 
   it('is a private range once it is allowed, and no other', async () => {
@@ -126,7 +157,9 @@ describe('what comes back', () => {
     await using out = local();
     for (const path of ['/silent', '/trickle'])
       await expect(out.fetch(server.url + path, { ...get, timeoutMs: 200 })).rejects.toMatchObject({
-        name: 'TimeoutError',
+        code: 'unavailable',
+        fault: 'timeout',
+        message: `127.0.0.1:${server.port} did not answer in time`,
       });
   });
 

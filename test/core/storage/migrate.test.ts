@@ -38,22 +38,23 @@ describe('the schema', () => {
     await test.database.close();
     const native = new DatabaseSync(test.file);
     const db = new Kysely<Schema>({ dialect: nodeSqliteDialect({ database: native, writes: 0 }) });
-    const first = { '0001-tasks': async () => undefined };
+    const nothing = async () => undefined;
+    const first = { '0001-tasks': nothing, '0002-access': nothing };
     const failing = async (each: Kysely<never>) => {
       await each.schema.createTable('half_done').addColumn('id', 'text').execute();
       throw new Error('no');
     };
-    const broken = { ...first, '0002-more': failing };
+    const broken = { ...first, '9999-more': failing };
     await expect(migrate(native, db, test.file, broken)).rejects.toThrow('no');
     expect(tablesIn(test.file)).not.toContain('half_done');
-    expect(factsIn(`${test.file}.before-0002-more`)).toEqual(['fact']);
+    expect(factsIn(`${test.file}.before-9999-more`)).toEqual(['fact']);
     const up = async (each: Kysely<never>) =>
       each.schema.createTable('more').addColumn('id', 'text').execute();
-    await migrate(native, db, test.file, { ...first, '0002-more': up });
+    await migrate(native, db, test.file, { ...first, '9999-more': up });
     expect(tablesIn(test.file)).toContain('more');
-    expect(tablesIn(`${test.file}.before-0002-more`)).not.toContain('more');
+    expect(tablesIn(`${test.file}.before-9999-more`)).not.toContain('more');
     await db.destroy();
-    test.database = await openAt(`${test.file}.before-0002-more`);
+    test.database = await openAt(`${test.file}.before-9999-more`);
   });
 
   it('of a newer svc is refused, and the file is not touched', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { owner } from '../../../src/core/auth/owner-service.ts';
+import { owner } from '../../../src/core/auth/owner.ts';
 import { systemSurroundings } from '../../../src/core/surroundings.ts';
 import { TaskAnalyticsService } from '../../../src/core/tasks/task-analytics-service.ts';
 import { TaskCountStore } from '../../../src/core/tasks/task-count-store.ts';

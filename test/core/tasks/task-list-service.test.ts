@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { filterTasksQuerySchema } from '../../../src/contract/tasks.ts';
 import type { ListedTask, Task } from '../../../src/contract/task.ts';
-import { owner } from '../../../src/core/auth/owner-service.ts';
+import { owner } from '../../../src/core/auth/owner.ts';
 import { CursorCodec } from '../../../src/core/tasks/cursor.ts';
 import { TaskCountStore } from '../../../src/core/tasks/task-count-store.ts';
 import { TaskListService } from '../../../src/core/tasks/task-list-service.ts';

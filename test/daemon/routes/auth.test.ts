@@ -34,6 +34,7 @@ describe('GET /api/auth/me', () => {
         role: 'admin',
         connectedAccounts: [],
         hasCodehostToken: false,
+        onboardingCompleted: false,
       },
     });
   });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type FailureClass, taskResultSchema } from '../../../contract/task.ts';
-import { AppError, messageOf } from '../../errors.ts';
+import { OutboundError, type OutboundFault } from '../../outbound/outbound-error.ts';
 import type { OutboundFetch, OutboundResponse } from '../../outbound/outbound-fetch.ts';
 import { type AgentAdapter, AgentFailure, type AgentResult, type AgentRun } from '../agent-adapter.ts';
 
@@ -12,7 +12,7 @@ const answerSchema = z.object({
   success: z.boolean().default(true),
   output: z.string(),
   error: z.string().optional(),
-  ...taskResultSchema.pick({ usage: true, cost: true }).shape,
+  ...taskResultSchema.pick({ usage: true, cost: true, model: true }).shape,
   artifacts: taskResultSchema.shape.artifacts.optional(),
 });
 
@@ -75,18 +75,17 @@ async function execute(
 
 function classifyFault(run: AgentRun, error: unknown): unknown {
   if (run.signal.aborted) return run.signal.reason;
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  if (cause instanceof AppError)
-    return cause.code === 'forbidden'
-      ? new AgentFailure('policy_denied', 'address', cause.message, { cause })
-      : new AgentFailure('agent_error', 'bad_answer', cause.message, { cause });
-  const name = error instanceof Error ? error.name : '';
-  if (name === 'TimeoutError')
-    return new AgentFailure('timeout', 'timeout', 'The agent did not answer in time');
-  return new AgentFailure('network', 'network', `The agent cannot be reached: ${messageOf(cause)}`, {
-    cause,
-  });
+  if (!(error instanceof OutboundError)) return error;
+  const [failure, code] = faults[error.fault];
+  return new AgentFailure(failure, code, `The agent cannot be asked: ${error.message}`, { cause: error });
 }
+
+const faults: Record<OutboundFault, [FailureClass, code: string]> = {
+  refused: ['policy_denied', 'address'],
+  network: ['network', 'network'],
+  timeout: ['timeout', 'timeout'],
+  too_long: ['agent_error', 'bad_answer'],
+};
 
 function classifyStatus({ status, headers, text }: OutboundResponse): AgentFailure {
   const failure: FailureClass =
@@ -131,11 +130,12 @@ function readAnswer({ headers, text }: OutboundResponse): AgentResult {
     throw new AgentFailure('agent_error', 'unsuccessful', data.error ?? 'The agent reported a failure', {
       output: data.output,
     });
-  const { output, usage, cost, artifacts } = data;
+  const { output, usage, cost, model, artifacts } = data;
   return {
     output,
     ...(usage && { usage }),
     ...(cost !== undefined && { cost }),
+    ...(model !== undefined && { model }),
     ...(artifacts && { artifacts }),
   };
 }

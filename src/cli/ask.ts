@@ -1,0 +1,75 @@
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { CliError } from './cli-error.ts';
+import type { Cli } from './cli.ts';
+import { exitCodes } from './exit-codes.ts';
+
+export interface Question {
+  text: string;
+  /** What is typed stays unseen. */
+  isHidden?: boolean;
+  /** Otherwise nothing is no answer, and the question comes again. */
+  mayBeEmpty?: boolean;
+}
+
+/** Whether there is a person to ask. */
+export const canAsk = ({ output }: Cli): boolean => process.stdin.isTTY && output.isErrorTerminal;
+
+/**
+ * Asks for a line each, on the terminal; `next` says what to do without one. Between two questions the terminal stays
+ * as it is, so that nothing that is typed ahead shows up or gets lost.
+ */
+export async function ask(cli: Cli, questions: Question[], next: string): Promise<string[]> {
+  if (!canAsk(cli)) throw new CliError(exitCodes.usage, 'There is no terminal to ask on.', { next });
+  const { errorStream } = cli.output;
+  const answers: string[] = [];
+  const question = () => questions[answers.length];
+  const shown = new Writable({
+    write(chunk, encoding, done) {
+      if (!question()?.isHidden) errorStream.write(chunk, encoding);
+      done();
+    },
+  });
+  const lines = createInterface({ input: process.stdin, output: shown, terminal: true, historySize: 0 });
+  const finished = Promise.withResolvers<void>();
+  const put = () => {
+    const present = question();
+    if (!present) return finished.resolve();
+    if (present.isHidden) errorStream.write(present.text);
+    lines.setPrompt(present.text);
+    lines.prompt();
+  };
+  const stop = () => {
+    errorStream.write('\n');
+    finished.reject(new CliError(exitCodes.interrupted, 'Interrupted; nothing was changed.'));
+  };
+  lines.on('SIGINT', stop).on('close', stop);
+  lines.on('line', (line) => {
+    const present = question();
+    if (present?.isHidden) errorStream.write('\n');
+    if (present && (line !== '' || present.mayBeEmpty)) answers.push(line);
+    put();
+  });
+  put();
+  try {
+    await finished.promise;
+  } finally {
+    lines.off('close', stop).close();
+  }
+  return answers;
+}
+
+/** Asks a question that only `y` or `yes` agrees to. */
+export async function confirm(cli: Cli, question: string): Promise<boolean> {
+  requireAnswer(cli);
+  const [answer = ''] = await ask(cli, [{ text: `${question} [y/N] `, mayBeEmpty: true }], '');
+  return /^y(es)?$/i.test(answer.trim());
+}
+
+/** Ends a command that will have to be approved where nobody could do that. */
+export function requireAnswer(cli: Cli): void {
+  if (canAsk(cli)) return;
+  throw new CliError(exitCodes.approvalNeeded, 'This needs a yes, and there is no terminal to ask on.', {
+    next: 'Say it in advance: --yes',
+  });
+}

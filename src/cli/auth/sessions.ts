@@ -1,0 +1,44 @@
+import type { Session } from '../../contract/sessions.ts';
+import type { Cli } from '../cli.ts';
+import { spellAge, spellLeft } from '../duration.ts';
+import { forEachId } from '../for-each-id.ts';
+import { resolveId, sessionIds } from '../resolve-id.ts';
+
+interface ListOptions {
+  json?: boolean;
+  quiet?: boolean;
+}
+
+/** `svc auth sessions ls`. */
+export async function listSessions(cli: Cli, { json, quiet }: ListOptions): Promise<void> {
+  const { output } = cli;
+  const answer = await cli.connect().client.sessions.list();
+  if (json) return output.json(answer);
+  const { sessions } = answer;
+  if (quiet) return output.write(sessions.map(({ id }) => `${id}\n`).join(''));
+  const now = Date.now();
+  output.table<Session>(
+    [
+      { title: '', value: ({ current }) => (current ? '*' : '') },
+      { title: 'ID', value: ({ id }) => id },
+      { title: 'KIND', value: ({ kind }) => kind },
+      { title: 'SEEN', value: ({ lastSeenAt }) => spellAge(lastSeenAt, now) },
+      { title: 'LASTS', value: ({ expiresAt }) => spellLeft(expiresAt, now), fromWidth: 90 },
+      { title: 'FROM', value: ({ address = '' }) => address, isElastic: true },
+      { title: 'WITH', value: ({ userAgent = '' }) => userAgent, isElastic: true, fromWidth: 110 },
+    ],
+    sessions,
+  );
+}
+
+/** `svc auth sessions revoke ID…`. */
+export async function revokeSessions(cli: Cli, texts: string[], { json }: { json?: boolean }): Promise<void> {
+  const { client } = cli.connect();
+  await forEachId(cli, texts, async (text) => {
+    const id = await resolveId(text, sessionIds(client));
+    const answer = await client.sessions.revoke({ params: { id } });
+    if (json) return cli.output.json(answer);
+    cli.output.write(`${id}\n`);
+    cli.output.note(`${id} has ended.`);
+  });
+}

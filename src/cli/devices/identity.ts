@@ -1,0 +1,99 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { CliError } from '../cli-error.ts';
+import type { Cli } from '../cli.ts';
+import { readDaemonFile } from '../daemon-file.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { type Fact, layOutFacts } from '../facts.ts';
+import { readSecret } from '../read-secret.ts';
+import { parseSeed, readIdentityFile, writeIdentityFile, writeThrough } from './identity-file.ts';
+import { readSeed, spellSeed } from './seed-words.ts';
+import { spellFingerprint } from './spell-fingerprint.ts';
+
+export interface IdentityOptions {
+  export?: boolean;
+  restore?: boolean;
+  file?: string;
+  force?: boolean;
+  json?: boolean;
+}
+
+/** `svc devices identity`: of the daemon that is asked; its seed only ever from the file on this machine. */
+export async function identity(cli: Cli, options: IdentityOptions): Promise<void> {
+  const { export: isExport = false, restore = false, file, json } = options;
+  if (isExport && restore) throw new CliError(exitCodes.usage, 'Give --export or --restore, not both.');
+  if (isExport) return exportIdentity(cli, file);
+  if (restore) return restoreIdentity(cli, options);
+  const { output } = cli;
+  const answer = await cli.connect().client.devices.identity();
+  if (json) return output.json(answer);
+  const { deviceId, fingerprint } = answer;
+  const facts: Fact[] = [
+    ['device', deviceId],
+    ['fingerprint', output.isTerminal ? spellFingerprint(fingerprint) : fingerprint],
+  ];
+  output.write(layOutFacts(facts, output.paint));
+}
+
+function exportIdentity({ output, locations }: Cli, file: string | undefined): void {
+  const path = locations.identityFile;
+  const seed = readIdentityFile(path);
+  if (!seed)
+    throw new CliError(exitCodes.notFound, `There is no identity in ${path}.`, {
+      next: 'The first start of the daemon makes it: svc daemon start',
+    });
+  const words = spellSeed(seed);
+  if (file === undefined) output.write(words);
+  else writeNew(file, words);
+  const where = file === undefined ? 'These 24 words are' : `${file} holds 24 words, which are`;
+  output.note(
+    `${output.paintError('yellow', '!')} ${where} the key to every secret of the daemon of this machine. Whoever has them can be it.`,
+  );
+  output.note('  Keep them on paper or in a safe. Restore them: svc devices identity --restore');
+}
+
+function writeNew(file: string, text: string): void {
+  try {
+    writeThrough(file, text);
+  } catch (error) {
+    const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST';
+    throw new CliError(
+      exitCodes.invalid,
+      isThere ? `${file} is there already.` : `${file} cannot be written: ${(error as Error).message}.`,
+      { next: 'Name another file: --file', cause: error },
+    );
+  }
+}
+
+async function restoreIdentity(cli: Cli, { file, force = false }: IdentityOptions): Promise<void> {
+  const { output, locations } = cli;
+  const path = locations.identityFile;
+  const running = readDaemonFile(locations);
+  if (running)
+    throw new CliError(
+      exitCodes.invalid,
+      `A daemon runs with the present identity (process ${running.pid}).`,
+      {
+        next: 'Stop it first: svc daemon stop',
+      },
+    );
+  const seed = readSeed(await readBackup(cli, file));
+  const present = existsSync(path) ? parseSeed(readFileSync(path, 'utf8')) : undefined;
+  if (present?.equals(seed)) return output.note(`${path} holds this identity already.`);
+  if (present && !force)
+    throw new CliError(exitCodes.invalid, `${path} holds another identity, which would be lost.`, {
+      next: 'Keep it: svc devices identity --export --file FILE. Then again with --force',
+    });
+  writeIdentityFile(path, seed);
+  output.note(`The identity is restored in ${path}. Start the daemon: svc daemon start`);
+}
+
+function readBackup(cli: Cli, file: string | undefined): Promise<string> | string {
+  if (file === undefined) return readSecret(cli, 'The 24 words: ', 'svc devices identity --restore < FILE');
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new CliError(exitCodes.invalid, `${file} cannot be read: ${(error as Error).message}.`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { idParamsSchema, messageSchema, timestampSchema } from './primitives.ts';
+import { defineRoutes } from './route.ts';
+import { scopeSchema } from './scopes.ts';
+import { nameSchema } from './users.ts';
+
+export const apiTokenSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    scopes: z.array(scopeSchema),
+    prefix: z.string().meta({ description: 'How the token begins' }),
+    createdAt: timestampSchema,
+    expiresAt: timestampSchema.optional(),
+    lastUsedAt: timestampSchema.optional(),
+  })
+  .meta({ id: 'ApiToken' });
+export type ApiToken = z.output<typeof apiTokenSchema>;
+
+export const createTokenSchema = z.object({
+  name: nameSchema,
+  scopes: z
+    .array(scopeSchema)
+    .min(1)
+    .max(20)
+    .transform((scopes) => [...new Set(scopes)]),
+  expiresInDays: z.int().min(1).max(3650).optional(),
+});
+export type CreateToken = z.output<typeof createTokenSchema>;
+
+export const tokensRoutes = defineRoutes({
+  list: {
+    method: 'GET',
+    path: '/api/tokens',
+    access: 'session',
+    summary: 'List your API tokens, newest first',
+    response: z.object({ tokens: z.array(apiTokenSchema) }),
+  },
+  create: {
+    method: 'POST',
+    path: '/api/tokens',
+    access: 'session',
+    summary: 'Create an API token',
+    body: createTokenSchema,
+    status: 201,
+    response: apiTokenSchema.omit({ lastUsedAt: true }).extend({
+      token: z.string().meta({ description: 'Shown this once' }),
+      notifySecret: z.string().optional().meta({
+        description: 'Signs what is sent to the notifyUrl of requests made with this token; shown this once',
+      }),
+    }),
+  },
+  revoke: {
+    method: 'DELETE',
+    path: '/api/tokens/:id',
+    access: 'session',
+    summary: 'Revoke an API token',
+    params: idParamsSchema,
+    response: messageSchema,
+  },
+});

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { idParamsSchema, timestampSchema } from './primitives.ts';
+import { defineRoutes } from './route.ts';
+
+export const roleSchema = z.enum(['user', 'admin']);
+export type Role = z.output<typeof roleSchema>;
+
+/** A name that a person gave: one line, nothing invisible. */
+export const nameSchema = z
+  .string()
+  .trim()
+  .min(1)
+  .max(100)
+  .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, 'Use one line without control characters');
+
+export const emailSchema = z
+  .email()
+  .max(255)
+  .transform((email) => email.toLowerCase());
+
+export const userSchema = z
+  .object({
+    id: z.string(),
+    email: z.string(),
+    name: z.string(),
+    role: roleSchema,
+    connectedAccounts: z.array(z.string()),
+    hasCodehostToken: z.boolean(),
+    avatarUrl: z.string().optional(),
+    bio: z.string().optional(),
+    timezone: z.string().optional(),
+    locale: z.string().optional(),
+    onboardingCompleted: z.boolean(),
+  })
+  .meta({ id: 'User' });
+export type User = z.output<typeof userSchema>;
+
+/** A user as an administrator sees them. */
+export const accountSchema = userSchema
+  .pick({ id: true, email: true, name: true, role: true })
+  .extend({
+    createdAt: timestampSchema,
+    disabled: z.boolean(),
+    hasPassword: z.boolean(),
+    isOwner: z.boolean().meta({ description: 'The user of this machine in local mode' }),
+  })
+  .meta({ id: 'Account' });
+export type Account = z.output<typeof accountSchema>;
+
+export const updateAccountSchema = z.object({
+  role: roleSchema.optional(),
+  disabled: z.boolean().optional().meta({ description: 'Ends their sessions; their tokens stop working' }),
+});
+export type UpdateAccount = z.output<typeof updateAccountSchema>;
+
+export const usersRoutes = defineRoutes({
+  list: {
+    method: 'GET',
+    path: '/api/auth/users',
+    access: 'admin',
+    summary: 'List the accounts',
+    response: z.object({ users: z.array(accountSchema) }),
+  },
+  update: {
+    method: 'PATCH',
+    path: '/api/auth/users/:id',
+    access: 'admin',
+    summary: 'Change the role of an account, or shut it out',
+    params: idParamsSchema,
+    body: updateAccountSchema,
+    response: z.object({ user: accountSchema }),
+  },
+});

@@ -1,0 +1,83 @@
+import { hash } from 'node:crypto';
+import type { WriteTransaction } from '../storage/database.ts';
+import type { AuditRow } from '../storage/account-rows.ts';
+import type { Surroundings } from '../surroundings.ts';
+
+/** What happened to whom; arguments never hold a secret. */
+export interface AuditEntry {
+  kind: 'security' | 'tool';
+  /** The tool, or the name of the event, such as `auth.sign_in`. */
+  tool: string;
+  userId?: string | undefined;
+  conversationId?: string;
+  taskId?: string;
+  /** Where the request came from. */
+  address?: string | undefined;
+  arguments?: Record<string, unknown>;
+  /** What came of it, such as `ok` or `refused`. */
+  result: string;
+  approved?: boolean;
+  decision?: string;
+}
+
+const FIRST_HASH = '0'.repeat(64);
+
+/** Appends to the log in the transaction of what it tells of; each entry carries the hash of the one before. */
+export class AuditLog {
+  readonly #surroundings: Surroundings;
+  constructor(surroundings: Surroundings) {
+    this.#surroundings = surroundings;
+  }
+
+  async append({ db }: WriteTransaction, entry: AuditEntry): Promise<void> {
+    const last = await db
+      .selectFrom('audit_log')
+      .select(['seq', 'hash'])
+      .orderBy('seq', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    const row: Omit<AuditRow, 'hash'> = {
+      seq: (last?.seq ?? 0) + 1,
+      id: this.#surroundings.newId('audit'),
+      at: this.#surroundings.now().toISOString(),
+      kind: entry.kind,
+      tool: entry.tool,
+      user_id: entry.userId ?? null,
+      conversation_id: entry.conversationId ?? null,
+      task_id: entry.taskId ?? null,
+      address: entry.address ?? null,
+      arguments: JSON.stringify(entry.arguments ?? {}),
+      result: entry.result,
+      approved: entry.approved === undefined ? null : Number(entry.approved),
+      decision: entry.decision ?? null,
+      previous_hash: last?.hash ?? FIRST_HASH,
+    };
+    await db
+      .insertInto('audit_log')
+      .values({ ...row, hash: hashOfEntry(row) })
+      .execute();
+  }
+}
+
+/** SHA-256 over all columns in a fixed order, the hash of the entry before among them. */
+export function hashOfEntry(row: Omit<AuditRow, 'hash'>): string {
+  return hash(
+    'sha256',
+    JSON.stringify([
+      row.seq,
+      row.id,
+      row.at,
+      row.kind,
+      row.tool,
+      row.user_id,
+      row.conversation_id,
+      row.task_id,
+      row.address,
+      row.arguments,
+      row.result,
+      row.approved,
+      row.decision,
+      row.previous_hash,
+    ]),
+  );
+}

@@ -1,0 +1,119 @@
+import type { Kysely } from 'kysely';
+import type { CreateInvite, Invite } from '../../contract/invites.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
+import { AppError } from '../errors.ts';
+import type { InviteRow } from '../storage/account-rows.ts';
+import type { Database } from '../storage/database.ts';
+import type { Schema } from '../storage/schema.ts';
+import type { Surroundings } from '../surroundings.ts';
+import type { Caller } from './caller.ts';
+import { hashToken } from './hash-token.ts';
+
+const DAY_MS = 86_400_000;
+
+export interface InviteServiceParts {
+  database: Database;
+  audit: AuditLog;
+  surroundings: Surroundings;
+}
+
+/** Invites: a code that makes one account. */
+export class InviteService {
+  readonly #parts: InviteServiceParts;
+  constructor(parts: InviteServiceParts) {
+    this.#parts = parts;
+  }
+
+  async create(caller: Caller, wish: CreateInvite): Promise<{ invite: Invite; code: string }> {
+    const { database, audit, surroundings } = this.#parts;
+    const code = surroundings.newSecret(18);
+    const now = surroundings.now();
+    const row: InviteRow = {
+      id: surroundings.newId('invite'),
+      code_hash: hashToken(code),
+      email: wish.email ?? null,
+      role: wish.role,
+      created_by: caller.userId,
+      created_at: now.toISOString(),
+      expires_at: new Date(now.getTime() + wish.expiresInDays * DAY_MS).toISOString(),
+      used_by: null,
+      used_at: null,
+    };
+    await database.write(async (transaction) => {
+      await transaction.db.insertInto('invites').values(row).execute();
+      await audit.append(transaction, {
+        kind: 'security',
+        tool: 'auth.invite_created',
+        userId: caller.userId,
+        arguments: { inviteId: row.id, role: row.role },
+        result: 'ok',
+      });
+    });
+    return { invite: toInvite(row), code };
+  }
+
+  async list(): Promise<Invite[]> {
+    const rows = await this.#parts.database.read
+      .selectFrom('invites')
+      .selectAll()
+      .orderBy('id', 'desc')
+      .limit(500)
+      .execute();
+    return rows.map(toInvite);
+  }
+
+  async remove(caller: Caller, id: string): Promise<void> {
+    const { database, audit } = this.#parts;
+    await database.write(async (transaction) => {
+      const { numDeletedRows } = await transaction.db
+        .deleteFrom('invites')
+        .where('id', '=', id)
+        .executeTakeFirst();
+      if (numDeletedRows === 0n) throw new AppError('not_found', 'Invite not found');
+      await audit.append(transaction, {
+        kind: 'security',
+        tool: 'auth.invite_removed',
+        userId: caller.userId,
+        arguments: { inviteId: id },
+        result: 'ok',
+      });
+    });
+  }
+
+  /** The invite that somebody with this code may use; or the one for an address that is proven to be theirs. */
+  async findUsable(
+    db: Kysely<Schema>,
+    by: { code?: string | undefined; email: string; isEmailVerified: boolean },
+  ): Promise<InviteRow | undefined> {
+    const now = this.#parts.surroundings.now().toISOString();
+    const open = db
+      .selectFrom('invites')
+      .selectAll()
+      .where('used_at', 'is', null)
+      .where('expires_at', '>', now);
+    if (by.code !== undefined) {
+      const row = await open.where('code_hash', '=', hashToken(by.code)).executeTakeFirst();
+      return row && (row.email === null || row.email === by.email) ? row : undefined;
+    }
+    return by.isEmailVerified ? open.where('email', '=', by.email).executeTakeFirst() : undefined;
+  }
+
+  async use(db: Kysely<Schema>, id: string, userId: string): Promise<void> {
+    await db
+      .updateTable('invites')
+      .set({ used_by: userId, used_at: this.#parts.surroundings.now().toISOString() })
+      .where('id', '=', id)
+      .execute();
+  }
+}
+
+const toInvite = (row: InviteRow): Invite => ({
+  id: row.id,
+  role: row.role === 'admin' ? 'admin' : 'user',
+  ...(row.email !== null && { email: row.email }),
+  createdBy: row.created_by,
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+  ...(row.used_at !== null && { usedAt: row.used_at }),
+  ...(row.used_by !== null && { usedBy: row.used_by }),
+});

@@ -1,0 +1,69 @@
+import type { Locations } from '../../contract/locations.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
+import type { Config } from '../config/config.ts';
+import { PairingStore } from '../devices/pairing-store.ts';
+import type { EventBus } from '../events.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
+import type { Database } from '../storage/database.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { TokenService } from '../tokens/token-service.ts';
+import { AccessKeyService } from './access-key-service.ts';
+import { AccountService } from './account-service.ts';
+import { InviteService } from './invite-service.ts';
+import { KeyHasher } from './key-hasher.ts';
+import { OneTimeTokens } from './one-time-tokens.ts';
+import { ensureOwner, retireOwner } from './owner-service.ts';
+import { Registration } from './registration.ts';
+import { SessionService } from './session-service.ts';
+import { SessionStore } from './session-store.ts';
+import { SetupCode } from './setup-code.ts';
+import { SignInLinkService } from './sign-in-link-service.ts';
+import { UserAdminService } from './user-admin-service.ts';
+import { UserStore } from './user-store.ts';
+
+export interface AccessParts {
+  database: Database;
+  bus: EventBus;
+  config: Config;
+  keys: KeyRing;
+  audit: AuditLog;
+  surroundings: Surroundings;
+  locations: Locations;
+  /** True when only this machine can reach the daemon. */
+  isLoopback: boolean;
+  /** Takes a fault that no caller can be told of. */
+  reportBug: (error: unknown) => void;
+}
+
+/** Everything that says who may do what; in local mode the owner of the machine is a user afterwards. */
+export async function joinAccess(parts: AccessParts) {
+  const { database, config, keys, surroundings, locations } = parts;
+  const isLocalMode = config.get('system.authMode') === 'local';
+  const sessions = new SessionService({ ...parts, store: new SessionStore(database) });
+  const owner = { database, sessions, surroundings, sessionFile: locations.ownerSessionFile };
+  await (isLocalMode ? ensureOwner(owner) : retireOwner(owner));
+  const hasher = new KeyHasher();
+  const accessKey = await AccessKeyService.load({ ...parts, sessions, hasher, isLocalMode });
+  const users = new UserStore(database);
+  const pairings = new PairingStore();
+  const setupCode = new SetupCode(locations.setupCodeFile);
+  if (!isLocalMode && !(await users.hasAccounts())) setupCode.ensure(surroundings);
+  const invites = new InviteService(parts);
+  const registration = new Registration({ ...parts, users, invites, setupCode });
+  const oneTimeTokens = new OneTimeTokens({ database, box: keys.box, surroundings });
+  const tokens = new TokenService(parts);
+  return {
+    sessions,
+    accessKey,
+    users,
+    setupCode,
+    invites,
+    registration,
+    oneTimeTokens,
+    tokens,
+    pairings,
+    accounts: new AccountService({ ...parts, users, registration, sessions, hasher, pairings }),
+    userAdmin: new UserAdminService({ ...parts, users, sessions, tokens }),
+    signInLinks: new SignInLinkService({ ...parts, oneTimeTokens, users, sessions }),
+  };
+}

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import type { AuditLog } from '../audit/audit-log.ts';
+import { AppError } from '../errors.ts';
+import type { Database, WriteTransaction } from '../storage/database.ts';
+import type { SignedIn } from './account-service.ts';
+import type { Caller } from './caller.ts';
+import type { OneTimeTokens } from './one-time-tokens.ts';
+import type { ClientInfo, SessionService } from './session-service.ts';
+import { toSignedIn, type UserStore } from './user-store.ts';
+
+const PURPOSE = 'sign-in-link';
+const LIFETIME_MS = 60_000;
+
+const linkSchema = z.object({
+  userId: z.string(),
+  role: z.enum(['user', 'admin']),
+  deviceId: z.string().optional(),
+});
+
+export interface SignInLinkServiceParts {
+  database: Database;
+  oneTimeTokens: OneTimeTokens;
+  users: UserStore;
+  sessions: SessionService;
+  audit: AuditLog;
+}
+
+/** Links that sign a browser in as the user of a session, once, within a minute. */
+export class SignInLinkService {
+  readonly #parts: SignInLinkServiceParts;
+  constructor(parts: SignInLinkServiceParts) {
+    this.#parts = parts;
+  }
+
+  /** What a device makes ends with it. */
+  create({ userId, role, deviceId }: Caller): Promise<{ token: string; expiresAt: string }> {
+    return this.#parts.oneTimeTokens.issue(PURPOSE, { userId, role, deviceId }, LIFETIME_MS);
+  }
+
+  /** A session for whoever has the token first; it may do no more than the one that made the link. */
+  async redeem(token: string, client: ClientInfo): Promise<SignedIn> {
+    const { database, oneTimeTokens, users, sessions, audit } = this.#parts;
+    const refusal = new AppError(
+      'unauthenticated',
+      'This link was used or is too old. Make another: svc auth link',
+    );
+    const link = linkSchema.safeParse(await oneTimeTokens.redeem(PURPOSE, token));
+    const row = link.data && (await users.find(link.data.userId));
+    if (!link.data || !row || row.disabled_at !== null) throw refusal;
+    const { role, deviceId } = link.data;
+    const session = sessions.prepare({
+      userId: row.id,
+      kind: 'sign-in',
+      role,
+      client,
+      ...(deviceId !== undefined && { deviceId }),
+    });
+    await database.write(async (transaction) => {
+      if (deviceId !== undefined && !(await isPaired(transaction, deviceId))) throw refusal;
+      await sessions.insert(transaction, session.row);
+      await audit.append(transaction, {
+        kind: 'security',
+        tool: 'auth.sign_in',
+        userId: row.id,
+        address: client.address,
+        arguments: { method: 'link' },
+        result: 'ok',
+      });
+    });
+    return { session, user: { ...toSignedIn(row), role: row.role === 'admin' ? role : 'user' } };
+  }
+}
+
+const isPaired = async ({ db }: WriteTransaction, deviceId: string): Promise<boolean> =>
+  (await db.selectFrom('devices').select('id').where('id', '=', deviceId).executeTakeFirst()) !== undefined;

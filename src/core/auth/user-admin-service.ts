@@ -1,0 +1,71 @@
+import type { Account, UpdateAccount } from '../../contract/users.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
+import { AppError } from '../errors.ts';
+import type { Database, WriteTransaction } from '../storage/database.ts';
+import type { Surroundings } from '../surroundings.ts';
+import type { TokenService } from '../tokens/token-service.ts';
+import type { Caller } from './caller.ts';
+import { ownerId } from './owner.ts';
+import type { SessionService } from './session-service.ts';
+import { toAccount, type UserStore } from './user-store.ts';
+
+export interface UserAdminServiceParts {
+  database: Database;
+  users: UserStore;
+  sessions: SessionService;
+  tokens: TokenService;
+  audit: AuditLog;
+  surroundings: Surroundings;
+}
+
+/** What administrators do with accounts. */
+export class UserAdminService {
+  readonly #parts: UserAdminServiceParts;
+  constructor(parts: UserAdminServiceParts) {
+    this.#parts = parts;
+  }
+
+  async list(): Promise<Account[]> {
+    return (await this.#parts.users.list()).map(toAccount);
+  }
+
+  /** Changes a role or shuts an account out; both take effect at once. One administrator always is left. */
+  async update(caller: Caller, id: string, { role, disabled }: UpdateAccount): Promise<Account> {
+    const { database, users, sessions, tokens, audit, surroundings } = this.#parts;
+    if (id === ownerId) throw new AppError('wrong_state', 'The owner of this machine cannot be changed');
+    return database.write(async (transaction) => {
+      const before = await users.find(id, transaction.db);
+      if (!before) throw new AppError('not_found', 'User not found');
+      const disabledAt = before.disabled_at ?? surroundings.now().toISOString();
+      const after = await users.update(transaction.db, id, {
+        ...(role !== undefined && { role }),
+        ...(disabled !== undefined && { disabled_at: disabled ? disabledAt : null }),
+      });
+      await this.#requireAdmin(transaction);
+      if (after.disabled_at !== null) await sessions.endMatching(transaction, { userId: id });
+      await audit.append(transaction, {
+        kind: 'security',
+        tool: 'auth.account_changed',
+        userId: caller.userId,
+        arguments: { accountId: id, role: after.role, disabled: after.disabled_at !== null },
+        result: 'ok',
+      });
+      transaction.afterCommit(() => {
+        sessions.forget();
+        tokens.forget();
+      });
+      return toAccount(after);
+    });
+  }
+
+  async #requireAdmin({ db }: WriteTransaction): Promise<void> {
+    const admin = await db
+      .selectFrom('users')
+      .select('id')
+      .where('role', '=', 'admin')
+      .where('disabled_at', 'is', null)
+      .limit(1)
+      .executeTakeFirst();
+    if (!admin) throw new AppError('wrong_state', 'This is the last administrator');
+  }
+}

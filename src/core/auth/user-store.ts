@@ -1,0 +1,88 @@
+import type { Kysely } from 'kysely';
+import type { Account, Role, User } from '../../contract/users.ts';
+import { AppError } from '../errors.ts';
+import type { UserRow } from '../storage/account-rows.ts';
+import type { Database } from '../storage/database.ts';
+import type { Schema } from '../storage/schema.ts';
+import { ownerId } from './owner.ts';
+
+/** Rows of users. */
+export class UserStore {
+  readonly #database: Database;
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  find(id: string, db: Kysely<Schema> = this.#database.read): Promise<UserRow | undefined> {
+    return db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
+  }
+
+  findByEmail(email: string, db: Kysely<Schema> = this.#database.read): Promise<UserRow | undefined> {
+    return db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst();
+  }
+
+  list(): Promise<UserRow[]> {
+    return this.#database.read.selectFrom('users').selectAll().orderBy('created_at').orderBy('id').execute();
+  }
+
+  /** Accounts that somebody made; the owner of this machine is none. */
+  async hasAccounts(db: Kysely<Schema> = this.#database.read): Promise<boolean> {
+    const row = await db
+      .selectFrom('users')
+      .select('id')
+      .where('id', '!=', ownerId)
+      .limit(1)
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
+  async update(db: Kysely<Schema>, id: string, change: Partial<UserRow>): Promise<UserRow> {
+    if (Object.keys(change).length > 0)
+      await db.updateTable('users').set(change).where('id', '=', id).execute();
+    const row = await this.find(id, db);
+    if (!row) throw new AppError('not_found', 'User not found');
+    return row;
+  }
+
+  /** The user as they see themselves, with the names of what they connected. */
+  async describe(row: UserRow): Promise<User> {
+    const connections = await this.#database.read
+      .selectFrom('connections')
+      .select('provider')
+      .where('user_id', '=', row.id)
+      .orderBy('provider')
+      .execute();
+    const connectedAccounts = connections.map(({ provider }) => provider);
+    return {
+      id: row.id,
+      email: row.email,
+      name: row.name,
+      role: roleOf(row),
+      connectedAccounts,
+      hasCodehostToken: connectedAccounts.includes('codehost'),
+      ...(row.avatar_url !== null && { avatarUrl: row.avatar_url }),
+      ...(row.bio !== null && { bio: row.bio }),
+      ...(row.timezone !== null && { timezone: row.timezone }),
+      ...(row.locale !== null && { locale: row.locale }),
+      onboardingCompleted: row.onboarding_completed === 1,
+    };
+  }
+}
+
+const roleOf = ({ role }: UserRow): Role => (role === 'admin' ? 'admin' : 'user');
+
+/** What an answer to a sign-in says of the user. */
+export const toSignedIn = (row: UserRow) => ({
+  id: row.id,
+  email: row.email,
+  name: row.name,
+  role: roleOf(row),
+});
+
+export const toAccount = (row: UserRow): Account => ({
+  ...toSignedIn(row),
+  createdAt: row.created_at,
+  disabled: row.disabled_at !== null,
+  hasPassword: row.password_hash !== null,
+  isOwner: row.id === ownerId,
+});

@@ -1,0 +1,93 @@
+import type { Kysely } from 'kysely';
+import type { Device } from '../../contract/devices.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
+import { type Caller, requireOwned, visibleOwner } from '../auth/caller.ts';
+import type { ClientInfo, SessionService } from '../auth/session-service.ts';
+import type { DeviceRow } from '../storage/account-rows.ts';
+import type { Database } from '../storage/database.ts';
+import type { Schema } from '../storage/schema.ts';
+import type { TokenService } from '../tokens/token-service.ts';
+import { fingerprintOf } from './device-identity.ts';
+import type { PairingStore } from './pairing-store.ts';
+
+export interface DeviceServiceParts {
+  database: Database;
+  pairings: PairingStore;
+  sessions: SessionService;
+  tokens: TokenService;
+  audit: AuditLog;
+}
+
+interface SeenDevice extends DeviceRow {
+  /** Of its sessions; null when it has none any more. */
+  last_seen_at: string | null;
+}
+
+/** The paired devices and what becomes of them. */
+export class DeviceService {
+  readonly #parts: DeviceServiceParts;
+  constructor(parts: DeviceServiceParts) {
+    this.#parts = parts;
+  }
+
+  async list(caller: Caller): Promise<Device[]> {
+    const owner = visibleOwner(caller);
+    const all = devicesIn(this.#parts.database.read);
+    const rows = await (owner === undefined ? all : all.where('devices.user_id', '=', owner))
+      .orderBy('devices.id', 'desc')
+      .execute();
+    return rows.map((row) => toDevice(row, caller));
+  }
+
+  rename(caller: Caller, id: string, name: string): Promise<Device> {
+    return this.#parts.database.write(async ({ db }) => {
+      const row = await find(db, caller, id);
+      await db.updateTable('devices').set({ name }).where('id', '=', id).execute();
+      return toDevice({ ...row, name }, caller);
+    });
+  }
+
+  /** Ends its sessions and the tokens that it made; it is not trusted any more. */
+  async revoke(caller: Caller, id: string, client: ClientInfo): Promise<void> {
+    const { database, pairings, sessions, tokens, audit } = this.#parts;
+    await database.write(async (transaction) => {
+      const { user_id, name } = await find(transaction.db, caller, id);
+      await transaction.db.deleteFrom('devices').where('id', '=', id).execute();
+      await pairings.withdraw(transaction, id);
+      await tokens.revokeOfDevice(transaction, id);
+      const ended = await sessions.endMatching(transaction, { deviceId: id });
+      await audit.append(transaction, {
+        kind: 'security',
+        tool: 'device.revoked',
+        userId: caller.userId,
+        address: client.address,
+        arguments: { deviceId: id, name, ownerId: user_id, sessions: ended },
+        result: 'ok',
+      });
+    });
+  }
+}
+
+async function find(db: Kysely<Schema>, caller: Caller, id: string): Promise<SeenDevice> {
+  const row = await devicesIn(db).where('devices.id', '=', id).executeTakeFirst();
+  return requireOwned(caller, row && { ...row, owner_id: row.user_id }, 'Device');
+}
+
+const devicesIn = (db: Kysely<Schema>) =>
+  db
+    .selectFrom('devices')
+    .leftJoin('sessions', 'sessions.device_id', 'devices.id')
+    .selectAll('devices')
+    .select(({ fn }) => fn.max('sessions.last_seen_at').as('last_seen_at'))
+    .groupBy('devices.id');
+
+const toDevice = (row: SeenDevice, caller: Caller): Device => ({
+  id: row.id,
+  name: row.name,
+  userId: row.user_id,
+  role: row.role === 'admin' ? 'admin' : 'user',
+  ...(row.public_key !== null && { fingerprint: fingerprintOf(Buffer.from(row.public_key, 'base64')) }),
+  createdAt: row.created_at,
+  ...(row.last_seen_at !== null && { lastSeenAt: row.last_seen_at }),
+  current: row.id === caller.deviceId,
+});

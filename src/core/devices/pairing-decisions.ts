@@ -1,0 +1,188 @@
+import type { PairingRequest } from '../../contract/pairing.ts';
+import type { Role } from '../../contract/users.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
+import { type Caller, isAdmin } from '../auth/caller.ts';
+import type { ClientInfo } from '../auth/session-service.ts';
+import { AppError } from '../errors.ts';
+import { addressKey, type Limit, type RateLimits } from '../limits/rate-limits.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
+import type { DeviceRow, PairingRequestRow } from '../storage/account-rows.ts';
+import type { Database, WriteTransaction } from '../storage/database.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { hashCode } from './pairing-code.ts';
+import { nameOf, requesterOf, toPairingRequest } from './pairing-request.ts';
+import type { PairingStore } from './pairing-store.ts';
+
+const wrongCodes: Limit = {
+  max: 5,
+  windowMs: 10 * 60_000,
+  message: 'Too many wrong pairing codes. Try again in ten minutes.',
+};
+/** A device that is approved in the last moment has this long to fetch its token. */
+const PICK_UP_MS = 2 * 60_000;
+
+export interface PairingDecisionsParts {
+  database: Database;
+  store: PairingStore;
+  audit: AuditLog;
+  limits: RateLimits;
+  keyRing: KeyRing;
+  surroundings: Surroundings;
+}
+
+export interface Approval {
+  code: string;
+  role?: Role | undefined;
+  name?: string | undefined;
+  /** Of the device that the person saw; undefined when they did not look. */
+  fingerprint?: string | null | undefined;
+}
+
+/** The side of the person who decides, by the code that the device shows. */
+export class PairingDecisions {
+  readonly #parts: PairingDecisionsParts;
+  #lastTurn: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: PairingDecisionsParts) {
+    this.#parts = parts;
+  }
+
+  inspect(caller: Caller, code: string, client: ClientInfo): Promise<PairingRequest> {
+    return this.#try(caller, client, async () => {
+      const { database, surroundings } = this.#parts;
+      const now = surroundings.now().toISOString();
+      return toPairingRequest(await this.#find(database.read, caller, code, now), now);
+    });
+  }
+
+  /** Makes the device one of the caller's; it may do no more than the caller. */
+  async approve(caller: Caller, approval: Approval, client: ClientInfo): Promise<PairingRequest> {
+    const { code, role, name, fingerprint } = approval;
+    if (role === 'admin' && !isAdmin(caller))
+      throw new AppError('forbidden', 'A device may do no more than you');
+    return this.#decide(caller, code, client, async (transaction, row, now) => {
+      if (fingerprint !== undefined && (requesterOf(row).fingerprint ?? null) !== fingerprint)
+        throw new AppError('wrong_state', 'Another device asks with this code now. Look at it again.');
+      await refuseItself(transaction, caller, row);
+      const device: DeviceRow = {
+        id: this.#parts.surroundings.newId('dev'),
+        user_id: caller.userId,
+        name: name ?? nameOf(row),
+        role: role ?? caller.role,
+        public_key: row.public_key,
+        created_at: now.toISOString(),
+      };
+      await transaction.db.insertInto('devices').values(device).execute();
+      const inTime = new Date(now.getTime() + PICK_UP_MS).toISOString();
+      return {
+        status: 'approved',
+        device_id: device.id,
+        role: device.role,
+        expires_at: row.expires_at > inTime ? row.expires_at : inTime,
+      };
+    });
+  }
+
+  reject(
+    caller: Caller,
+    { code, reason }: { code: string; reason?: string | undefined },
+    client: ClientInfo,
+  ): Promise<PairingRequest> {
+    return this.#decide(caller, code, client, async () => ({ status: 'rejected', reason: reason ?? null }));
+  }
+
+  #decide(
+    caller: Caller,
+    code: string,
+    client: ClientInfo,
+    decide: (
+      transaction: WriteTransaction,
+      row: PairingRequestRow,
+      now: Date,
+    ) => Promise<{ status: 'approved' | 'rejected' } & Partial<PairingRequestRow>>,
+  ): Promise<PairingRequest> {
+    const { database, store, audit, surroundings } = this.#parts;
+    return this.#try(caller, client, () =>
+      database.write(async (transaction) => {
+        const now = surroundings.now();
+        const at = now.toISOString();
+        const row = await this.#find(transaction.db, caller, code, at);
+        if (row.status !== 'pending')
+          throw new AppError('wrong_state', `This request is already ${row.status}`);
+        const decision = await decide(transaction, row, now);
+        const decided = await store.decide(transaction, row.id, {
+          ...decision,
+          decided_at: at,
+          decided_by: caller.userId,
+        });
+        if (!decided) throw new AppError('wrong_state', 'This request is already decided');
+        await audit.append(transaction, {
+          kind: 'security',
+          tool: `pairing.${decision.status}`,
+          userId: caller.userId,
+          address: client.address,
+          arguments: { requestId: row.id, deviceId: decided.device_id, role: decided.role },
+          result: 'ok',
+        });
+        return toPairingRequest(decided, at);
+      }),
+    );
+  }
+
+  /** What a QR code of somebody else stands for is not there. */
+  async #find(
+    db: WriteTransaction['db'],
+    caller: Caller,
+    code: string,
+    now: string,
+  ): Promise<PairingRequestRow> {
+    const { store, keyRing } = this.#parts;
+    const hash = hashCode(keyRing, code);
+    const row = hash === undefined ? undefined : await store.findByCode(db, hash, now);
+    const isOpen = row && (row.created_by === null || row.created_by === caller.userId || isAdmin(caller));
+    if (!isOpen) throw new AppError('not_found', 'No pending request has this code');
+    return row;
+  }
+
+  /** One after the other, so that no more codes are tried at once than may be wrong. */
+  #try<T>(caller: Caller, client: ClientInfo, work: () => Promise<T>): Promise<T> {
+    const turn = this.#lastTurn.then(() => this.#tryNow(caller, client, work));
+    this.#lastTurn = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #tryNow<T>(caller: Caller, client: ClientInfo, work: () => Promise<T>): Promise<T> {
+    if (caller.token) throw new AppError('forbidden', 'Only a person decides on devices, not a token');
+    const { database, audit, limits } = this.#parts;
+    const keys = [`user ${caller.userId}`];
+    if (client.address !== undefined) keys.push(`address ${addressKey(client.address)}`);
+    for (const key of keys) await limits.check('pairing codes', key, wrongCodes);
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
+      for (const key of keys) await limits.take('pairing codes', key, wrongCodes);
+      await database.write((transaction) =>
+        audit.append(transaction, {
+          kind: 'security',
+          tool: 'pairing.code',
+          userId: caller.userId,
+          address: client.address,
+          result: 'refused',
+        }),
+      );
+      throw error;
+    }
+  }
+}
+
+async function refuseItself({ db }: WriteTransaction, caller: Caller, row: PairingRequestRow): Promise<void> {
+  if (row.public_key === null || caller.deviceId === undefined) return;
+  const own = await db
+    .selectFrom('devices')
+    .select('id')
+    .where('id', '=', caller.deviceId)
+    .where('public_key', '=', row.public_key)
+    .executeTakeFirst();
+  if (own) throw new AppError('forbidden', 'A device cannot approve itself');
+}

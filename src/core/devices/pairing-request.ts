@@ -1,0 +1,47 @@
+import type { PairingRequest, PairingStatus } from '../../contract/pairing.ts';
+import type { Role } from '../../contract/users.ts';
+import type { PairingRequestRow } from '../storage/account-rows.ts';
+import { fingerprintOf } from './device-identity.ts';
+
+/** What the row comes to at this moment: what nobody decided on, or nobody fetched, expires by itself. */
+export function statusOf(row: PairingRequestRow, now: string): PairingStatus {
+  const isOpen = row.status === 'pending' || (row.status === 'approved' && row.delivered_at === null);
+  return isOpen && row.expires_at <= now ? 'expired' : (row.status as PairingStatus);
+}
+
+/** Who asks, as a person compares it with what the device shows. */
+export const requesterOf = (row: PairingRequestRow) => ({
+  requesterId: row.requester_id,
+  ...(row.public_key !== null && { fingerprint: fingerprintOf(Buffer.from(row.public_key, 'base64')) }),
+});
+
+export function toPairingRequest(row: PairingRequestRow, now: string): PairingRequest {
+  const status = statusOf(row, now);
+  return {
+    id: row.id,
+    ...requesterOf(row),
+    meta: JSON.parse(row.meta) as PairingRequest['meta'],
+    ...(row.address !== null && { address: row.address }),
+    status,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    ...(row.decided_at !== null && { decidedAt: row.decided_at }),
+    ...(status === 'approved' && row.decided_by !== null && { approvedBy: row.decided_by }),
+    ...(row.role !== null && { role: row.role as Role }),
+    ...(row.reason !== null && { reason: row.reason }),
+  };
+}
+
+/** What the device is called unless the approver says otherwise. */
+export function nameOf(row: PairingRequestRow): string {
+  const { name } = JSON.parse(row.meta) as PairingRequest['meta'];
+  return (typeof name === 'string' && inOneLine(name)) || inOneLine(row.requester_id) || 'Device';
+}
+
+const inOneLine = (text: string) =>
+  text
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, '')
+    .trim()
+    .slice(0, 100)
+    // Half of a surrogate pair that was cut in two.
+    .replace(/[\ud800-\udbff]$/, '');

@@ -1,0 +1,195 @@
+import type { DeviceIdentity } from '../../contract/devices.ts';
+import type { AskPairing, PairingRequest } from '../../contract/pairing.ts';
+import type { Role } from '../../contract/users.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
+import type { Caller } from '../auth/caller.ts';
+import { hashToken } from '../auth/hash-token.ts';
+import type { ClientInfo, SessionService } from '../auth/session-service.ts';
+import { AppError } from '../errors.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
+import type { PairingRequestRow } from '../storage/account-rows.ts';
+import type { Database, WriteTransaction } from '../storage/database.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { decodeBase64 } from './base64.ts';
+import { isStrictPublicKey } from './ed25519.ts';
+import { formatCode, hashCode, newCode } from './pairing-code.ts';
+import { requesterOf, statusOf, toPairingRequest } from './pairing-request.ts';
+import type { PairingStore } from './pairing-store.ts';
+
+const LIFETIME_MS = 10 * 60_000;
+/** Of each user who shows QR codes, and of everybody who is not signed in. */
+const MAX_PENDING = 1000;
+/** What scanners want around a QR code, in modules. */
+const QUIET_ZONE = 4;
+
+export interface PairingServiceParts {
+  database: Database;
+  store: PairingStore;
+  sessions: SessionService;
+  audit: AuditLog;
+  keyRing: KeyRing;
+  identity: DeviceIdentity;
+  surroundings: Surroundings;
+}
+
+/** The side of the device that wants to be paired, from its request to its session. */
+export class PairingService {
+  readonly #parts: PairingServiceParts;
+  constructor(parts: PairingServiceParts) {
+    this.#parts = parts;
+  }
+
+  /** The code is for the person who approves, the requestId for the device alone. */
+  async request(ask: AskPairing, client: ClientInfo) {
+    const made = await this.#create(ask, client, null);
+    return { ...made, formatted: formatCode(made.code) };
+  }
+
+  /** A request without a device yet; the one that scans the code claims it. */
+  async qr(caller: Caller, baseUrl: string, client: ClientInfo) {
+    const made = await this.#create({ requesterId: 'qr', meta: {} }, client, caller.userId);
+    const pairingUrl = `svc://pair?code=${made.code}&host=${encodeURIComponent(baseUrl)}`;
+    const { renderSVG } = await import('uqr');
+    return { ...made, pairingUrl, qrSvg: renderSVG(pairingUrl, { ecc: 'M', border: QUIET_ZONE }) };
+  }
+
+  /** For the device that scanned the code: from now on the token is for its requestId alone. */
+  async claim({ code, ...ask }: AskPairing & { code: string }, client: ClientInfo) {
+    const { database, store, keyRing, identity } = this.#parts;
+    const hash = hashCode(keyRing, code);
+    const { requestId, secret_hash: claim_hash } = this.#newRequestId();
+    const asked = { claim_hash, ...askedOf(ask, client) };
+    const expiresAt = await database.write(async (transaction) => {
+      const row = hash === undefined ? undefined : await store.findByCode(transaction.db, hash, this.#now());
+      if (!row || row.created_by === null)
+        throw new AppError('not_found', 'No pending request has this code');
+      if (!(await store.claim(transaction, row.id, asked)))
+        throw new AppError('wrong_state', 'This code was used already. Show a new one.');
+      await this.#audit(transaction, 'pairing.claimed', { ...row, ...asked }, { client });
+      return row.expires_at;
+    });
+    return { requestId, expiresAt, daemonFingerprint: identity.fingerprint };
+  }
+
+  /** What became of the request; the first to ask after its approval gets the token. */
+  async status(requestId: string, client: ClientInfo) {
+    const { database, store } = this.#parts;
+    const hash = hashToken(requestId);
+    const row = await store.findBySecret(database.read, hash);
+    if (!row) throw new AppError('not_found', 'Pairing request not found');
+    const status = statusOf(row, this.#now());
+    const isClaimedByOther = row.claim_hash !== null && row.claim_hash !== hash;
+    const token = status === 'approved' && !isClaimedByOther ? await this.#deliver(row, client) : undefined;
+    return {
+      status,
+      ...(token !== undefined && { token }),
+      ...(status === 'approved' && row.decided_at !== null && { approvedAt: row.decided_at }),
+      expiresAt: row.expires_at,
+      ...(row.reason !== null && { reason: row.reason }),
+      ...(isClaimedByOther && { claimedBy: requesterOf(row) }),
+    };
+  }
+
+  async pending(): Promise<PairingRequest[]> {
+    const now = this.#now();
+    const rows = await this.#parts.store.pending(this.#parts.database.read, now);
+    return rows.map((row) => toPairingRequest(row, now));
+  }
+
+  /** Deletes the expired requests, decided or not; answers how many there were. */
+  cleanup(): Promise<number> {
+    const { database, store } = this.#parts;
+    return database.write((transaction) => store.deleteExpired(transaction, this.#now()));
+  }
+
+  async #create(ask: AskPairing, client: ClientInfo, createdBy: string | null) {
+    const { database, store, keyRing, identity, surroundings } = this.#parts;
+    const code = newCode(surroundings);
+    const now = surroundings.now();
+    const { requestId, secret_hash } = this.#newRequestId();
+    const row: PairingRequestRow = {
+      id: surroundings.newId('preq'),
+      secret_hash,
+      claim_hash: null,
+      code_hash: keyRing.hmac('codes', code),
+      ...askedOf(ask, client),
+      status: 'pending',
+      created_by: createdBy,
+      created_at: now.toISOString(),
+      expires_at: new Date(now.getTime() + LIFETIME_MS).toISOString(),
+      decided_at: null,
+      decided_by: null,
+      device_id: null,
+      role: null,
+      reason: null,
+      delivered_at: null,
+    };
+    await database.write(async (transaction) => {
+      if ((await store.countPending(transaction.db, createdBy, row.created_at)) >= MAX_PENDING)
+        throw new AppError('unavailable', 'Too many devices wait to be paired. Try again later.');
+      await store.insert(transaction, row);
+      await this.#audit(transaction, 'pairing.requested', row, { client, userId: createdBy });
+    });
+    return { requestId, code, expiresAt: row.expires_at, daemonFingerprint: identity.fingerprint };
+  }
+
+  async #deliver(row: PairingRequestRow, client: ClientInfo): Promise<string | undefined> {
+    const { database, store, sessions } = this.#parts;
+    const { decided_by, device_id, delivered_at } = row;
+    if (decided_by === null || device_id === null || delivered_at !== null) return undefined;
+    const session = sessions.prepare({
+      userId: decided_by,
+      kind: 'device',
+      role: row.role as Role,
+      deviceId: device_id,
+      client,
+    });
+    return database.write(async (transaction) => {
+      if (!(await store.deliver(transaction, row.id, this.#now()))) return undefined;
+      await sessions.insert(transaction, session.row);
+      await this.#audit(transaction, 'pairing.delivered', row, { client, userId: decided_by });
+      return session.token;
+    });
+  }
+
+  #newRequestId() {
+    const requestId = `pair_${this.#parts.surroundings.newSecret(24)}`;
+    return { requestId, secret_hash: hashToken(requestId) };
+  }
+
+  #audit(
+    transaction: WriteTransaction,
+    tool: string,
+    row: PairingRequestRow,
+    who: { client: ClientInfo; userId?: string | null },
+  ): Promise<void> {
+    return this.#parts.audit.append(transaction, {
+      kind: 'security',
+      tool,
+      userId: who.userId ?? undefined,
+      address: who.client.address,
+      arguments: { requestId: row.id, ...requesterOf(row) },
+      result: 'ok',
+    });
+  }
+
+  #now(): string {
+    return this.#parts.surroundings.now().toISOString();
+  }
+}
+
+/** What a device says of itself, as it is stored. */
+function askedOf({ requesterId, meta, publicKey }: AskPairing, client: ClientInfo) {
+  if (publicKey !== undefined) {
+    const key = decodeBase64(publicKey, 32);
+    const message = 'Expected a strict Ed25519 public key in base64';
+    if (!key || !isStrictPublicKey(key))
+      throw new AppError('validation', 'Validation failed', { details: [{ path: 'publicKey', message }] });
+  }
+  return {
+    requester_id: requesterId,
+    meta: JSON.stringify(meta),
+    public_key: publicKey ?? null,
+    address: client.address ?? null,
+  };
+}

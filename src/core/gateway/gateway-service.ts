@@ -1,0 +1,147 @@
+import type {
+  GatewayAccepted,
+  GatewayFinished,
+  GatewayRequest,
+  GatewayStatus,
+} from '../../contract/gateway.ts';
+import { type Caller, requireOwned } from '../auth/caller.ts';
+import { AppError, messageOf } from '../errors.ts';
+import type { Outbound } from '../outbound/outbound-fetch.ts';
+import type { Surroundings } from '../surroundings.ts';
+import type { StoredTask } from '../tasks/task-mapping.ts';
+import type { TaskService } from '../tasks/task-service.ts';
+import type { TaskStore } from '../tasks/task-store.ts';
+import { outcomeOf } from './gateway-answers.ts';
+import type { GatewayRequestStore } from './gateway-request-store.ts';
+import type { NotifyDeliverer } from './notify-deliverer.ts';
+import type { QueueOutlook } from './queue-outlook.ts';
+import type { RunProgress } from './run-progress.ts';
+import type { RunTimeEstimates } from './run-time-estimates.ts';
+import type { TaskWaits } from './task-waits.ts';
+import { applyWorkflow, hasInstructions } from './workflows.ts';
+
+const MAX_WAIT_MS = 300_000;
+
+export interface GatewayServiceParts {
+  tasks: TaskService;
+  taskStore: TaskStore;
+  requests: GatewayRequestStore;
+  notify: NotifyDeliverer;
+  outlook: QueueOutlook;
+  estimates: RunTimeEstimates;
+  progress: RunProgress;
+  waits: TaskWaits;
+  outbound: Pick<Outbound, 'check'>;
+  surroundings: Surroundings;
+}
+export interface SubmitContext {
+  idempotencyKey: string | undefined;
+  /** Without a slash at the end. */
+  baseUrl: string;
+  /** Aborts when nobody waits for the answer any more. */
+  signal: AbortSignal;
+}
+export type Submitted = { isReplay: boolean } & (
+  | { accepted: GatewayAccepted }
+  | { finished: GatewayFinished }
+);
+
+/** Takes tasks from programs, which have a token and no session, and tells them how far they are. */
+export class GatewayService {
+  readonly #parts: GatewayServiceParts;
+  constructor(parts: GatewayServiceParts) {
+    this.#parts = parts;
+  }
+
+  /** Queues the task, once per idempotency key; a synchronous request then waits for its end, as long as it may. */
+  async submit(caller: Caller, request: GatewayRequest, context: SubmitContext): Promise<Submitted> {
+    const { options } = request;
+    const { answer: accepted, isReplay } = await this.#create(caller, request, context);
+    if (!options.synchronous) return { accepted, isReplay };
+    const limit = Math.min(options.timeout ?? MAX_WAIT_MS, MAX_WAIT_MS);
+    const task = await this.#parts.waits.forEnd(accepted.taskId, limit, context.signal);
+    if (!task) return { accepted, isReplay };
+    const { requestId, taskId } = accepted;
+    return { finished: { requestId, taskId, status: task.status, ...outcomeOf(task) }, isReplay };
+  }
+
+  async status(caller: Caller, requestId: string): Promise<GatewayStatus> {
+    const { requests, taskStore } = this.#parts;
+    const found = await requests.find(requestId);
+    const request = requireOwned(caller, found && { ...found, owner_id: found.user_id }, 'Request');
+    const task = await taskStore.find(request.task_id);
+    if (!task) throw new AppError('not_found', 'Request not found');
+    return {
+      requestId,
+      taskId: task.id,
+      status: task.status,
+      ...outcomeOf(task),
+      ...(await this.#outlookOf(task)),
+      ...(task.started_at !== null && { startedAt: task.started_at }),
+      updatedAt: task.updated_at,
+    };
+  }
+
+  async #outlookOf(task: StoredTask): Promise<Pick<GatewayStatus, 'progress' | 'estimatedWait'>> {
+    const { outlook, estimates, progress, surroundings } = this.#parts;
+    const average = await estimates.average();
+    const isWaiting = task.status === 'pending' || task.status === 'queued';
+    return {
+      progress: progress.of(task, { now: surroundings.now(), average }),
+      ...(isWaiting && { estimatedWait: await outlook.waitOf(task) }),
+    };
+  }
+
+  async #create(caller: Caller, request: GatewayRequest, { idempotencyKey, baseUrl }: SubmitContext) {
+    const { tasks, requests, notify, outlook, progress, surroundings } = this.#parts;
+    const { token } = caller;
+    if (!token) throw new AppError('forbidden', 'The gateway takes API tokens only');
+    const { task, workflow, options } = request;
+    const { idempotencyKey: keyOfTask, ...plainTask } = task;
+    const key = idempotencyKey ?? request.idempotencyKey ?? keyOfTask;
+    const { notifyUrl } = options;
+    if (notifyUrl !== undefined) this.#checkNotifyUrl(notifyUrl);
+    const input = {
+      ...applyWorkflow(plainTask, workflow),
+      ...(key !== undefined && { idempotencyKey: key }),
+    };
+    progress.listen();
+    const estimatedWait = await outlook.waitOfNew(task.priority);
+    const requestId = surroundings.newId('req');
+    const statusUrl = `${baseUrl}/api/gateway/${requestId}/status`;
+    return tasks.createFor<GatewayAccepted>(caller, input, {
+      scope: 'POST /api/gateway',
+      key,
+      body: { task: plainTask, workflow, options },
+      isText: hasInstructions(workflow),
+      attach: (transaction, { id: taskId, status, createdAt: created_at }) => {
+        const ids = { task_id: taskId, token_id: token.id, created_at };
+        requests.insert(transaction, {
+          ...ids,
+          id: requestId,
+          user_id: caller.userId,
+          workflow: workflow ?? null,
+        });
+        if (notifyUrl !== undefined)
+          notify.add(transaction, {
+            ...ids,
+            id: surroundings.newId('dlv'),
+            request_id: requestId,
+            url: notifyUrl,
+          });
+        return { requestId, taskId, status, estimatedWait, statusUrl };
+      },
+    });
+  }
+
+  /** What a name resolves to is looked at when something is sent. */
+  #checkNotifyUrl(url: string): void {
+    try {
+      this.#parts.outbound.check(url);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      const details = [{ path: 'options.notifyUrl', message: messageOf(error) }];
+      throw new AppError('validation', 'Validation failed', { details, cause: error });
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import type { Config } from '../config/config.ts';
+import type { EventBus } from '../events.ts';
+import type { Log } from '../log.ts';
+import type { Outbound } from '../outbound/outbound-fetch.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
+import type { Database } from '../storage/database.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { TaskEndings } from '../tasks/task-endings.ts';
+import type { TaskQueryStore } from '../tasks/task-query-store.ts';
+import type { TaskService } from '../tasks/task-service.ts';
+import type { TaskStore } from '../tasks/task-store.ts';
+import { GatewayRequestStore } from './gateway-request-store.ts';
+import { GatewayService } from './gateway-service.ts';
+import { NotifyDeliverer } from './notify-deliverer.ts';
+import { NotifyStore } from './notify-store.ts';
+import { QueueOutlook } from './queue-outlook.ts';
+import { RunProgress } from './run-progress.ts';
+import { RunTimeEstimates } from './run-time-estimates.ts';
+import { TaskWaits } from './task-waits.ts';
+
+export interface GatewayParts {
+  database: Database;
+  store: TaskStore;
+  query: TaskQueryStore;
+  tasks: TaskService;
+  bus: EventBus;
+  config: Config;
+  outbound: Outbound;
+  keys: KeyRing;
+  surroundings: Surroundings;
+  log: Log;
+}
+
+/** The gateway and what it needs of the core. */
+export function joinGateway(parts: GatewayParts) {
+  const { database, store, query, tasks, bus, outbound, surroundings } = parts;
+  const endings = new TaskEndings(bus);
+  const estimates = new RunTimeEstimates({ query, bus });
+  const waits = new TaskWaits({ store, endings });
+  const notify = new NotifyDeliverer({
+    ...parts,
+    store: new NotifyStore(database),
+    endings,
+    fetch: outbound.fetch,
+  });
+  const gateway = new GatewayService({
+    tasks,
+    taskStore: store,
+    requests: new GatewayRequestStore(database),
+    notify,
+    outlook: new QueueOutlook({ ...parts, estimates }),
+    estimates,
+    progress: new RunProgress(bus),
+    waits,
+    outbound,
+    surroundings,
+  });
+  return { gateway, gatewayWaits: waits, notify };
+}

@@ -1,0 +1,23 @@
+import type { TaskResult } from '../../contract/task.ts';
+import type { NotifyDeliveryRow } from '../storage/account-rows.ts';
+import { outcomeOf } from './gateway-answers.ts';
+import type { EndedTask } from './notify-store.ts';
+
+/** The exact text that a notifyUrl is sent once its task has ended, the same at every attempt. */
+export function notifyBody(delivery: Pick<NotifyDeliveryRow, 'id' | 'request_id'>, task: EndedTask): string {
+  const duration = task.result === null ? undefined : (JSON.parse(task.result) as TaskResult).duration;
+  return JSON.stringify({
+    id: delivery.id,
+    event: `task.${task.status}`,
+    timestamp: task.completed_at,
+    payload: {
+      id: task.id,
+      title: task.title,
+      requestId: delivery.request_id,
+      taskId: task.id,
+      status: task.status,
+      ...outcomeOf(task),
+      ...(duration !== undefined && { duration }),
+    },
+  });
+}

@@ -1,0 +1,106 @@
+import type { Kysely } from 'kysely';
+import type { TaskStatus } from '../../contract/task.ts';
+import type { NotifyDeliveryRow } from '../storage/account-rows.ts';
+import type { Database, WriteTransaction } from '../storage/database.ts';
+import type { Schema } from '../storage/schema.ts';
+import type { StoredTask } from '../tasks/task-mapping.ts';
+
+export type NewNotification = Pick<
+  NotifyDeliveryRow,
+  'id' | 'request_id' | 'task_id' | 'token_id' | 'url' | 'created_at'
+>;
+/** What a delivery and its body are made of. */
+export type EndedTask = Pick<StoredTask, 'id' | 'title' | 'status' | 'result' | 'error' | 'completed_at'>;
+export type OpenDelivery = Pick<
+  NotifyDeliveryRow,
+  'id' | 'task_id' | 'url' | 'status' | 'attempts' | 'next_attempt_at'
+> & { task_status: TaskStatus };
+
+/** Rows of what a notifyUrl is told: `waiting` for the end of the task, `due`, then `delivered` or `failed`. */
+export class NotifyStore {
+  readonly #database: Database;
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  insert(transaction: WriteTransaction, delivery: NewNotification): void {
+    transaction.insertLater('notify_deliveries', {
+      ...delivery,
+      status: 'waiting',
+      attempts: 0,
+      next_attempt_at: null,
+      body: null,
+      last_status: null,
+      last_error: null,
+      ended_at: null,
+    });
+  }
+
+  find(id: string): Promise<NotifyDeliveryRow | undefined> {
+    return this.#database.read
+      .selectFrom('notify_deliveries')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirst();
+  }
+
+  /** Deliveries in one of the open states, a page at a time, with the state of their task. */
+  open(status: 'waiting' | 'due', after: string, limit: number): Promise<OpenDelivery[]> {
+    return this.#database.read
+      .selectFrom('notify_deliveries as delivery')
+      .innerJoin('tasks', 'tasks.id', 'delivery.task_id')
+      .select([
+        'delivery.id',
+        'delivery.task_id',
+        'delivery.url',
+        'delivery.status',
+        'delivery.attempts',
+        'delivery.next_attempt_at',
+        'tasks.status as task_status',
+      ])
+      .where('delivery.ended_at', 'is', null)
+      .where('delivery.status', '=', status)
+      .where('delivery.id', '>', after)
+      .orderBy('delivery.id')
+      .limit(limit)
+      .execute();
+  }
+
+  waitingFor(taskId: string, db: Kysely<Schema>): Promise<NotifyDeliveryRow[]> {
+    return db
+      .selectFrom('notify_deliveries')
+      .selectAll()
+      .where('task_id', '=', taskId)
+      .where('status', '=', 'waiting')
+      .execute();
+  }
+
+  findTask(taskId: string, db: Kysely<Schema>): Promise<EndedTask | undefined> {
+    return db
+      .selectFrom('tasks')
+      .select(['id', 'title', 'status', 'result', 'error', 'completed_at'])
+      .where('id', '=', taskId)
+      .executeTakeFirst();
+  }
+
+  /** True while the token could still be used; one that has expired since is no reason to be silent. */
+  async hasToken(tokenId: string): Promise<boolean> {
+    const row = await this.#database.read
+      .selectFrom('api_tokens')
+      .innerJoin('users', 'users.id', 'api_tokens.user_id')
+      .select('api_tokens.id')
+      .where('api_tokens.id', '=', tokenId)
+      .where('users.disabled_at', 'is', null)
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
+  async update(db: Kysely<Schema>, id: string, change: Partial<NotifyDeliveryRow>): Promise<void> {
+    await db
+      .updateTable('notify_deliveries')
+      .set(change)
+      .where('id', '=', id)
+      .where('ended_at', 'is', null)
+      .execute();
+  }
+}

@@ -1,0 +1,43 @@
+import type { EventBus } from '../events.ts';
+import type { TaskQueryStore } from '../tasks/task-query-store.ts';
+
+/** How many of the newest runs count. */
+const WINDOW = 20;
+/** As long as no task has completed. */
+const GUESS_MS = 60_000;
+
+/** How long runs take lately. Nothing is read or listened to before the first question. */
+export class RunTimeEstimates {
+  readonly #parts: { query: TaskQueryStore; bus: EventBus };
+  readonly #durations: number[] = [];
+  #ready: Promise<void> | undefined;
+
+  constructor(parts: { query: TaskQueryStore; bus: EventBus }) {
+    this.#parts = parts;
+  }
+
+  /** Milliseconds, the average of the newest completed tasks. */
+  async average(): Promise<number> {
+    this.#ready ??= this.#begin().catch((error: unknown) => {
+      this.#ready = undefined;
+      throw error;
+    });
+    await this.#ready;
+    const { length } = this.#durations;
+    return length === 0 ? GUESS_MS : this.#durations.reduce((sum, ms) => sum + ms, 0) / length;
+  }
+
+  async #begin(): Promise<void> {
+    const { query, bus } = this.#parts;
+    for (const ms of (await query.durations('', WINDOW, undefined)).reverse()) this.#add(ms);
+    bus.on('task', ({ event }) => {
+      if (event.type === 'completed') this.#add(Number(event.data['duration']));
+    });
+  }
+
+  #add(ms: number): void {
+    if (!Number.isFinite(ms) || ms < 0) return;
+    this.#durations.push(ms);
+    if (this.#durations.length > WINDOW) this.#durations.shift();
+  }
+}

@@ -1,0 +1,48 @@
+import type { TaskEndings } from '../tasks/task-endings.ts';
+import type { StoredTask } from '../tasks/task-mapping.ts';
+import { isTerminal } from '../tasks/task-states.ts';
+import type { TaskStore } from '../tasks/task-store.ts';
+
+/** Requests that wait for the end of their task. */
+export class TaskWaits {
+  readonly #parts: { store: TaskStore; endings: TaskEndings };
+  readonly #stopping = new AbortController();
+  readonly #waits = new Set<Promise<unknown>>();
+
+  constructor(parts: { store: TaskStore; endings: TaskEndings }) {
+    this.#parts = parts;
+  }
+
+  /** The task once it has ended; undefined when it has not after `ms`, when the signal aborts, or when the daemon stops. */
+  forEnd(taskId: string, ms: number, signal: AbortSignal): Promise<StoredTask | undefined> {
+    const wait = this.#forEnd(taskId, ms, AbortSignal.any([signal, this.#stopping.signal])).finally(() =>
+      this.#waits.delete(wait),
+    );
+    this.#waits.add(wait);
+    return wait;
+  }
+
+  /** Lets every request go that waits, and those that come; resolves when they have gone. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await Promise.allSettled(this.#waits);
+  }
+
+  async #forEnd(taskId: string, ms: number, signal: AbortSignal): Promise<StoredTask | undefined> {
+    const { store, endings } = this.#parts;
+    const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
+    const unwatch = endings.watch(taskId, end);
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', () => end(), { once: true });
+    try {
+      // It may have ended before anybody listened.
+      const task = await store.find(taskId);
+      if (task && !isTerminal(task.status) && !signal.aborted) await isOver;
+    } finally {
+      clearTimeout(timer);
+      unwatch();
+    }
+    const task = await store.find(taskId);
+    return task && isTerminal(task.status) ? task : undefined;
+  }
+}

@@ -1,0 +1,98 @@
+import type { RateLimiterMemory } from 'rate-limiter-flexible';
+import { AppError } from '../errors.ts';
+
+export interface Limit {
+  max: number;
+  windowMs: number;
+  /** The text of the refusal. */
+  message?: string | undefined;
+}
+
+/** Beyond this many keys in one window, new ones are counted together: the memory stays bounded. */
+const MAX_KEYS = 20_000;
+const OVERFLOW_KEYS = 256;
+
+// Loaded at the first limited request: most daemons of a single person never see one.
+const load = () => import('rate-limiter-flexible');
+
+interface Limiter {
+  counts: RateLimiterMemory;
+  /** Keys that began a window since `since`. */
+  keys: number;
+  since: number;
+}
+
+/** Every limit of the service: a fixed window per name and key, such as a route and an address. */
+export class RateLimits {
+  readonly #limiters = new Map<string, Limiter>();
+  readonly #monotonic: () => number;
+  #library: ReturnType<typeof load> | undefined;
+  constructor(monotonic: () => number) {
+    this.#monotonic = monotonic;
+  }
+
+  /** Counts once; one too many is refused, with the time after which it is not. */
+  async take(name: string, key: string, limit: Limit): Promise<void> {
+    const limiter = await this.#limiter(name, limit);
+    await refuseAsAppError(limit, async () => {
+      const { isFirstInDuration } = await limiter.counts.consume(this.#boundedKey(limiter, key, limit));
+      if (isFirstInDuration) limiter.keys++;
+    });
+  }
+
+  /** Refuses when all are used up, and counts nothing: for limits that count failures only, with `take`. */
+  async check(name: string, key: string, limit: Limit): Promise<void> {
+    const limiter = await this.#limiter(name, limit);
+    const found = await limiter.counts.get(this.#boundedKey(limiter, key, limit));
+    if (found && found.consumedPoints >= limit.max) throw refusal(limit, found.msBeforeNext);
+  }
+
+  async #limiter(name: string, limit: Limit): Promise<Limiter> {
+    const { RateLimiterMemory } = await (this.#library ??= load());
+    // A limit that was changed in the settings begins anew.
+    const id = `${name} ${limit.max}/${limit.windowMs}`;
+    let limiter = this.#limiters.get(id);
+    if (!limiter) {
+      const counts = new RateLimiterMemory({ points: limit.max, duration: limit.windowMs / 1000 });
+      limiter = { counts, keys: 0, since: this.#monotonic() };
+      this.#limiters.set(id, limiter);
+    }
+    return limiter;
+  }
+
+  #boundedKey(limiter: Limiter, key: string, { windowMs }: Limit): string {
+    const now = this.#monotonic();
+    if (now - limiter.since > windowMs) {
+      limiter.since = now;
+      limiter.keys = 0;
+    }
+    if (limiter.keys < MAX_KEYS) return key;
+    let sum = 0;
+    for (let at = 0; at < key.length; at++) sum = (sum * 31 + key.charCodeAt(at)) % OVERFLOW_KEYS;
+    return `overflow ${sum}`;
+  }
+}
+
+async function refuseAsAppError(limit: Limit, consume: () => Promise<void>): Promise<void> {
+  try {
+    await consume();
+  } catch (cause) {
+    if (cause instanceof Error || typeof cause !== 'object' || cause === null || !('msBeforeNext' in cause))
+      throw cause;
+    throw refusal(limit, Number(cause.msBeforeNext));
+  }
+}
+
+const refusal = (limit: Limit, retryAfterMs: number) =>
+  new AppError('rate_limited', limit.message ?? 'Too many requests. Try again later.', { retryAfterMs });
+
+/** One caller is one key: an IPv4 address may come mapped, and an IPv6 network hands out 2^64 addresses. */
+export function addressKey(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
+  if (mapped?.[1] !== undefined) return mapped[1];
+  if (!address.includes(':')) return address;
+  const [head = '', tail = ''] = address.split('::');
+  const groups = head.split(':');
+  const missing = address.includes('::') ? 8 - groups.length - tail.split(':').length : 0;
+  return [...groups, ...Array.from({ length: missing }, () => '0'), ...tail.split(':')].slice(0, 4).join(':');
+}

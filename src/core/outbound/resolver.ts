@@ -1,0 +1,82 @@
+import type { LookupAddress } from 'node:dns';
+import { lookup } from 'node:dns/promises';
+import { OutboundError, tooSlow } from './outbound-error.ts';
+
+/** All addresses of a host. */
+export type Lookup = (host: string) => Promise<LookupAddress[]>;
+
+/** The system's resolver keeps a thread for each lookup, and files and passwords need the same threads. */
+const MAX_AT_ONCE = 3;
+const MAX_WAITING = 200;
+const TIMEOUT_MS = 5000;
+
+interface Flight extends PromiseWithResolvers<LookupAddress[]> {
+  host: string;
+  /** How many still wait for it. */
+  askers: number;
+}
+
+const systemLookup: Lookup = (host) => lookup(host, { all: true });
+
+/** Looks host names up, a few at a time and each once for all who ask meanwhile; no answer is kept. */
+export class Resolver {
+  readonly #lookup: Lookup;
+  readonly #timeoutMs: number;
+  readonly #flights = new Map<string, Flight>();
+  readonly #waiting: Flight[] = [];
+  #running = 0;
+
+  constructor(look: Lookup = systemLookup, timeoutMs = TIMEOUT_MS) {
+    this.#lookup = look;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  async resolve(host: string): Promise<LookupAddress[]> {
+    const flight = this.#flights.get(host) ?? this.#wait(host);
+    flight.askers++;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(tooSlow(`The name server for ${host}`)), this.#timeoutMs);
+    });
+    try {
+      this.#start();
+      return await Promise.race([flight.promise, late]);
+    } finally {
+      clearTimeout(timer);
+      flight.askers--;
+      this.#dropUnwanted(flight);
+    }
+  }
+
+  #wait(host: string): Flight {
+    if (this.#waiting.length >= MAX_WAITING)
+      throw new OutboundError('network', 'Too many names wait to be looked up. Try again later.');
+    const flight = { host, askers: 0, ...Promise.withResolvers<LookupAddress[]>() };
+    this.#flights.set(host, flight);
+    this.#waiting.push(flight);
+    return flight;
+  }
+
+  #start(): void {
+    while (this.#running < MAX_AT_ONCE) {
+      const flight = this.#waiting.shift();
+      if (!flight) return;
+      this.#running++;
+      // A lookup cannot be taken back: it keeps its place until it ends, whoever still waits for it.
+      this.#lookup(flight.host)
+        .then(flight.resolve, flight.reject)
+        .finally(() => {
+          this.#running--;
+          this.#flights.delete(flight.host);
+          this.#start();
+        });
+    }
+  }
+
+  #dropUnwanted(flight: Flight): void {
+    const place = this.#waiting.indexOf(flight);
+    if (flight.askers > 0 || place < 0) return;
+    this.#waiting.splice(place, 1);
+    this.#flights.delete(flight.host);
+  }
+}

@@ -1,0 +1,71 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { derivePath } from 'ed25519-hd-key';
+import { AppError } from '../errors.ts';
+import type { Database } from '../storage/database.ts';
+import { readState, writeState } from '../storage/state.ts';
+import { readMasterSeed, writeMasterSeed } from './master-seed.ts';
+import { SecretBox } from './secret-box.ts';
+
+/** Hardened paths (SLIP-0010) below the master seed, one per purpose; a landed one never changes. */
+const paths = {
+  attest: "m/44'/7331'/0'",
+  atRest: "m/44'/7331'/1'",
+  cursors: "m/44'/7331'/2'",
+  notify: "m/44'/7331'/3'",
+  codes: "m/44'/7331'/4'",
+} as const;
+export type KeyPurpose = keyof typeof paths;
+
+const STATE = 'identity_check';
+
+/** The keys of this daemon, all derived from one master seed. */
+export class KeyRing {
+  readonly #seed: Buffer;
+  readonly #known = new Map<KeyPurpose, Buffer>();
+  readonly box: SecretBox;
+
+  constructor(seed: Buffer) {
+    this.#seed = seed;
+    this.box = new SecretBox(this.key('atRest'));
+  }
+
+  /** 32 bytes. */
+  key(purpose: KeyPurpose): Buffer {
+    let key = this.#known.get(purpose);
+    if (!key) {
+      key = Buffer.from(derivePath(paths[purpose], this.#seed.toString('hex')).key);
+      this.#known.set(purpose, key);
+    }
+    return key;
+  }
+
+  /** HMAC-SHA256 in hex of a text under the key of a purpose. */
+  hmac(purpose: KeyPurpose, text: string): string {
+    return createHmac('sha256', this.key(purpose)).update(text).digest('hex');
+  }
+
+  /**
+   * Reads the seed, or makes one on the first run. A database that was written under another seed is refused: its
+   * secrets could not be read.
+   */
+  static async load(database: Database, seedFile: string): Promise<KeyRing> {
+    const expected = await readState(database.read, STATE);
+    const known = readMasterSeed(seedFile);
+    if (!known && expected !== undefined)
+      throw new AppError(
+        'configuration',
+        `${seedFile} is gone; the secrets in the database cannot be read without it. Restore it: svc devices identity --restore`,
+      );
+    const seed = known ?? randomBytes(32);
+    if (!known) writeMasterSeed(seedFile, seed);
+    const ring = new KeyRing(seed);
+    const check = ring.hmac('codes', 'identity check');
+    if (expected !== undefined && expected !== check)
+      throw new AppError(
+        'configuration',
+        `${seedFile} is not the identity under which this database was written. Restore the right one: svc devices identity --restore`,
+      );
+    if (expected === undefined) await database.write(({ db }) => writeState(db, STATE, check));
+    return ring;
+  }
+}

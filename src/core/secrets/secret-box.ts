@@ -1,0 +1,48 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { AppError } from '../errors.ts';
+
+const PREFIX = 'sealed:v1:';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** True for text that a `SecretBox` wrote. */
+export const isSealed = (text: string): boolean => text.startsWith(PREFIX);
+
+/**
+ * Keeps secrets at rest: AES-256-GCM with a fresh nonce each. The place, such as a table and its key, is authenticated
+ * too, so that a sealed text cannot be moved to another place.
+ */
+export class SecretBox {
+  readonly #key: Buffer;
+  constructor(key: Buffer) {
+    this.#key = key;
+  }
+
+  seal(secret: string, place: string): string {
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv('aes-256-gcm', this.#key, nonce).setAAD(Buffer.from(place));
+    const sealed = Buffer.concat([nonce, cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+    return PREFIX + sealed.toString('base64url');
+  }
+
+  /** Throws where the text was changed, moved, or sealed under another master seed. */
+  open(sealed: string, place: string): string {
+    try {
+      if (!isSealed(sealed)) throw new Error('not sealed');
+      const bytes = Buffer.from(sealed.slice(PREFIX.length), 'base64url');
+      const decipher = createDecipheriv('aes-256-gcm', this.#key, bytes.subarray(0, NONCE_BYTES), {
+        authTagLength: TAG_BYTES,
+      })
+        .setAAD(Buffer.from(place))
+        .setAuthTag(bytes.subarray(-TAG_BYTES));
+      const opened = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES));
+      return Buffer.concat([opened, decipher.final()]).toString('utf8');
+    } catch (cause) {
+      throw new AppError(
+        'unavailable',
+        'A stored secret cannot be read. It was sealed under another identity: svc doctor',
+        { cause },
+      );
+    }
+  }
+}

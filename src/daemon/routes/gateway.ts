@@ -1,0 +1,39 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import { gatewayRoutes } from '../../contract/gateway.ts';
+import type { App } from '../../core/app.ts';
+import { baseUrlOf } from '../base-url.ts';
+import { signalOf } from '../event-stream.ts';
+import { implement } from '../implement.ts';
+import type { ResponseCheck } from '../response-check.ts';
+
+export function registerGateway(server: FastifyInstance, app: App, check?: ResponseCheck): void {
+  const { gateway, gatewayWaits } = app;
+  // Who waits for a task is answered before the connections are closed.
+  server.addHook('preClose', async () => {
+    await gatewayWaits.stop();
+    await breathe();
+  });
+  implement(
+    server,
+    gatewayRoutes,
+    {
+      submit: async ({ body, headers }, { caller, request, reply }) => {
+        const submitted = await gateway.submit(caller, body, {
+          idempotencyKey: headers['idempotency-key'],
+          baseUrl: baseUrlOf(app, request),
+          signal: signalOf(reply),
+        });
+        if (submitted.isReplay) reply.header('idempotent-replay', 'true');
+        if ('finished' in submitted) {
+          reply.code(200);
+          return submitted.finished;
+        }
+        if (submitted.isReplay) reply.code(200);
+        return submitted.accepted;
+      },
+      status: ({ params }, { caller }) => gateway.status(caller, params.requestId),
+    },
+    check,
+  );
+}

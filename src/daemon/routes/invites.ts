@@ -1,0 +1,21 @@
+import type { FastifyInstance } from 'fastify';
+import { invitesRoutes } from '../../contract/invites.ts';
+import type { App } from '../../core/app.ts';
+import { implement } from '../implement.ts';
+import type { ResponseCheck } from '../response-check.ts';
+
+export function registerInvites(server: FastifyInstance, { invites }: App, check?: ResponseCheck): void {
+  implement(
+    server,
+    invitesRoutes,
+    {
+      list: async () => ({ invites: await invites.list() }),
+      create: ({ body }, { caller }) => invites.create(caller, body),
+      remove: async ({ params }, { caller }) => {
+        await invites.remove(caller, params.id);
+        return { message: 'The invite is taken back' };
+      },
+    },
+    check,
+  );
+}

@@ -1,0 +1,34 @@
+import type { FastifyInstance } from 'fastify';
+import { oauthRoutes } from '../../contract/oauth.ts';
+import type { App } from '../../core/app.ts';
+import { BrowserFlow } from '../browser-flow.ts';
+import { implement, Redirect } from '../implement.ts';
+import type { ResponseCheck } from '../response-check.ts';
+
+export function registerOAuth(server: FastifyInstance, app: App, check?: ResponseCheck): void {
+  const flow = new BrowserFlow(app);
+  implement(
+    server,
+    oauthRoutes,
+    {
+      codehost: async ({ query }, context) =>
+        new Redirect((await flow.start('codehost', query, context)).url),
+      codehostCallback: async ({ query }, context) =>
+        new Redirect((await flow.signIn(query, undefined, context)).returnTo),
+      codehostUrl: ({ query }, context) => flow.start('codehost', query, context),
+      codehostToken: async ({ body: { codeVerifier, ...callback } }, context) => {
+        const { user } = await flow.signIn(callback, codeVerifier, context);
+        return { user, message: 'Signed in' };
+      },
+      trackerA: async ({ query }, context) =>
+        new Redirect((await flow.start('tracker_a', query, context)).url),
+      trackerACallback: async ({ query }, context) =>
+        new Redirect(await flow.connect('tracker_a', query, context)),
+      trackerB: async ({ query }, context) =>
+        new Redirect((await flow.start('tracker_b', query, context)).url),
+      trackerBCallback: async ({ query }, context) =>
+        new Redirect(await flow.connect('tracker_b', query, context)),
+    },
+    check,
+  );
+}

@@ -1,0 +1,35 @@
+import type { FastifyInstance } from 'fastify';
+import { pairingRoutes } from '../../contract/pairing.ts';
+import type { App } from '../../core/app.ts';
+import { baseUrlOf } from '../base-url.ts';
+import { clientOf } from '../credentials.ts';
+import { implement } from '../implement.ts';
+import type { ResponseCheck } from '../response-check.ts';
+
+export function registerPairing(server: FastifyInstance, app: App, check?: ResponseCheck): void {
+  const { pairing, pairingDecisions: decisions } = app;
+  implement(
+    server,
+    pairingRoutes,
+    {
+      request: ({ body }, { request }) => pairing.request(body, clientOf(request)),
+      qr: (_, { caller, request }) => pairing.qr(caller, baseUrlOf(app, request), clientOf(request)),
+      claim: ({ body }, { request }) => pairing.claim(body, clientOf(request)),
+      inspect: async ({ body }, { caller, request }) => ({
+        request: await decisions.inspect(caller, body.code, clientOf(request)),
+      }),
+      approve: async ({ body }, { caller, request }) => ({
+        message: 'The device is paired',
+        request: await decisions.approve(caller, body, clientOf(request)),
+      }),
+      reject: async ({ body }, { caller, request }) => ({
+        message: 'The request is rejected',
+        request: await decisions.reject(caller, body, clientOf(request)),
+      }),
+      status: ({ params }, { request }) => pairing.status(params.requestId, clientOf(request)),
+      pending: async () => ({ requests: await pairing.pending() }),
+      cleanup: async () => ({ removed: await pairing.cleanup() }),
+    },
+    check,
+  );
+}

@@ -1,0 +1,21 @@
+import type { FastifyInstance } from 'fastify';
+import { tokensRoutes } from '../../contract/tokens.ts';
+import type { App } from '../../core/app.ts';
+import { implement } from '../implement.ts';
+import type { ResponseCheck } from '../response-check.ts';
+
+export function registerTokens(server: FastifyInstance, { tokens }: App, check?: ResponseCheck): void {
+  implement(
+    server,
+    tokensRoutes,
+    {
+      list: async (_, { caller }) => ({ tokens: await tokens.list(caller) }),
+      create: ({ body }, { caller }) => tokens.create(caller, body),
+      revoke: async ({ params }, { caller }) => {
+        await tokens.revoke(caller, params.id);
+        return { message: 'The token is revoked' };
+      },
+    },
+    check,
+  );
+}

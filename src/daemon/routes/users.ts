@@ -1,0 +1,19 @@
+import type { FastifyInstance } from 'fastify';
+import { usersRoutes } from '../../contract/users.ts';
+import type { App } from '../../core/app.ts';
+import { implement } from '../implement.ts';
+import type { ResponseCheck } from '../response-check.ts';
+
+export function registerUsers(server: FastifyInstance, { userAdmin }: App, check?: ResponseCheck): void {
+  implement(
+    server,
+    usersRoutes,
+    {
+      list: async () => ({ users: await userAdmin.list() }),
+      update: async ({ params, body }, { caller }) => ({
+        user: await userAdmin.update(caller, params.id, body),
+      }),
+    },
+    check,
+  );
+}

@@ -1,0 +1,43 @@
+import { readFileSync, statSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { startDaemon } from '../../helpers/daemon.ts';
+
+const key = 'integrations.codehost.clientSecret';
+const secret = 'gh-client-secret-1234567890';
+
+describe('a secret setting', () => {
+  it('is sealed in the file, masked in every answer, and there after a restart', async () => {
+    await using daemon = await startDaemon();
+    const answer = await daemon.client.config.set({ params: { key }, body: { value: secret } });
+    expect(answer.setting).toMatchObject({ value: '••••••••', origin: 'settings' });
+    const list = await daemon.client.config.list();
+    expect(JSON.stringify([answer, list])).not.toContain(secret);
+    const file = `${daemon.home}/settings.json`;
+    expect(readFileSync(file, 'utf8')).not.toContain(secret);
+    expect(readFileSync(file, 'utf8')).toContain('sealed:v1:');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(daemon.app.config.secret(key)).toBe(secret);
+    await daemon.stop();
+    await using again = await startDaemon({ home: daemon.home });
+    expect(again.app.config.secret(key)).toBe(secret);
+    await again.client.config.set({ params: { key }, body: { value: null } });
+    expect(again.app.config.secret(key)).toBeUndefined();
+    await again.stop();
+  });
+
+  it('may also come from the environment or the file as it is, and is masked then too', async () => {
+    await using daemon = await startDaemon({ env: { SVC_INTEGRATIONS_CODEHOST_CLIENT_SECRET: secret } });
+    expect(daemon.app.config.secret(key)).toBe(secret);
+    expect(JSON.stringify(await daemon.client.config.list())).not.toContain(secret);
+  });
+
+  it('that is not valid is not repeated in the error', async () => {
+    await using daemon = await startDaemon();
+    const value = `${secret}${'x'.repeat(500)}`;
+    const refused = await daemon.client.config
+      .set({ params: { key }, body: { value } })
+      .catch((error: unknown) => error);
+    expect(refused).toMatchObject({ status: 400 });
+    expect(JSON.stringify(refused)).not.toContain(secret);
+  });
+});

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { delayAfter, longestDelayAfter } from '../../../src/core/outbound/delivery-schedule.ts';
+
+const promised = [30_000, 300_000, 1_800_000, 7_200_000, 43_200_000];
+
+describe('delayAfter', () => {
+  it.each(promised.map((ms, index) => [index + 1, ms]))(
+    '%i failures is %i ms and at most a tenth more',
+    (attempts, ms) => {
+      expect(delayAfter(attempts, () => 0)).toBe(ms);
+      expect(delayAfter(attempts, () => 0.999)).toBeLessThanOrEqual(ms * 1.1);
+      expect(longestDelayAfter(attempts)).toBe(Math.round(ms * 1.1));
+    },
+  );
+
+  it('gives up after the sixth', () => {
+    expect(delayAfter(6, () => 0)).toBeUndefined();
+  });
+
+  it('lets the first attempt wait for nothing', () => {
+    expect(longestDelayAfter(0)).toBe(0);
+  });
+});

@@ -1,0 +1,38 @@
+/** A clock and one timer that only move when the test says. */
+export function manualTimer(startMs = Date.parse('2026-01-01T00:00:00.000Z')) {
+  let nowMs = startMs;
+  let timer: { run: () => void; atMs: number } | undefined;
+  /** Lets everything come to rest that needs no time. */
+  const settle = async () => {
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+  };
+  return {
+    settle,
+    now: () => new Date(nowMs),
+    setTimer: (run: () => void, ms: number) => {
+      timer = { run, atMs: nowMs + ms };
+      // Only something that can be cleared.
+      return setTimeout(() => undefined, 0);
+    },
+    /** What the timer waits for, in milliseconds; undefined where nothing is due. */
+    waits: () => timer && timer.atMs - nowMs,
+    /** Sets the clock as a person would: the timer knows nothing of it. */
+    setBy(ms: number) {
+      nowMs += ms;
+      if (timer) timer.atMs += ms;
+    },
+    /** Lets the time pass. */
+    async advance(ms: number) {
+      const untilMs = nowMs + ms;
+      await settle();
+      while (timer && timer.atMs <= untilMs) {
+        const { run, atMs } = timer;
+        timer = undefined;
+        nowMs = Math.max(nowMs, atMs);
+        run();
+        await settle();
+      }
+      nowMs = untilMs;
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, it } from 'vitest';
+import { signatureHeaders } from '../../../src/core/outbound/webhook-signature.ts';
+import { hasSharedFixtures, sharedFixture } from '../../helpers/shared-fixture.ts';
+
+interface StandardVector {
+  secret: string;
+  id: string;
+  timestamp: number;
+  payload: string;
+  signature: string;
+}
+const standard = sharedFixture<{
+  published: StandardVector[];
+  generatedWithNpmStandardwebhooks: StandardVector[];
+}>('vectors/standard-webhooks.json');
+const hub = sharedFixture<Record<'github' | 'jira', { secret: string; payload: string; value: string }>>(
+  'vectors/hub-signatures.json',
+);
+const vectors = [...(standard?.published ?? []), ...(standard?.generatedWithNpmStandardwebhooks ?? [])];
+
+const sentAt = new Date('2026-01-01T00:00:00.900Z');
+const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+
+describe('signatureHeaders', () => {
+  it.skipIf(!hasSharedFixtures)('sign as the published examples of Standard Webhooks', () => {
+    expect(vectors.length).toBeGreaterThan(2);
+    for (const { id, timestamp, payload, signature, ...vector } of vectors) {
+      const message = { id, sentAt: new Date(timestamp * 1000), body: payload, secret: vector.secret };
+      expect(signatureHeaders(message)).toMatchObject({
+        'webhook-id': id,
+        'webhook-timestamp': String(timestamp),
+        'webhook-signature': signature,
+      });
+    }
+  });
+
+  it.skipIf(!hasSharedFixtures)('sign in hex as GitHub and Jira do', () => {
+    for (const { secret: key, payload, value } of [hub?.github, hub?.jira].flatMap((one) => one ?? []))
+      expect(signatureHeaders({ id: 'x', sentAt, body: payload, secret: key })['x-service-signature']).toBe(
+        value,
+      );
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['little', '{}'],
+    ['all letters', '{"text":"ä 🙂 \\u0000"}'],
+    ['much', 'x'.repeat(100_000)],
+  ])(
+    'over %s are taken by the library of Standard Webhooks, and by nobody with another secret or body',
+    (_, body) => {
+      const headers = signatureHeaders({ id: 'dlv_1', sentAt: new Date(), body, secret });
+      const verify = (text: string, more: object = {}, key = secret) =>
+        new Webhook(key).verify(text, { ...headers, ...more }, { jsonParse: false });
+      expect(() => verify(body)).not.toThrow();
+      expect(() => verify(`${body} `)).toThrow('signature');
+      expect(() => verify(body, {}, 'whsec_AAAA')).toThrow('signature');
+      expect(() => verify(body, { 'webhook-id': 'dlv_2' })).toThrow('signature');
+    },
+  );
+
+  it('say the second of the sending', () => {
+    expect(signatureHeaders({ id: 'dlv_1', sentAt, body: '{}', secret })['webhook-timestamp']).toBe(
+      '1767225600',
+    );
+  });
+});
