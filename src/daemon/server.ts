@@ -19,6 +19,7 @@ import { registerDocs } from './routes/docs.ts';
 import { registerGateway } from './routes/gateway.ts';
 import { registerHealth } from './routes/health.ts';
 import { registerInvites } from './routes/invites.ts';
+import { registerLanding } from './routes/landing.ts';
 import { registerNotifications } from './routes/notifications.ts';
 import { registerPairing } from './routes/pairing.ts';
 import { registerOAuth } from './routes/oauth.ts';
@@ -98,6 +99,7 @@ export async function buildServer(app: App, { check }: ServerOptions = {}): Prom
   registerGateway(server, app, check);
   registerHealth(server, app, check);
   registerInvites(server, app, check);
+  registerLanding(server);
   registerNotifications(server, app, check);
   registerPairing(server, app, check);
   registerOAuth(server, app, check);

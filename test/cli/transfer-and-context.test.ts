@@ -95,6 +95,13 @@ describe('svc config and svc auth', () => {
     const later = await home.svc(['config', 'set', 'queue.concurrency', '4']);
     expect(later.stderr).toContain('will be 4 after a restart: svc daemon restart');
     expect((await home.svc(['config', 'set', 'queue.concurrency', 'many'])).code).toBe(6);
+    const key = 'integrations.codehost.clientSecret';
+    expect(await home.svc(['config', 'set', key, 'in-the-arguments'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`svc config set ${key} < FILE`),
+    });
+    expect((await home.svc(['config', 'set', key], { stdin: 'hush-hush\n' })).code).toBe(0);
+    expect((await home.svc(['config', 'get', key])).stdout).toBe('••••••••\n');
     expect((await home.svc(['config', 'unset', 'queue.retry.attempts'])).stderr).toContain('is 3 (default)');
   });
 

@@ -16,6 +16,9 @@ const unlimited = { 'gateway.requestsPerMinute': 100_000, 'gateway.requestsPerSe
 const others: [name: string, path: string, row: AccessRow][] = [
   ['the OpenAPI document', '/api/openapi.json', { access: 'public' }],
   ['the page of the API', '/api/docs', { access: 'public' }],
+  ['the first page', '/', { access: 'public' }],
+  ['the page of sign-in links', '/sign-in', { access: 'public' }],
+  ['the script of both', '/landing.js', { access: 'public' }],
   ['the metrics for Prometheus', '/metrics', { access: 'session' }],
   ['the live feed', '/api/live', { access: 'session' }],
 ];

@@ -118,7 +118,7 @@ describe('a planted secret', () => {
     const secrets = [token, notifySecret, code, link.token, pairing.requestId, session.token, pairing.code];
     const stored = await everythingStored();
     for (const secret of secrets) {
-      expect(secret).toMatch(/^[\w-]{10,}/);
+      expect(secret?.length).toBeGreaterThan(10);
       expect(stored.filter(({ text }) => text.includes(secret ?? '')).map(({ path }) => path)).toEqual([]);
       expect(lines.filter((line) => line.includes(secret ?? ''))).toEqual([]);
     }

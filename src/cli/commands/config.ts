@@ -33,15 +33,20 @@ export function fillConfig(command: Command, cli: Cli): void {
   verb('set', 'change a setting in the settings file', [
     'svc config set queue.concurrency 4',
     'svc config set agents.default http',
+    'svc config set integrations.codehost.clientSecret < secret',
   ])
     .argument('<key>', 'its name')
-    .argument('<value>', 'JSON, or else text')
-    .action((key: string, value: string, options: Options) =>
-      setSetting(cli, key, parseValue(value), options),
-    );
+    .argument('[value]', 'JSON, or else text; a secret is read from stdin or typed unseen')
+    .action(async (key: string, value: string | undefined, options: Options) => {
+      const setting = await findSetting(cli, key);
+      await setSetting(cli, key, await readValue(cli, setting, value), options);
+    });
   verb('unset', 'take a setting out of the settings file', ['svc config unset queue.concurrency'])
     .argument('<key>', 'its name')
-    .action((key: string, options: Options) => setSetting(cli, key, null, options));
+    .action(async (key: string, options: Options) => {
+      await findSetting(cli, key);
+      await setSetting(cli, key, null, options);
+    });
   verb('path', 'print where everything is', ['svc config path']).action((options: Options) =>
     showPaths(cli, options),
   );
@@ -75,19 +80,14 @@ async function listSettings(cli: Cli, { json }: Options): Promise<void> {
 }
 
 async function getSetting(cli: Cli, key: string, { json }: Options): Promise<void> {
-  const { settings } = await cli.connect().client.config.list();
-  const setting = settings.find((each) => each.key === key);
-  if (!setting) throw noSuchSetting(key, settings);
+  const setting = await findSetting(cli, key);
   if (json) cli.output.json(setting);
   else cli.output.text(`${show(setting.value)}\n`);
 }
 
 async function setSetting(cli: Cli, key: string, value: Setting['value'], { json }: Options): Promise<void> {
   const { output } = cli;
-  const { client } = cli.connect();
-  const { settings } = await client.config.list();
-  if (!settings.some((each) => each.key === key)) throw noSuchSetting(key, settings);
-  const answer = await client.config.set({ params: { key }, body: { value } });
+  const answer = await cli.connect().client.config.set({ params: { key }, body: { value } });
   if (json) return output.json(answer);
   const { setting } = answer;
   if (setting.pending !== undefined)
@@ -106,6 +106,29 @@ function showPaths({ locations, output }: Cli, { json }: Options): void {
   if (json) return output.json(paths);
   for (const [name, path] of Object.entries(paths))
     output.write(`${output.paint('dim', name.padEnd(17))} ${escapeLine(path)}\n`);
+}
+
+async function findSetting(cli: Cli, key: string): Promise<Setting> {
+  const { settings } = await cli.connect().client.config.list();
+  const setting = settings.find((each) => each.key === key);
+  if (!setting) throw noSuchSetting(key, settings);
+  return setting;
+}
+
+/** Everybody on the machine can see the arguments of a command, so a secret is not taken from there. */
+async function readValue(
+  cli: Cli,
+  { key, isSecret }: Setting,
+  text: string | undefined,
+): Promise<Setting['value']> {
+  const next = `svc config set ${key} < FILE`;
+  if (!isSecret && text !== undefined) return parseValue(text);
+  if (!isSecret)
+    throw new CliError(exitCodes.usage, `What should ${key} be?`, { next: `svc config set ${key} VALUE` });
+  if (text !== undefined)
+    throw new CliError(exitCodes.usage, 'A secret is not an argument, which others could see.', { next });
+  const { readSecret } = await import('../read-secret.ts');
+  return (await readSecret(cli, `${key}: `, next)).trim();
 }
 
 function noSuchSetting(key: string, settings: Setting[]): CliError {

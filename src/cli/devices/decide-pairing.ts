@@ -53,11 +53,15 @@ export async function approveDevice(cli: Cli, words: string[], options: ApproveO
       next: 'See: svc devices ls',
     });
   showRequester(cli, request, (await client.devices.identity()).fingerprint);
-  await approveShown(cli, code, options);
+  await approveShown(cli, { code, request }, options);
 }
 
-/** Asks, unless --yes says it, and approves; a no leaves the request to wait. */
-export async function approveShown(cli: Cli, code: string, options: ApproveOptions): Promise<void> {
+/** Asks, unless --yes says it, and approves who was shown and nobody else; a no leaves the request to wait. */
+export async function approveShown(
+  cli: Cli,
+  { code, request }: { code: string; request: PairingRequest },
+  options: ApproveOptions,
+): Promise<void> {
   const { output } = cli;
   const { role, name, yes = false, json } = options;
   if (!yes) {
@@ -68,7 +72,12 @@ export async function approveShown(cli: Cli, code: string, options: ApproveOptio
       });
   }
   const answer = await cli.connect().client.pairing.approve({
-    body: { code, ...(role !== undefined && { role }), ...(name !== undefined && { name }) },
+    body: {
+      code,
+      fingerprint: request.fingerprint ?? null,
+      ...(role !== undefined && { role }),
+      ...(name !== undefined && { name }),
+    },
   });
   if (json) return output.json(answer);
   const { role: granted = 'user' } = answer.request;

@@ -44,7 +44,7 @@ export async function showQr(cli: Cli, options: ApproveOptions & { timeout?: num
     throw new CliError(exitCodes.invalid, `It is ${request.status} already.`, { next: again });
   output.note('');
   showRequester(cli, request, daemonFingerprint);
-  await approveShown(cli, code, options);
+  await approveShown(cli, { code, request }, options);
 }
 
 function isOnlyHere(pairingUrl: string): boolean {

@@ -111,6 +111,7 @@ export class Config {
       description: definitionOf(key).description,
       environment: environmentNameOf(key),
       needsRestart: !definitionOf(key).live,
+      isSecret: definitionOf(key).secret ?? false,
       ...(isPending && { pending: shown(key, next?.value) }),
     };
   }
