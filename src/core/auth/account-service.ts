@@ -51,7 +51,7 @@ export class AccountService {
   /** The same work and the same words for an unknown user, a wrong password and a closed account. */
   async signIn(email: string, password: string, client: ClientInfo): Promise<SignedIn> {
     const { users, hasher } = this.#parts;
-    const decoy = await hasher.decoy();
+    const decoy = hasher.decoyFor(email);
     const row = await users.findByEmail(email);
     const isRight = await hasher.matches(password, row?.password_hash ?? decoy);
     const isOpen = row !== undefined && row.password_hash !== null && row.disabled_at === null;

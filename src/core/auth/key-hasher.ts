@@ -1,9 +1,10 @@
-import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { argon2, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { AppError } from '../errors.ts';
 
 /** OWASP's parameters for argon2id: 19 MiB, two passes, one lane. */
 const PARAMETERS = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 };
+const SALT_BYTES = 16;
 const MAX_AT_ONCE = 2;
 /** At 20 to 60 ms each, who comes later would give up before it is their turn. */
 const MAX_WAITING = 200;
@@ -14,9 +15,9 @@ const derive = promisify(argon2);
 export class KeyHasher {
   readonly #waiting: (() => void)[] = [];
   readonly #parameters: typeof PARAMETERS;
+  readonly #decoys = randomBytes(32);
   readonly #maxWaiting: number;
   #running = 0;
-  #decoy: Promise<string> | undefined;
 
   constructor(parameters = PARAMETERS, maxWaiting = MAX_WAITING) {
     this.#parameters = parameters;
@@ -25,18 +26,21 @@ export class KeyHasher {
 
   /** A PHC string of argon2id. */
   async hash(key: string): Promise<string> {
-    const nonce = randomBytes(16);
-    const { memory, passes, parallelism } = this.#parameters;
+    const nonce = randomBytes(SALT_BYTES);
     const tag = await this.#limited(() =>
       derive('argon2id', { ...this.#parameters, message: plain(key), nonce }),
     );
-    const text = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
-    return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${text(nonce)}$${text(tag)}`;
+    return this.#spell(nonce, tag);
   }
 
-  /** A hash of nobody's, so that comparing takes as long for an unknown user. */
-  decoy(): Promise<string> {
-    return (this.#decoy ??= this.hash(randomBytes(16).toString('hex')));
+  /**
+   * A hash that no key has, for who is not known, so that comparing costs the same. How long argon2id takes depends on
+   * the salt, so each name has one of its own, like a user.
+   */
+  decoyFor(name: string): string {
+    const bytes = createHmac('sha512', this.#decoys).update(name).digest();
+    const { tagLength } = this.#parameters;
+    return this.#spell(bytes.subarray(0, SALT_BYTES), bytes.subarray(SALT_BYTES, SALT_BYTES + tagLength));
   }
 
   /** Compares in constant time; a hash that is not ours never matches. */
@@ -56,6 +60,12 @@ export class KeyHasher {
       }),
     );
     return timingSafeEqual(actual, expected);
+  }
+
+  #spell(salt: Buffer, tag: Buffer): string {
+    const { memory, passes, parallelism } = this.#parameters;
+    const text = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
+    return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${text(salt)}$${text(tag)}`;
   }
 
   async #limited<T>(compute: () => Promise<T>): Promise<T> {

@@ -25,6 +25,23 @@ describe('a hashed key', () => {
     },
   );
 
+  it('has a decoy for each name that no key matches, with a salt of its own', async () => {
+    const [first, again, other] = [hasher.decoyFor('ann'), hasher.decoyFor('ann'), hasher.decoyFor('bob')];
+    expect(again).toBe(first);
+    expect(other.split('$')[4]).not.toBe(first.split('$')[4]);
+    expect(first).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
+    expect(await hasher.matches('ann', first)).toBe(false);
+    expect(new KeyHasher().decoyFor('ann')).not.toBe(first);
+  });
+
+  it('refuses who comes while too many wait', async () => {
+    const busy = new KeyHasher(undefined, 3);
+    const all = await Promise.allSettled(Array.from({ length: 10 }, () => busy.hash('the key')));
+    expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
+    const refused = all.find(({ status }) => status === 'rejected');
+    expect(refused).toMatchObject({ reason: { code: 'unavailable' } });
+  });
+
   it('waits for its turn and loses none of many', async () => {
     const hash = await hasher.hash('the key');
     const answers = await Promise.all(
