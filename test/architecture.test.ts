@@ -69,6 +69,20 @@ GET /api/devices/pairing/qr
 POST /api/devices/pairing/cleanup
 POST /api/auth/verify-access-key
 PUT /api/auth/access-key
+POST /api/chat/completions
+POST /api/chat/quick
+POST /api/chat/smart
+GET /api/chat/conversations
+POST /api/chat/conversations
+GET /api/chat/conversations/:id
+DELETE /api/chat/conversations/:id
+POST /api/chat/conversations/:id/messages
+GET /api/chat/models
+GET /api/chat/providers
+GET /api/chat/providers/:type/models
+POST /api/chat/providers/:type/configure
+POST /api/chat/providers/:type/health
+POST /api/chat/providers/default
 `
   .trim()
   .split('\n');

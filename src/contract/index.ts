@@ -1,6 +1,8 @@
 import { agentsRoutes } from './agents.ts';
 import { authRoutes } from './auth.ts';
+import { chatRoutes } from './chat.ts';
 import { configRoutes } from './config.ts';
+import { conversationsRoutes } from './conversations.ts';
 import { devicesRoutes } from './devices.ts';
 import { dlqRoutes } from './dlq.ts';
 import { gatewayRoutes } from './gateway.ts';
@@ -9,6 +11,7 @@ import { invitesRoutes } from './invites.ts';
 import { notificationsRoutes } from './notifications.ts';
 import { oauthRoutes } from './oauth.ts';
 import { pairingRoutes } from './pairing.ts';
+import { providersRoutes } from './providers.ts';
 import { queueRoutes } from './queue.ts';
 import { sessionsRoutes } from './sessions.ts';
 import { tasksRoutes } from './tasks.ts';
@@ -19,7 +22,9 @@ import { usersRoutes } from './users.ts';
 export const contract = {
   agents: agentsRoutes,
   auth: authRoutes,
+  chat: chatRoutes,
   config: configRoutes,
+  conversations: conversationsRoutes,
   devices: devicesRoutes,
   dlq: dlqRoutes,
   gateway: gatewayRoutes,
@@ -28,6 +33,7 @@ export const contract = {
   notifications: notificationsRoutes,
   oauth: oauthRoutes,
   pairing: pairingRoutes,
+  providers: providersRoutes,
   queue: queueRoutes,
   sessions: sessionsRoutes,
   tasks: tasksRoutes,

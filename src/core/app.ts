@@ -10,6 +10,7 @@ import { Workspaces } from './agents/workspaces.ts';
 import { AuditLog } from './audit/audit-log.ts';
 import { joinAccess } from './auth/join-access.ts';
 import { joinOAuth } from './auth/oauth/join-oauth.ts';
+import { joinChat } from './chat/join-chat.ts';
 import type { Config } from './config/config.ts';
 import { joinDevices } from './devices/join-devices.ts';
 import { AppError } from './errors.ts';
@@ -172,6 +173,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
     config,
     surroundings,
   });
+  const { modelOutbound, ...chat } = joinChat({ ...shared, store, log });
   const { notify, ...gateway } = joinGateway({ ...shared, store, query, tasks, outbound, log });
   const queueStatus = new QueueStatusService({ counts, deadLetters, pause, config });
   const health = new HealthService({ queueStatus, registry, surroundings });
@@ -184,6 +186,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
     ...oauth,
     ...devices,
     ...gateway,
+    ...chat,
     audit,
     limits,
     isLoopback,
@@ -207,7 +210,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
 
     /** Changes a setting; tasks that wait for an agent are looked at again. */
     setSetting(key: string, value: unknown) {
-      const setting = config.set(key, value);
+      const setting = chat.modelProviders.setSetting(key, value);
       if (key.startsWith('agents.')) {
         registry.revision++;
         recovery.admitWaiting().catch(reportBug);
@@ -238,6 +241,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
       leases.stop();
       await notify.stop();
       await outbound.close();
+      await modelOutbound.close();
       await release();
     },
   };

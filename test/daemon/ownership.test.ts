@@ -20,6 +20,7 @@ let session: string;
 let token: string;
 let device: string;
 let request: string;
+let conversation: string;
 
 const doing = testAdapter(async () => ({ output: 'done' }), { type: 'doing' });
 const failing = { ...failingAdapter('auth'), type: 'failing' };
@@ -48,6 +49,7 @@ beforeAll(async () => {
   session = (await ann.client.sessions.list()).sessions[0]?.id ?? '';
   const made = await ann.client.tokens.create({ body: { name: 'x', scopes: ['gateway:write'] } });
   token = made.id;
+  conversation = (await ann.client.conversations.create({ body: {} })).conversation.id;
   const pairing = await ann.client.pairing.request({ body: { requesterId: 'phone' } });
   await ann.client.pairing.approve({ body: { code: pairing.code } });
   device = (await ann.client.devices.list()).devices[0]?.id ?? '';
@@ -82,10 +84,22 @@ const calls: Record<string, (client: Client) => Promise<unknown>> = {
   'tokens.revoke': (client) => client.tokens.revoke({ params: { id: token } }),
   'devices.rename': (client) => client.devices.rename({ params: { id: device }, body: { name: 'Mine' } }),
   'devices.revoke': (client) => client.devices.revoke({ params: { id: device } }),
+  'conversations.get': (client) => client.conversations.get({ params: { id: conversation } }),
+  'conversations.remove': (client) => client.conversations.remove({ params: { id: conversation } }),
+  'conversations.send': (client) =>
+    client.conversations.send({ params: { id: conversation }, body: { content: 'Hi' } }),
   'gateway.status': () => bearer(bobsToken).gateway.status({ params: { requestId: request } }),
 };
 /** Their parameters name nobody's object, or a secret of the caller, or only administrators come there. */
-const unowned = ['config.set', 'invites.remove', 'users.update', 'pairing.status'];
+const unowned = [
+  'config.set',
+  'invites.remove',
+  'users.update',
+  'pairing.status',
+  'providers.configure',
+  'providers.health',
+  'providers.models',
+];
 
 it('looks at every route that names an object', () => {
   const naming = allRoutes.filter(({ route }) => route.params).map(({ name }) => name);
@@ -99,7 +113,7 @@ describe('what belongs to somebody else', () => {
     await expect(calls[name]?.(bob.client)).rejects.toMatchObject({
       status: 404,
       message: expect.stringMatching(
-        /^(Task|Dead letter|Notification|Session|Token|Device|Request) not found$/,
+        /^(Task|Dead letter|Notification|Session|Token|Device|Request|Conversation) not found$/,
       ),
     });
     expect(await state()).toEqual(before);
@@ -124,6 +138,7 @@ describe('what belongs to somebody else', () => {
     expect((await bob.client.tasks.analytics()).daily.every(({ created }) => created === 0)).toBe(true);
     expect(await bob.client.dlq.list({ query: { status: 'all' } })).toEqual({ items: [], total: 0 });
     expect(await bob.client.notifications.list()).toMatchObject({ total: 0, unread: 0 });
+    expect(await bob.client.conversations.list()).toMatchObject({ conversations: [], total: 0 });
   });
 
   it('is all there for its owner', async () => {
@@ -133,10 +148,12 @@ describe('what belongs to somebody else', () => {
     expect(await ann.client.tasks.analytics()).toMatchObject({ total: 4 });
     expect(await ann.client.dlq.list()).toMatchObject({ total: 1 });
     expect(await ann.client.notifications.list()).toMatchObject({ total: 1, unread: 1 });
+    expect(await ann.client.conversations.list()).toMatchObject({ total: 1 });
   });
 
   it('is there for an administrator, but for the notifications of others', async () => {
     expect((await daemon.client.tasks.list()).total).toBe(4);
+    expect((await daemon.client.conversations.list()).total).toBe(1);
     expect((await daemon.client.dlq.list()).total).toBe(1);
     expect((await daemon.client.tasks.get({ params: { id: done } })).task.id).toBe(done);
     expect((await daemon.client.notifications.list()).total).toBe(0);
@@ -216,10 +233,11 @@ describe('a plain user', () => {
 
 /** Everything that a refused call must leave as it is. */
 async function state() {
-  const [tasks, letters, { queues }] = await Promise.all([
+  const [tasks, letters, { queues }, talk] = await Promise.all([
     daemon.client.tasks.list({ query: { limit: 500, full: true } }),
     daemon.client.dlq.list({ query: { status: 'all' } }),
     daemon.client.queue.status(),
+    daemon.client.conversations.get({ params: { id: conversation } }),
   ]);
-  return { tasks, letters, queues };
+  return { tasks, letters, queues, talk };
 }

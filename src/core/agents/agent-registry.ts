@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { Agent } from '../../contract/agents.ts';
 import type { Config } from '../config/config.ts';
 import { messageOf } from '../errors.ts';
+import { CircuitBreaker } from '../limits/circuit-breaker.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { type CountCell, sumBy } from '../tasks/task-count-store.ts';
-import { AdapterBreaker } from './adapter-breaker.ts';
-import type { AgentAdapter, AgentHealth } from './agent-adapter.ts';
+import { type AgentAdapter, AgentFailure, type AgentHealth } from './agent-adapter.ts';
 
 const HEALTH_TIMEOUT_MS = 2000;
 const HEALTH_FRESH_MS = 5000;
@@ -22,7 +22,7 @@ export type Choice = { adapter: AgentAdapter } | { missing: string };
 
 interface Entry {
   adapter: AgentAdapter;
-  breaker: AdapterBreaker;
+  breaker: CircuitBreaker;
   health?: AgentHealth;
   checkedAt: number;
   checking?: Promise<AgentHealth>;
@@ -56,7 +56,7 @@ export class AgentRegistry {
         adapter.type,
         {
           adapter,
-          breaker: new AdapterBreaker(adapter.faults, parts.surroundings.monotonic),
+          breaker: new CircuitBreaker(isFaultOf(adapter), parts.surroundings.monotonic),
           checkedAt: Number.NEGATIVE_INFINITY,
         },
       ]),
@@ -67,7 +67,7 @@ export class AgentRegistry {
     return [...this.#entries.keys()];
   }
 
-  breakerOf(type: string): AdapterBreaker | undefined {
+  breakerOf(type: string): CircuitBreaker | undefined {
     return this.#entries.get(type)?.breaker;
   }
 
@@ -159,6 +159,9 @@ export class AgentRegistry {
     return entry.health;
   }
 }
+
+const isFaultOf = (adapter: AgentAdapter) => (error: unknown) =>
+  error instanceof AgentFailure && adapter.faults.includes(error.failure);
 
 async function checkOnce(adapter: AgentAdapter): Promise<AgentHealth> {
   const signal = AbortSignal.timeout(HEALTH_TIMEOUT_MS);

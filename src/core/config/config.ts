@@ -48,6 +48,10 @@ export class Config {
     return this.#values.get(key)?.value as SettingValue<K>;
   }
 
+  originOf(key: SettingKey): Origin {
+    return this.#values.get(key)?.origin ?? 'default';
+  }
+
   /** A secret setting as it is; sealed ones are opened. */
   secret(key: SecretKey): string | undefined {
     const value = this.get(key);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { define, type Mode, modeSchema, type SettingDefinition } from './define-setting.ts';
 import { integrationSettings } from './integration-settings.ts';
+import { providerSettings } from './provider-settings.ts';
 
 const count = (min: number, max: number) => z.int().min(min).max(max);
 const cidrOrAddress = z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()], {
@@ -145,6 +146,7 @@ export const settings = {
     description: 'Where the http agent posts its tasks',
   }),
   ...integrationSettings,
+  ...providerSettings,
   'outbound.allowPrivate': define({
     schema: z.array(cidr).max(100),
     default: [],
@@ -165,7 +167,7 @@ export type SettingValue<K extends SettingKey> = z.output<(typeof settings)[K]['
 export type SettingValues = { [K in SettingKey]: SettingValue<K> };
 
 /** The settings that hold a secret. */
-export type SecretKey = Extract<SettingKey, `${string}Secret`>;
+export type SecretKey = Extract<SettingKey, `${string}Secret` | `${string}.apiKey`>;
 
 export const settingKeys = Object.keys(settings) as SettingKey[];
 

@@ -67,15 +67,17 @@ export function createOutboundFetch(
 }
 
 /** Keeps connections; those that were made under other rules are not used again. */
-class AgentOfRules {
+export class AgentOfRules {
   readonly #allowedRanges: () => readonly string[];
   readonly #resolver: Resolver;
+  readonly #options: Agent.Options;
   #current: { agent: Agent; ranges: string } | undefined;
   #closing: Promise<unknown> = Promise.resolve();
 
-  constructor(allowedRanges: () => readonly string[], resolver: Resolver) {
+  constructor(allowedRanges: () => readonly string[], resolver: Resolver, options: Agent.Options = {}) {
     this.#allowedRanges = allowedRanges;
     this.#resolver = resolver;
+    this.#options = options;
   }
 
   get(Constructor: typeof Agent): Agent {
@@ -83,7 +85,8 @@ class AgentOfRules {
     if (this.#current?.ranges !== ranges) {
       this.#retire();
       const lookup = checkedLookup(this.#resolver, this.#allowedRanges);
-      const agent = new Constructor({ connect: { lookup, timeout: 10_000 }, maxHeaderSize: 16_384 });
+      const connect = { lookup, timeout: 10_000 };
+      const agent = new Constructor({ ...this.#options, connect, maxHeaderSize: 16_384 });
       this.#current = { agent, ranges };
     }
     return this.#current.agent;
@@ -107,8 +110,8 @@ const refusal = (host: string) =>
     `Requests to ${host} are not allowed: it is not a public address (outbound.allowPrivate)`,
   );
 
-/** The resolver is not asked for a literal address, so that one is checked here. */
-function checkUrl(text: string, allowed: readonly string[]): URL {
+/** Throws for a URL that may not be asked. The resolver never sees a literal address, so that is checked here. */
+export function checkUrl(text: string, allowed: readonly string[]): URL {
   const url = URL.parse(text);
   if (!url) throw new OutboundError('refused', 'Not a valid URL', { code: 'validation' });
   const { protocol, hostname, username, password } = url;
@@ -139,7 +142,8 @@ function checkedLookup(resolver: Resolver, allowedRanges: () => readonly string[
   };
 }
 
-async function readUpTo(body: AsyncIterable<Uint8Array> | null, maxBytes: number): Promise<string> {
+/** The body as text; rejects as soon as it is longer than `maxBytes`. */
+export async function readUpTo(body: AsyncIterable<Uint8Array> | null, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of body ?? []) {

@@ -13,6 +13,7 @@ import type {
   UsedNonceRow,
   UserRow,
 } from './account-rows.ts';
+import type { ConversationRow, MessageRow } from './chat-rows.ts';
 
 /** Column types that both engines know: text, integer, JSON as text, times as ISO text. */
 export interface TaskRow {
@@ -151,5 +152,7 @@ export interface Schema {
   gateway_requests: GatewayRequestRow;
   notify_deliveries: NotifyDeliveryRow;
   audit_log: AuditRow;
+  conversations: ConversationRow;
+  messages: MessageRow;
   state: StateRow;
 }

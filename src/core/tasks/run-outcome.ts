@@ -1,5 +1,5 @@
 import type { TaskError, TaskResult } from '../../contract/task.ts';
-import { isBrokenCircuitError } from '../agents/adapter-breaker.ts';
+import { isBrokenCircuitError } from '../limits/circuit-breaker.ts';
 import { AgentFailure, type AgentResult } from '../agents/agent-adapter.ts';
 import { messageOf } from '../errors.ts';
 import { RunStopped } from './active-runs.ts';

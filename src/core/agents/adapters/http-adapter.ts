@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type FailureClass, taskResultSchema } from '../../../contract/task.ts';
 import { OutboundError, type OutboundFault } from '../../outbound/outbound-error.ts';
 import type { OutboundFetch, OutboundResponse } from '../../outbound/outbound-fetch.ts';
+import { readRetryAfter } from '../../outbound/retry-after.ts';
 import { type AgentAdapter, AgentFailure, type AgentResult, type AgentRun } from '../agent-adapter.ts';
 
 const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
@@ -100,18 +101,11 @@ function classifyStatus({ status, headers, text }: OutboundResponse): AgentFailu
             : status >= 500
               ? 'agent_error'
               : 'invalid_input';
-  const retryAfterMs = readRetryAfter(headers.get('retry-after'));
+  const retryAfterMs = readRetryAfter(headers.get('retry-after'), Date.now());
   const said = text.trim().slice(0, 500);
   return new AgentFailure(failure, `http_${status}`, `The agent answered ${status}${said && `: ${said}`}`, {
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   });
-}
-
-/** RFC 9110, section 10.2.3: seconds or a date. */
-function readRetryAfter(value: string | null): number | undefined {
-  if (value === null) return undefined;
-  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
-  return Number.isFinite(ms) && ms > 0 ? ms : undefined;
 }
 
 function readAnswer({ headers, text }: OutboundResponse): AgentResult {

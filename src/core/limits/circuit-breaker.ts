@@ -3,31 +3,29 @@ import {
   circuitBreaker,
   CircuitState,
   ConsecutiveBreaker,
-  handleType,
+  handleWhen,
   isBrokenCircuitError,
 } from 'cockatiel';
-import type { FailureClass } from '../../contract/task.ts';
-import { AgentFailure } from './agent-adapter.ts';
 
 const OPEN_AFTER_FAILURES = 5;
 const HALF_OPEN_AFTER_MS = 30_000;
 
 export { isBrokenCircuitError };
 
-/** The circuit breaker of one adapter: after five faults in a row it gives the agent half a minute. */
-export class AdapterBreaker {
+/** A circuit breaker: after five faults in a row it gives the other side half a minute. */
+export class CircuitBreaker {
   failures = 0;
   successes = 0;
   readonly #policy: CircuitBreakerPolicy;
   readonly #monotonic: () => number;
   #openedAt = 0;
 
-  constructor(faults: readonly FailureClass[], monotonic: () => number) {
+  constructor(isFault: (error: unknown) => boolean, monotonic: () => number) {
     this.#monotonic = monotonic;
-    this.#policy = circuitBreaker(
-      handleType(AgentFailure, (error) => faults.includes(error.failure)),
-      { halfOpenAfter: HALF_OPEN_AFTER_MS, breaker: new ConsecutiveBreaker(OPEN_AFTER_FAILURES) },
-    );
+    this.#policy = circuitBreaker(handleWhen(isFault), {
+      halfOpenAfter: HALF_OPEN_AFTER_MS,
+      breaker: new ConsecutiveBreaker(OPEN_AFTER_FAILURES),
+    });
     this.#policy.onBreak(() => (this.#openedAt = monotonic()));
     this.#policy.onFailure(() => this.failures++);
     this.#policy.onSuccess(() => this.successes++);

@@ -1,0 +1,147 @@
+import { z } from 'zod';
+import { modelSchema, providerTypeSchema } from './providers.ts';
+import { defineRoutes } from './route.ts';
+
+export const chatRoleSchema = z.enum(['user', 'assistant', 'system']);
+
+/** What a caller sends of a conversation. */
+export const chatMessageSchema = z.object({
+  role: chatRoleSchema,
+  content: z.string().max(1_000_000),
+});
+export type ChatMessage = z.output<typeof chatMessageSchema>;
+
+/** Absent figures are unknown, never 0. */
+export const tokenUsageSchema = z
+  .object({
+    promptTokens: z.int().optional(),
+    completionTokens: z.int().optional(),
+    totalTokens: z.int().optional(),
+  })
+  .meta({ id: 'TokenUsage' });
+export type TokenUsage = z.output<typeof tokenUsageSchema>;
+
+export const finishReasonSchema = z.enum([
+  'stop',
+  'length',
+  'content_filter',
+  'tool_calls',
+  'error',
+  'other',
+]);
+export type FinishReason = z.output<typeof finishReasonSchema>;
+
+const duration = z.number().meta({ description: 'Milliseconds' });
+export const completionSchema = z
+  .object({
+    id: z.string(),
+    provider: providerTypeSchema,
+    model: z.string(),
+    message: z.object({ role: z.literal('assistant'), content: z.string() }),
+    finishReason: finishReasonSchema,
+    usage: tokenUsageSchema,
+    duration,
+  })
+  .meta({ id: 'Completion' });
+export type Completion = z.output<typeof completionSchema>;
+
+const modelField = z.string().min(1).max(200).optional().meta({
+  description: 'A model of the provider, or provider/model; the default model unless given',
+});
+const messages = z
+  .array(chatMessageSchema)
+  .min(1)
+  .max(1000)
+  .refine((list) => list.some(({ role }) => role !== 'system'), 'Expected a message of the user');
+
+export const completionRequestSchema = z.object({
+  messages,
+  model: modelField,
+  provider: providerTypeSchema.optional(),
+  systemPrompt: z.string().max(200_000).optional(),
+  temperature: z.number().min(0).max(2).optional(),
+  maxTokens: z.int().min(1).max(1_000_000).optional(),
+  stream: z.boolean().default(false),
+  conversationId: z.string().max(200).optional(),
+  taskId: z.string().max(200).optional(),
+  ticketId: z.string().max(200).optional(),
+});
+export type CompletionRequest = z.output<typeof completionRequestSchema>;
+
+/** One frame of a streamed completion: text, then the end, or an error and the end. */
+export const completionChunkSchema = z.union([
+  z.object({ content: z.string() }),
+  z.object({ done: z.literal(true), usage: tokenUsageSchema, finishReason: finishReasonSchema }),
+  z.object({ error: z.string(), code: z.string() }),
+]);
+export type CompletionChunk = z.output<typeof completionChunkSchema>;
+
+export const presetIdSchema = z.enum(['assistant', 'developer', 'reviewer', 'task-manager', 'writer']);
+export type PresetId = z.output<typeof presetIdSchema>;
+
+export const chatRoutes = defineRoutes({
+  completions: {
+    method: 'POST',
+    path: '/api/chat/completions',
+    access: 'session',
+    summary: 'Let a model answer, whole or streamed',
+    body: completionRequestSchema,
+    bodyLimit: 8 * 1024 * 1024,
+    response: completionSchema,
+    events: completionChunkSchema,
+  },
+  quick: {
+    method: 'POST',
+    path: '/api/chat/quick',
+    access: 'session',
+    summary: 'Let the default model answer one prompt',
+    body: z.object({
+      prompt: z.string().trim().min(1).max(1_000_000),
+      model: modelField,
+      provider: providerTypeSchema.optional(),
+    }),
+    bodyLimit: 8 * 1024 * 1024,
+    response: z.object({
+      id: z.string(),
+      content: z.string(),
+      provider: providerTypeSchema,
+      model: z.string(),
+      usage: tokenUsageSchema,
+      duration,
+    }),
+  },
+  smart: {
+    method: 'POST',
+    path: '/api/chat/smart',
+    access: 'session',
+    summary: 'Let a model answer with the context of a task',
+    body: z.object({
+      messages,
+      taskId: z.string().max(200).optional(),
+      ticketId: z.string().max(200).optional(),
+      presetId: presetIdSchema.default('assistant'),
+      model: modelField,
+      provider: providerTypeSchema.optional(),
+    }),
+    bodyLimit: 8 * 1024 * 1024,
+    response: completionSchema.extend({
+      context: z.object({
+        presetId: presetIdSchema,
+        taskId: z.string().nullable(),
+        ticketId: z.string().nullable(),
+        memory: z.array(z.json()),
+      }),
+    }),
+  },
+  models: {
+    method: 'GET',
+    path: '/api/chat/models',
+    access: 'session',
+    summary: 'List the models of the configured providers, or of one',
+    query: z.object({ provider: providerTypeSchema.optional() }),
+    response: z.object({
+      models: z.array(modelSchema),
+      aliases: z.record(z.string(), z.string()).optional(),
+    }),
+  },
+});

@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { chatRoleSchema, presetIdSchema, tokenUsageSchema } from './chat.ts';
+import { idParamsSchema, limitSchema, messageSchema, offsetSchema, timestampSchema } from './primitives.ts';
+import { providerTypeSchema } from './providers.ts';
+import { defineRoutes } from './route.ts';
+
+export const conversationSchema = z
+  .object({
+    id: z.string(),
+    title: z.string(),
+    presetId: presetIdSchema,
+    taskId: z.string().optional(),
+    messageCount: z.int(),
+    createdAt: timestampSchema,
+    updatedAt: timestampSchema,
+  })
+  .meta({ id: 'Conversation' });
+export type Conversation = z.output<typeof conversationSchema>;
+
+export const toolCallSchema = z
+  .object({
+    name: z.string(),
+    arguments: z.json(),
+    result: z.string(),
+    status: z.enum(['success', 'error']),
+  })
+  .meta({ id: 'ToolCall' });
+
+export const conversationMessageSchema = z
+  .object({
+    id: z.string(),
+    conversationId: z.string(),
+    role: chatRoleSchema,
+    content: z.string(),
+    provider: providerTypeSchema.optional(),
+    model: z.string().optional(),
+    usage: tokenUsageSchema.optional(),
+    toolCalls: z.array(toolCallSchema).optional(),
+    createdAt: timestampSchema,
+  })
+  .meta({ id: 'ConversationMessage' });
+export type ConversationMessage = z.output<typeof conversationMessageSchema>;
+
+/** What was summed up because the model's window was full; the messages themselves stay. */
+export const compactionSchema = z
+  .object({
+    originalCount: z.int(),
+    compactedCount: z.int(),
+    tokensBefore: z.int(),
+    tokensAfter: z.int(),
+  })
+  .meta({ id: 'Compaction' });
+export type Compaction = z.output<typeof compactionSchema>;
+
+/** The title of a conversation until its first message. */
+export const untitled = 'New conversation';
+
+export const createConversationSchema = z.object({
+  title: z.string().trim().min(1).max(200).default(untitled),
+  presetId: presetIdSchema.default('assistant'),
+  taskId: z.string().min(1).max(200).optional(),
+});
+export type CreateConversation = z.output<typeof createConversationSchema>;
+
+export const sendMessageSchema = z.object({
+  content: z.string().trim().min(1).max(1_000_000),
+  model: z.string().min(1).max(200).optional(),
+  provider: providerTypeSchema.optional(),
+});
+export type SendMessage = z.output<typeof sendMessageSchema>;
+
+export const conversationsRoutes = defineRoutes({
+  list: {
+    method: 'GET',
+    path: '/api/chat/conversations',
+    access: 'session',
+    summary: 'List your conversations, the last used first',
+    query: z.object({
+      limit: limitSchema(20),
+      offset: offsetSchema.default(0),
+      taskId: z.string().max(200).optional(),
+    }),
+    response: z.object({
+      conversations: z.array(conversationSchema),
+      total: z.int(),
+      limit: z.int(),
+      offset: z.int(),
+    }),
+  },
+  create: {
+    method: 'POST',
+    path: '/api/chat/conversations',
+    access: 'session',
+    summary: 'Begin a conversation',
+    body: createConversationSchema,
+    status: 201,
+    response: z.object({ conversation: conversationSchema }),
+  },
+  get: {
+    method: 'GET',
+    path: '/api/chat/conversations/:id',
+    access: 'session',
+    summary: 'Show a conversation with its messages',
+    params: idParamsSchema,
+    response: z.object({ conversation: conversationSchema, messages: z.array(conversationMessageSchema) }),
+  },
+  remove: {
+    method: 'DELETE',
+    path: '/api/chat/conversations/:id',
+    access: 'session',
+    summary: 'Delete a conversation and all its messages',
+    params: idParamsSchema,
+    response: messageSchema,
+  },
+  send: {
+    method: 'POST',
+    path: '/api/chat/conversations/:id/messages',
+    access: 'session',
+    summary: 'Send a message and let the model answer',
+    params: idParamsSchema,
+    body: sendMessageSchema,
+    bodyLimit: 8 * 1024 * 1024,
+    response: z.object({
+      userMessage: conversationMessageSchema,
+      assistantMessage: conversationMessageSchema,
+      usage: tokenUsageSchema,
+      compaction: compactionSchema.optional(),
+    }),
+  },
+});

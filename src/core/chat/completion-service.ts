@@ -1,0 +1,130 @@
+import type {
+  ChatMessage,
+  Completion,
+  CompletionChunk,
+  CompletionRequest,
+  PresetId,
+} from '../../contract/chat.ts';
+import type { ProviderType } from '../../contract/providers.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { Surroundings } from '../surroundings.ts';
+import type { Compactor } from './compactor.ts';
+import type { ConversationService } from './conversation-service.ts';
+import type { CallOptions, ModelCalls } from './model-calls.ts';
+import { presets } from './presets.ts';
+import { type Prompt, toPrompt } from './prompt.ts';
+import type { ModelProviders } from './providers/model-providers.ts';
+import type { ResolvedModel } from './providers/resolved-model.ts';
+import type { FoundContext, TaskContext } from './task-context.ts';
+
+export interface CompletionServiceParts {
+  providers: Pick<ModelProviders, 'resolve'>;
+  calls: ModelCalls;
+  conversations: ConversationService;
+  compactor: Compactor;
+  taskContext: TaskContext;
+  surroundings: Surroundings;
+}
+
+interface ModelWish {
+  model?: string | undefined;
+  provider?: ProviderType | undefined;
+}
+interface ContextWish {
+  taskId?: string | undefined;
+  ticketId?: string | undefined;
+}
+interface Ready {
+  model: ResolvedModel;
+  prompt: Prompt;
+  options: CallOptions;
+}
+
+/** Answers of models, of which nothing is stored. */
+export class CompletionService {
+  readonly #parts: CompletionServiceParts;
+  constructor(parts: CompletionServiceParts) {
+    this.#parts = parts;
+  }
+
+  async complete(caller: Caller, request: CompletionRequest, signal: AbortSignal): Promise<Completion> {
+    return this.#answer(await this.#prepare(caller, request, signal));
+  }
+
+  /** Resolves when the model begins to answer. */
+  async stream(
+    caller: Caller,
+    request: CompletionRequest,
+    signal: AbortSignal,
+  ): Promise<AsyncGenerator<CompletionChunk>> {
+    const { model, prompt, options } = await this.#prepare(caller, request, signal);
+    return this.#parts.calls.stream(model, prompt, options);
+  }
+
+  async quick(wish: ModelWish & { prompt: string }, signal: AbortSignal) {
+    const model = await this.#parts.providers.resolve(wish);
+    const prompt = toPrompt([], [{ role: 'user', content: wish.prompt }]);
+    const {
+      id,
+      message,
+      provider,
+      model: modelId,
+      usage,
+      duration,
+    } = await this.#answer({
+      model,
+      prompt,
+      options: { signal },
+    });
+    return { id, content: message.content, provider, model: modelId, usage, duration };
+  }
+
+  /** With the words of a preset, and what is known of a task or ticket. */
+  async smart(
+    caller: Caller,
+    wish: ModelWish & ContextWish & { messages: ChatMessage[]; presetId: PresetId },
+    signal: AbortSignal,
+  ) {
+    const { presetId } = wish;
+    const context = await this.#parts.taskContext.find(caller, wish);
+    const model = await this.#parts.providers.resolve(wish);
+    const prompt = toPrompt([presets[presetId]], [...told(context), ...wish.messages]);
+    const completion = await this.#answer({ model, prompt, options: { signal } });
+    const { taskId, ticketId } = context;
+    return { ...completion, context: { presetId, taskId, ticketId, memory: [] } };
+  }
+
+  async #prepare(caller: Caller, request: CompletionRequest, signal: AbortSignal): Promise<Ready> {
+    const { providers, conversations, compactor, taskContext } = this.#parts;
+    const { conversationId, systemPrompt, temperature, maxTokens } = request;
+    const conversation =
+      conversationId === undefined ? undefined : await conversations.find(caller, conversationId);
+    const added = [...told(await taskContext.find(caller, request)), ...request.messages];
+    const model = await providers.resolve(request);
+    const options = { temperature, maxTokens, signal };
+    const own = systemPrompt === undefined ? [] : [systemPrompt];
+    if (!conversation) return { model, prompt: toPrompt(own, added), options };
+    const context = await taskContext.ofConversation(conversation);
+    const messages = await compactor.read(model, { conversation, context }, added);
+    const system = own.length > 0 ? own : [presets[conversation.preset_id as PresetId]];
+    return { model, prompt: toPrompt(system, messages), options };
+  }
+
+  async #answer({ model, prompt, options }: Ready): Promise<Completion> {
+    const { calls, surroundings } = this.#parts;
+    const begun = surroundings.monotonic();
+    const { content, finishReason, usage } = await calls.ask(model, prompt, options);
+    return {
+      id: surroundings.newId('cmpl'),
+      provider: model.provider,
+      model: model.modelId,
+      message: { role: 'assistant', content },
+      finishReason,
+      usage,
+      duration: Math.round(surroundings.monotonic() - begun),
+    };
+  }
+}
+
+const told = ({ text }: FoundContext): ChatMessage[] =>
+  text === undefined ? [] : [{ role: 'user', content: text }];

@@ -1,0 +1,176 @@
+import type {
+  Compaction,
+  Conversation,
+  ConversationMessage,
+  CreateConversation,
+  SendMessage,
+} from '../../contract/conversations.ts';
+import { untitled } from '../../contract/conversations.ts';
+import type { TokenUsage } from '../../contract/chat.ts';
+import { type Caller, requireOwned, visibleOwner } from '../auth/caller.ts';
+import { AppError } from '../errors.ts';
+import type { ConversationRow, MessageRow } from '../storage/chat-rows.ts';
+import type { Database } from '../storage/database.ts';
+import type { Surroundings } from '../surroundings.ts';
+import type { Compactor } from './compactor.ts';
+import { toConversation, toMessage } from './conversation-mapping.ts';
+import type { ConversationStore, NewMessage } from './conversation-store.ts';
+import type { ModelCalls } from './model-calls.ts';
+import type { ModelProviders } from './providers/model-providers.ts';
+import { SerialByKey } from './serial-by-key.ts';
+import type { TaskContext } from './task-context.ts';
+
+const TITLE_LENGTH = 60;
+
+export interface ConversationServiceParts {
+  database: Database;
+  store: ConversationStore;
+  providers: Pick<ModelProviders, 'resolve'>;
+  calls: ModelCalls;
+  compactor: Compactor;
+  taskContext: TaskContext;
+  surroundings: Surroundings;
+}
+
+export interface Exchange {
+  userMessage: ConversationMessage;
+  assistantMessage: ConversationMessage;
+  usage: TokenUsage;
+  compaction?: Compaction;
+}
+
+/** Conversations that stay: each message is stored, and the model is told what was said before. */
+export class ConversationService {
+  readonly #parts: ConversationServiceParts;
+  readonly #sends = new SerialByKey();
+
+  constructor(parts: ConversationServiceParts) {
+    this.#parts = parts;
+  }
+
+  async list(caller: Caller, wish: { limit: number; offset: number; taskId?: string | undefined }) {
+    const { limit, offset, taskId } = wish;
+    const where = { ownerId: visibleOwner(caller), taskId };
+    const rows = await this.#parts.store.page(where, limit, offset);
+    const total = await this.#parts.store.count(where);
+    return { conversations: rows.map(toConversation), total, limit, offset };
+  }
+
+  async create(caller: Caller, { title, presetId, taskId }: CreateConversation): Promise<Conversation> {
+    const { database, store, taskContext, surroundings } = this.#parts;
+    if (taskId !== undefined) await taskContext.find(caller, { taskId });
+    const now = surroundings.now().toISOString();
+    const row: ConversationRow = {
+      id: surroundings.newId('conv'),
+      owner_id: caller.userId,
+      title,
+      preset_id: presetId,
+      task_id: taskId ?? null,
+      message_count: 0,
+      summary: null,
+      summary_seq: 0,
+      created_at: now,
+      updated_at: now,
+    };
+    await database.write(({ db }) => store.insert(db, row));
+    return toConversation(row);
+  }
+
+  async get(caller: Caller, id: string) {
+    const conversation = await this.find(caller, id);
+    const messages = await this.#parts.store.messages(id);
+    // A message may have come between the two reads.
+    return {
+      conversation: toConversation({ ...conversation, message_count: messages.length }),
+      messages: messages.map(toMessage),
+    };
+  }
+
+  async find(caller: Caller, id: string): Promise<ConversationRow> {
+    return requireOwned(caller, await this.#parts.store.find(id), 'Conversation');
+  }
+
+  /** An answer that is still on its way is dropped. */
+  async remove(caller: Caller, id: string): Promise<void> {
+    const { database, store } = this.#parts;
+    await database.write(async ({ db }) => {
+      requireOwned(caller, await store.find(id, db), 'Conversation');
+      await store.remove(db, id);
+    });
+  }
+
+  /**
+   * Stores the message, lets the model answer and stores the answer. When the model fails the message stays, and the
+   * next one goes on from there. Messages to one conversation are answered one after the other.
+   */
+  async send(caller: Caller, id: string, wish: SendMessage, signal: AbortSignal): Promise<Exchange> {
+    await this.find(caller, id);
+    return this.#sends.take(id, () => this.#exchange(caller, id, wish, signal));
+  }
+
+  async #exchange(caller: Caller, id: string, wish: SendMessage, signal: AbortSignal): Promise<Exchange> {
+    if (signal.aborted) throw new AppError('wrong_state', 'The request was cancelled');
+    const { providers, calls, compactor, taskContext } = this.#parts;
+    // What can never be answered is not stored.
+    const model = await providers.resolve(wish);
+    const userMessage = await this.#store(caller, id, { role: 'user', content: wish.content });
+    const conversation = await this.find(caller, id);
+    const context = await taskContext.ofConversation(conversation);
+    const { prompt, compaction } = await compactor.fit(model, { conversation, context }, signal);
+    const { content, usage } = await calls.ask(model, prompt, { signal });
+    const { provider, modelId } = model;
+    const assistantMessage = await this.#store(caller, id, {
+      role: 'assistant',
+      content,
+      provider,
+      model: modelId,
+      prompt_tokens: usage.promptTokens ?? null,
+      completion_tokens: usage.completionTokens ?? null,
+      total_tokens: usage.totalTokens ?? null,
+    });
+    return {
+      userMessage: toMessage(userMessage),
+      assistantMessage: toMessage(assistantMessage),
+      usage,
+      ...(compaction && { compaction }),
+    };
+  }
+
+  /** The first message names a conversation that has no name. */
+  #store(
+    caller: Caller,
+    id: string,
+    message: Pick<NewMessage, 'role' | 'content'> & Partial<NewMessage>,
+  ): Promise<MessageRow> {
+    const { database, store, surroundings } = this.#parts;
+    const row: NewMessage = {
+      id: surroundings.newId('msg'),
+      provider: null,
+      model: null,
+      prompt_tokens: null,
+      completion_tokens: null,
+      total_tokens: null,
+      tool_calls: null,
+      created_at: surroundings.now().toISOString(),
+      ...message,
+    };
+    return database.write(async ({ db }) => {
+      const conversation = requireOwned(caller, await store.find(id, db), 'Conversation');
+      if (conversation.message_count === 0 && conversation.title === untitled)
+        await store.change(db, id, { title: titleOf(row.content) });
+      return store.append(db, conversation, row);
+    });
+  }
+}
+
+const characters = new Intl.Segmenter();
+function titleOf(text: string): string {
+  const line = text
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, TITLE_LENGTH * 20);
+  return Array.from(characters.segment(line), ({ segment }) => segment)
+    .slice(0, TITLE_LENGTH)
+    .join('')
+    .trim();
+}

@@ -1,0 +1,78 @@
+import type { Kysely } from 'kysely';
+import type { ConversationRow, MessageRow } from '../storage/chat-rows.ts';
+import type { Database } from '../storage/database.ts';
+import type { Schema } from '../storage/schema.ts';
+
+export interface ConversationConditions {
+  ownerId: string | undefined;
+  taskId: string | undefined;
+}
+export type NewMessage = Omit<MessageRow, 'conversation_id' | 'seq'>;
+
+/** Rows of conversations and their messages. */
+export class ConversationStore {
+  readonly #database: Database;
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  find(id: string, db: Kysely<Schema> = this.#database.read): Promise<ConversationRow | undefined> {
+    return db.selectFrom('conversations').selectAll().where('id', '=', id).executeTakeFirst();
+  }
+
+  /** The last used first. */
+  page(where: ConversationConditions, limit: number, offset: number): Promise<ConversationRow[]> {
+    return this.#select(where)
+      .selectAll()
+      .orderBy('updated_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .offset(offset)
+      .execute();
+  }
+
+  async count(where: ConversationConditions): Promise<number> {
+    const row = await this.#select(where)
+      .select(({ fn }) => fn.countAll<number>().as('n'))
+      .executeTakeFirst();
+    return row?.n ?? 0;
+  }
+
+  messages(conversationId: string, afterSeq = 0): Promise<MessageRow[]> {
+    return this.#database.read
+      .selectFrom('messages')
+      .selectAll()
+      .where('conversation_id', '=', conversationId)
+      .where('seq', '>', afterSeq)
+      .orderBy('seq')
+      .execute();
+  }
+
+  async insert(db: Kysely<Schema>, row: ConversationRow): Promise<void> {
+    await db.insertInto('conversations').values(row).execute();
+  }
+
+  /** Adds the message as the next one of a conversation that was read in the same transaction. */
+  async append(db: Kysely<Schema>, conversation: ConversationRow, message: NewMessage): Promise<MessageRow> {
+    const row = { ...message, conversation_id: conversation.id, seq: conversation.message_count + 1 };
+    await db.insertInto('messages').values(row).execute();
+    await this.change(db, conversation.id, { message_count: row.seq, updated_at: message.created_at });
+    return row;
+  }
+
+  async change(db: Kysely<Schema>, id: string, change: Partial<ConversationRow>): Promise<void> {
+    await db.updateTable('conversations').set(change).where('id', '=', id).execute();
+  }
+
+  async remove(db: Kysely<Schema>, id: string): Promise<void> {
+    await db.deleteFrom('messages').where('conversation_id', '=', id).execute();
+    await db.deleteFrom('conversations').where('id', '=', id).execute();
+  }
+
+  #select({ ownerId, taskId }: ConversationConditions) {
+    let query = this.#database.read.selectFrom('conversations');
+    if (ownerId !== undefined) query = query.where('owner_id', '=', ownerId);
+    if (taskId !== undefined) query = query.where('task_id', '=', taskId);
+    return query;
+  }
+}

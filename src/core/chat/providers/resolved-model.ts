@@ -1,0 +1,22 @@
+import type { LanguageModel } from 'ai';
+import type { ProviderType } from '../../../contract/providers.ts';
+import type { FailureClass } from '../../../contract/task.ts';
+
+/** A model that can be asked now. */
+export interface ResolvedModel {
+  provider: ProviderType;
+  /** As the vendor names it. */
+  modelId: string;
+  model: LanguageModel;
+  /** Tokens; undefined where nobody says. */
+  contextWindow: number | undefined;
+}
+
+/** What went wrong with a model, in our words; never with a key or a prompt in it. */
+export interface ModelFailure {
+  class: FailureClass;
+  /** Short and stable, such as `rate_limited`. */
+  code: string;
+  message: string;
+  retryAfterMs: number | undefined;
+}

@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import {
+  apiVersionSchema,
+  type ProviderType,
+  providerTypeSchema,
+  providerUrlSchema,
+  resourceNameSchema,
+} from '../../contract/providers.ts';
+import { define } from './define-setting.ts';
+
+/** How people call the vendors. */
+export const providerNames: Record<ProviderType, string> = {
+  anthropic: 'Anthropic',
+  openai: 'OpenAI',
+  azure: 'Azure OpenAI',
+  google: 'Google Gemini',
+  mistral: 'Mistral',
+  groq: 'Groq',
+  xai: 'xAI',
+  deepseek: 'DeepSeek',
+  cohere: 'Cohere',
+  perplexity: 'Perplexity',
+  together: 'Together',
+  fireworks: 'Fireworks',
+  cerebras: 'Cerebras',
+  ollama: 'Ollama',
+  openrouter: 'OpenRouter',
+};
+
+const text = z.string().trim().max(200).optional();
+/** As it is, or sealed, which is longer. */
+const key = z.union([z.string().trim().max(2000).optional(), z.string().startsWith('sealed:v1:').max(4000)]);
+
+/** The key is read from the variable that the vendor's own tools read. */
+const settingsOf = <P extends ProviderType>(provider: P, environment: string, urlEnvironment?: string) => {
+  const name = providerNames[provider];
+  const own = {
+    apiKey: define({
+      schema: key,
+      default: undefined,
+      environment,
+      live: true,
+      secret: true,
+      description: `The key for ${name}`,
+    }),
+    baseUrl: define({
+      schema: providerUrlSchema.optional(),
+      default: undefined,
+      ...(urlEnvironment !== undefined && { environment: urlEnvironment }),
+      live: true,
+      description: `Where ${name} is, when not at the usual address`,
+    }),
+    defaultModel: define({
+      schema: text,
+      default: undefined,
+      live: true,
+      description: `The model for requests to ${name} that name none`,
+    }),
+    enabled: define({
+      schema: z.stringbool().or(z.boolean()),
+      default: true,
+      live: true,
+      description: `Whether ${name} may be asked`,
+    }),
+  };
+  type Own = typeof own;
+  return Object.fromEntries(
+    Object.entries(own).map(([field, definition]) => [`providers.${provider}.${field}`, definition]),
+  ) as {
+    [K in keyof Own as `providers.${P}.${K}`]: Own[K];
+  };
+};
+
+export const providerSettings = {
+  'chat.defaultProvider': define({
+    schema: providerTypeSchema.optional(),
+    default: undefined,
+    live: true,
+    description: 'The model provider for requests that name none; the first configured one unless set',
+  }),
+  'chat.defaultModel': define({
+    schema: text,
+    default: undefined,
+    live: true,
+    description: 'The model of the default provider for requests that name none',
+  }),
+  ...settingsOf('anthropic', 'ANTHROPIC_API_KEY'),
+  ...settingsOf('openai', 'OPENAI_API_KEY'),
+  ...settingsOf('azure', 'AZURE_API_KEY'),
+  'providers.azure.resourceName': define({
+    schema: resourceNameSchema.optional(),
+    default: undefined,
+    live: true,
+    description: 'The name of the Azure OpenAI resource',
+  }),
+  'providers.azure.apiVersion': define({
+    schema: apiVersionSchema.optional(),
+    default: undefined,
+    live: true,
+    description: 'A dated version of the Azure OpenAI API, for resources without the undated one',
+  }),
+  ...settingsOf('google', 'GEMINI_API_KEY'),
+  ...settingsOf('mistral', 'MISTRAL_API_KEY'),
+  ...settingsOf('groq', 'GROQ_API_KEY'),
+  ...settingsOf('xai', 'XAI_API_KEY'),
+  ...settingsOf('deepseek', 'DEEPSEEK_API_KEY'),
+  ...settingsOf('cohere', 'COHERE_API_KEY'),
+  ...settingsOf('perplexity', 'PERPLEXITY_API_KEY'),
+  ...settingsOf('together', 'TOGETHER_API_KEY'),
+  ...settingsOf('fireworks', 'FIREWORKS_API_KEY'),
+  ...settingsOf('cerebras', 'CEREBRAS_API_KEY'),
+  ...settingsOf('ollama', 'OLLAMA_API_KEY', 'OLLAMA_BASE_URL'),
+  ...settingsOf('openrouter', 'OPENROUTER_API_KEY'),
+};

@@ -1,0 +1,60 @@
+import { AgentOfRules, checkUrl } from './outbound-fetch.ts';
+import { OutboundError, toOutboundError } from './outbound-error.ts';
+import { Resolver } from './resolver.ts';
+
+/** A request whose answer may come in parts, in the shape that the AI SDK takes. */
+export type ModelFetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
+
+export interface ModelOutbound {
+  fetch: ModelFetch;
+  /** Breaks off what is under way. */
+  close(): Promise<void>;
+}
+
+/**
+ * This machine and its usual private networks. Others, among which are the addresses where clouds give out credentials,
+ * take the setting outbound.allowPrivate.
+ */
+const nearRanges = ['127.0.0.0/8', '::1/128', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'];
+
+/** A model may think for long before it says anything. */
+const FIRST_BYTE_MS = 10 * 60_000;
+const STALL_MS = 2 * 60_000;
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/**
+ * The one way out to models: the rules of `createOutboundFetch`, except that an origin which an administrator configured
+ * may be near; and the body comes as it arrives. An answer that stalls or never ends is an error.
+ */
+export function createModelFetch(
+  allowedRanges: () => readonly string[],
+  configuredOrigins: () => ReadonlySet<string>,
+  { resolver = new Resolver(), stallMs = STALL_MS }: { resolver?: Resolver; stallMs?: number } = {},
+): ModelOutbound {
+  const options = { headersTimeout: FIRST_BYTE_MS, bodyTimeout: stallMs, maxResponseSize: MAX_BYTES };
+  const nearAllowed = () => [...allowedRanges(), ...nearRanges];
+  const anywhere = new AgentOfRules(allowedRanges, resolver, options);
+  const configured = new AgentOfRules(nearAllowed, resolver, options);
+  const stopping = new AbortController();
+  return {
+    close: async () => {
+      stopping.abort(new OutboundError('network', 'svc stops'));
+      await Promise.all([anywhere.close(), configured.close()]);
+    },
+    fetch: async (input, init = {}) => {
+      const url = URL.parse(input instanceof Request ? input.url : String(input));
+      const isConfigured = url !== null && configuredOrigins().has(url.origin);
+      const { host, href } = checkUrl(url?.href ?? '', isConfigured ? nearAllowed() : allowedRanges());
+      try {
+        const { Agent, fetch } = await import('undici');
+        const dispatcher = (isConfigured ? configured : anywhere).get(Agent);
+        const signal = init.signal ? AbortSignal.any([init.signal, stopping.signal]) : stopping.signal;
+        const request = { ...init, signal, redirect: 'manual', dispatcher } as Parameters<typeof fetch>[1];
+        return await fetch(href, request);
+      } catch (error) {
+        if (init.signal?.aborted) throw init.signal.reason;
+        throw toOutboundError(error, host);
+      }
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import type { FastifyInstance } from 'fastify';
+import { chatRoutes, type CompletionChunk } from '../../contract/chat.ts';
+import type { App } from '../../core/app.ts';
+import { EventStream, signalOf } from '../event-stream.ts';
+import { implement } from '../implement.ts';
+import type { ResponseCheck } from '../response-check.ts';
+
+export function registerChat(server: FastifyInstance, app: App, check?: ResponseCheck): void {
+  const { completions, modelProviders } = app;
+  implement(
+    server,
+    chatRoutes,
+    {
+      completions: async ({ body }, { caller, request, reply }) => {
+        const isStream = body.stream || request.headers.accept?.includes('text/event-stream');
+        if (!isStream) return completions.complete(caller, body, signalOf(reply));
+        return new EventStream(toEvents(await completions.stream(caller, body, signalOf(reply))));
+      },
+      quick: ({ body }, { reply }) => completions.quick(body, signalOf(reply)),
+      smart: ({ body }, { caller, reply }) => completions.smart(caller, body, signalOf(reply)),
+      models: ({ query }) => modelProviders.models(query),
+    },
+    check,
+  );
+}
+
+async function* toEvents(chunks: AsyncIterable<CompletionChunk>) {
+  for await (const data of chunks) yield { data };
+}

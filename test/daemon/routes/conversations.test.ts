@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
+import { type ModelServer, says, startModelServer } from '../../helpers/model-server.ts';
+import { until } from '../../helpers/tasks.ts';
+import { addUser, type TestUser } from '../../helpers/users.ts';
+
+let daemon: TestDaemon;
+let model: ModelServer;
+let ann: TestUser;
+beforeAll(async () => {
+  model = await startModelServer();
+  daemon = await startDaemon();
+  await daemon.client.providers.configure({
+    params: { type: 'ollama' },
+    body: { baseUrl: model.url, defaultModel: 'test-model' },
+  });
+  ann = await addUser(daemon, 'ann');
+});
+beforeEach(() => {
+  model.script = says('Hello');
+  model.asked.length = 0;
+});
+afterAll(async () => {
+  await daemon[Symbol.asyncDispose]();
+  await model[Symbol.asyncDispose]();
+});
+
+const begin = async () => (await ann.client.conversations.create({ body: {} })).conversation;
+const send = (id: string, content: string, signal?: AbortSignal) =>
+  ann.client.conversations.send({ params: { id }, body: { content } }, signal && { signal });
+
+it('goes from its beginning to its end', async () => {
+  const { task } = await ann.client.tasks.create({ body: { title: 'Fix the door' } });
+  const { conversation } = await ann.client.conversations.create({
+    body: { title: 'Doors', presetId: 'developer', taskId: task.id },
+  });
+  const { id } = conversation;
+  expect(conversation).toMatchObject({
+    title: 'Doors',
+    presetId: 'developer',
+    taskId: task.id,
+    messageCount: 0,
+  });
+  const sent = await send(id, 'How?');
+  expect(sent).toMatchObject({
+    userMessage: { conversationId: id, role: 'user', content: 'How?' },
+    assistantMessage: { role: 'assistant', content: 'Hello', provider: 'ollama', model: 'test-model' },
+    usage: { promptTokens: 11, completionTokens: 7, totalTokens: 18 },
+  });
+  await send(id, 'And then?');
+  const roles = model.asked[1]?.body.messages.map(({ role }) => role);
+  expect(roles).toEqual(['system', 'user', 'assistant', 'user']);
+  const found = await ann.client.conversations.get({ params: { id } });
+  expect(found.conversation).toMatchObject({ title: 'Doors', messageCount: 4 });
+  expect(found.messages.slice(0, 2)).toEqual([sent.userMessage, sent.assistantMessage]);
+  const list = await ann.client.conversations.list({ query: { taskId: task.id } });
+  expect(list).toEqual({ conversations: [found.conversation], total: 1, limit: 20, offset: 0 });
+  await ann.client.conversations.remove({ params: { id } });
+  for (const call of [() => ann.client.conversations.get({ params: { id } }), () => send(id, 'Hi')])
+    await expect(call()).rejects.toMatchObject({ status: 404, message: 'Conversation not found' });
+});
+
+it('answers messages that come at once one after the other', async () => {
+  const { id } = await begin();
+  await Promise.all(Array.from({ length: 8 }, (_, index) => send(id, `Message ${index}`)));
+  const { conversation, messages } = await ann.client.conversations.get({ params: { id } });
+  expect(conversation.messageCount).toBe(16);
+  expect(messages.map(({ role }) => role)).toEqual(
+    Array.from({ length: 16 }, (_, index) => (index % 2 === 0 ? 'user' : 'assistant')),
+  );
+});
+
+it('keeps the message when the model fails', async () => {
+  const { id } = await begin();
+  model.script = (reply) => reply.json(429, { error: { message: 'Slow down' } }, { 'retry-after': '3' });
+  await expect(send(id, 'One')).rejects.toMatchObject({ status: 429 });
+  model.script = says('There');
+  await send(id, 'Two');
+  const { conversation, messages } = await ann.client.conversations.get({ params: { id } });
+  expect(messages.map(({ content }) => content)).toEqual(['One', 'Two', 'There']);
+  expect(conversation).toMatchObject({ title: 'One', messageCount: 3 });
+});
+
+it('stores nothing of what can never be answered', async () => {
+  const { id } = await begin();
+  const body = { content: 'Hi', provider: 'openai' as const };
+  await expect(ann.client.conversations.send({ params: { id }, body })).rejects.toMatchObject({
+    status: 503,
+  });
+  expect((await ann.client.conversations.get({ params: { id } })).messages).toEqual([]);
+});
+
+it('drops the answer when it is deleted meanwhile', async () => {
+  const { id } = await begin();
+  const asked = Promise.withResolvers<void>();
+  const go = Promise.withResolvers<void>();
+  model.script = async (reply) => {
+    asked.resolve();
+    await go.promise;
+    reply.whole('Too late');
+  };
+  const sent = send(id, 'One');
+  await asked.promise;
+  await ann.client.conversations.remove({ params: { id } });
+  go.resolve();
+  await expect(sent).rejects.toMatchObject({ status: 404 });
+});
+
+it('gives up the model when the sender leaves', async () => {
+  const { id } = await begin();
+  const asked = Promise.withResolvers<void>();
+  model.script = () => asked.resolve();
+  const gone = new AbortController();
+  const before = model.aborted;
+  const sent = send(id, 'One', gone.signal);
+  await asked.promise;
+  gone.abort();
+  await expect(sent).rejects.toThrow();
+  await until(() => expect(model.aborted).toBe(before + 1));
+  expect((await ann.client.conversations.get({ params: { id } })).messages).toHaveLength(1);
+});
+
+it('is still there after a restart', async () => {
+  const { id } = await begin();
+  await send(id, 'Remember me');
+  const before = await ann.client.conversations.get({ params: { id } });
+  await daemon.stop();
+  await using again = await startDaemon({ home: daemon.home });
+  expect(await again.client.conversations.get({ params: { id } })).toEqual(before);
+});
