@@ -97,6 +97,12 @@ export const commandList: CommandEntry[] = [
     load: async () => (await import('./commands/tokens.ts')).fillTokens,
   },
   {
+    name: 'audit',
+    summary: 'Show the audit log and check that it is whole',
+    group: setup,
+    load: async () => (await import('./commands/audit.ts')).fillAudit,
+  },
+  {
     name: 'completion',
     summary: 'Print the completion script of a shell',
     group: setup,

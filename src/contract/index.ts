@@ -10,6 +10,7 @@ import { notificationsRoutes } from './notifications.ts';
 import { oauthRoutes } from './oauth.ts';
 import { pairingRoutes } from './pairing.ts';
 import { queueRoutes } from './queue.ts';
+import { securityRoutes } from './security.ts';
 import { sessionsRoutes } from './sessions.ts';
 import { tasksRoutes } from './tasks.ts';
 import { tokensRoutes } from './tokens.ts';
@@ -29,6 +30,7 @@ export const contract = {
   oauth: oauthRoutes,
   pairing: pairingRoutes,
   queue: queueRoutes,
+  security: securityRoutes,
   sessions: sessionsRoutes,
   tasks: tasksRoutes,
   tokens: tokensRoutes,

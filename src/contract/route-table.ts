@@ -83,6 +83,11 @@ export const routeTable = {
     pause: { method: 'POST', path: '/api/queue/pause' },
     resume: { method: 'POST', path: '/api/queue/resume' },
   },
+  security: {
+    audit: { method: 'GET', path: '/api/security/audit' },
+    verifyAudit: { method: 'GET', path: '/api/security/audit/verify' },
+    auditEntry: { method: 'GET', path: '/api/security/audit/:id' },
+  },
   sessions: {
     list: { method: 'GET', path: '/api/auth/sessions' },
     revoke: { method: 'DELETE', path: '/api/auth/sessions/:id' },

@@ -8,6 +8,8 @@ import { AgentRegistry } from './agents/agent-registry.ts';
 import { killMarked } from './agents/process-group.ts';
 import { Workspaces } from './agents/workspaces.ts';
 import { AuditLog } from './audit/audit-log.ts';
+import { AuditService } from './audit/audit-service.ts';
+import { AuditStore } from './audit/audit-store.ts';
 import { joinAccess } from './auth/join-access.ts';
 import { joinOAuth } from './auth/oauth/join-oauth.ts';
 import type { Config } from './config/config.ts';
@@ -185,6 +187,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
     ...devices,
     ...gateway,
     audit,
+    auditEntries: new AuditService(new AuditStore(database)),
     limits,
     isLoopback,
     registry,

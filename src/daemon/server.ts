@@ -24,6 +24,7 @@ import { registerNotifications } from './routes/notifications.ts';
 import { registerPairing } from './routes/pairing.ts';
 import { registerOAuth } from './routes/oauth.ts';
 import { registerQueue } from './routes/queue.ts';
+import { registerSecurity } from './routes/security.ts';
 import { registerSessions } from './routes/sessions.ts';
 import { registerTasks } from './routes/tasks.ts';
 import { registerTokens } from './routes/tokens.ts';
@@ -104,6 +105,7 @@ export async function buildServer(app: App, { check }: ServerOptions = {}): Prom
   registerPairing(server, app, check);
   registerOAuth(server, app, check);
   registerQueue(server, app, check);
+  registerSecurity(server, app, check);
   registerSessions(server, app, check);
   registerTasks(server, app, check);
   registerTokens(server, app, check);
