@@ -123,20 +123,12 @@ export class AccountService {
   }
 
   #admit(row: UserRow, client: ClientInfo): Promise<SignedIn> {
-    const { database, sessions, audit } = this.#parts;
-    const session = sessions.prepare({ userId: row.id, kind: 'sign-in', client });
-    return database.write(async (transaction) => {
-      await sessions.insert(transaction, session.row);
-      await audit.append(transaction, {
-        kind: 'security',
-        tool: 'auth.sign_in',
-        userId: row.id,
-        address: client.address,
-        arguments: { method: 'password' },
-        result: 'ok',
-      });
-      return { session, user: toSignedIn(row) };
-    });
+    const { database, sessions } = this.#parts;
+    const wish = { userId: row.id, kind: 'sign-in' as const, client };
+    return database.write(async (transaction) => ({
+      session: await sessions.signIn(transaction, wish, 'password'),
+      user: toSignedIn(row),
+    }));
   }
 
   /** What was typed is not kept: it may be the password of somebody in the wrong field. */

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { writePrivateFile } from '../secrets/durable-file.ts';
+import { writePrivateFile } from '../storage/private-file.ts';
 import type { Database } from '../storage/database.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { ownerId } from './owner.ts';

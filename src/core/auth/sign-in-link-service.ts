@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { AuditLog } from '../audit/audit-log.ts';
 import { AppError } from '../errors.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { SignedIn } from './account-service.ts';
@@ -22,7 +21,6 @@ export interface SignInLinkServiceParts {
   oneTimeTokens: OneTimeTokens;
   users: UserStore;
   sessions: SessionService;
-  audit: AuditLog;
 }
 
 /** Links that sign a browser in as the user of a session, once, within a minute. */
@@ -39,7 +37,7 @@ export class SignInLinkService {
 
   /** A session for whoever has the token first; it may do no more than the one that made the link. */
   async redeem(token: string, client: ClientInfo): Promise<SignedIn> {
-    const { database, oneTimeTokens, users, sessions, audit } = this.#parts;
+    const { database, oneTimeTokens, users, sessions } = this.#parts;
     const refusal = new AppError(
       'unauthenticated',
       'This link was used or is too old. Make another: svc auth link',
@@ -48,24 +46,16 @@ export class SignInLinkService {
     const row = link.data && (await users.find(link.data.userId));
     if (!link.data || !row || row.disabled_at !== null) throw refusal;
     const { role, deviceId } = link.data;
-    const session = sessions.prepare({
+    const wish = {
       userId: row.id,
-      kind: 'sign-in',
+      kind: 'sign-in' as const,
       role,
       client,
       ...(deviceId !== undefined && { deviceId }),
-    });
-    await database.write(async (transaction) => {
+    };
+    const session = await database.write(async (transaction) => {
       if (deviceId !== undefined && !(await isPaired(transaction, deviceId))) throw refusal;
-      await sessions.insert(transaction, session.row);
-      await audit.append(transaction, {
-        kind: 'security',
-        tool: 'auth.sign_in',
-        userId: row.id,
-        address: client.address,
-        arguments: { method: 'link' },
-        result: 'ok',
-      });
+      return sessions.signIn(transaction, wish, 'link');
     });
     return { session, user: { ...toSignedIn(row), role: row.role === 'admin' ? role : 'user' } };
   }

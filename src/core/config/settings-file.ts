@@ -1,17 +1,9 @@
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { findNodeAtLocation, parseTree, type ParseError, printParseErrorCode } from 'jsonc-parser';
 import { LowSync, type SyncAdapter } from 'lowdb';
 import { AppError, messageOf } from '../errors.ts';
+import { writePrivateFile } from '../storage/private-file.ts';
 
 export type SettingsDocument = Record<string, unknown>;
 
@@ -29,22 +21,8 @@ class DurableJsonFile implements SyncAdapter<SettingsDocument> {
     return text === undefined ? null : parseSettings(text, this.#path);
   }
   write(document: SettingsDocument): void {
-    const folder = dirname(this.#path);
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const temporary = `${this.#path}.${process.pid}.tmp`;
-    try {
-      const file = openSync(temporary, 'w', 0o600);
-      writeSync(file, `${JSON.stringify(document, null, 2)}\n`);
-      fsyncSync(file);
-      closeSync(file);
-      renameSync(temporary, this.#path);
-    } catch (error) {
-      rmSync(temporary, { force: true });
-      throw error;
-    }
-    const handle = openSync(folder, 'r');
-    fsyncSync(handle);
-    closeSync(handle);
+    mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
+    writePrivateFile(this.#path, `${JSON.stringify(document, null, 2)}\n`);
   }
 }
 
