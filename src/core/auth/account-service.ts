@@ -57,7 +57,7 @@ export class AccountService {
     const isOpen = row !== undefined && row.password_hash !== null && row.disabled_at === null;
     if (isRight && isOpen) return this.#admit(row, client);
     await this.#refuse(row, client);
-    throw new AppError('unauthenticated', 'E-mail or password is wrong');
+    throw wrong();
   }
 
   async user(caller: Caller): Promise<User> {
@@ -123,12 +123,14 @@ export class AccountService {
   }
 
   #admit(row: UserRow, client: ClientInfo): Promise<SignedIn> {
-    const { database, sessions } = this.#parts;
+    const { database, users, sessions } = this.#parts;
     const wish = { userId: row.id, kind: 'sign-in' as const, client };
-    return database.write(async (transaction) => ({
-      session: await sessions.signIn(transaction, wish, 'password'),
-      user: toSignedIn(row),
-    }));
+    return database.write(async (transaction) => {
+      // The password may have been changed, or the account closed, while the hash was compared.
+      const now = await users.find(row.id, transaction.db);
+      if (now?.password_hash !== row.password_hash || now?.disabled_at !== null) throw wrong();
+      return { session: await sessions.signIn(transaction, wish, 'password'), user: toSignedIn(now) };
+    });
   }
 
   /** What was typed is not kept: it may be the password of somebody in the wrong field. */
@@ -146,3 +148,5 @@ export class AccountService {
     );
   }
 }
+
+const wrong = () => new AppError('unauthenticated', 'E-mail or password is wrong');

@@ -13,6 +13,7 @@ const LIFETIME_MS = 60_000;
 const linkSchema = z.object({
   userId: z.string(),
   role: z.enum(['user', 'admin']),
+  sessionId: z.string().optional(),
   deviceId: z.string().optional(),
 });
 
@@ -30,9 +31,9 @@ export class SignInLinkService {
     this.#parts = parts;
   }
 
-  /** What a device makes ends with it. */
-  create({ userId, role, deviceId }: Caller): Promise<{ token: string; expiresAt: string }> {
-    return this.#parts.oneTimeTokens.issue(PURPOSE, { userId, role, deviceId }, LIFETIME_MS);
+  /** A link is good as long as the session that made it; what a device makes ends with it. */
+  create({ userId, role, sessionId, deviceId }: Caller): Promise<{ token: string; expiresAt: string }> {
+    return this.#parts.oneTimeTokens.issue(PURPOSE, { userId, role, sessionId, deviceId }, LIFETIME_MS);
   }
 
   /** A session for whoever has the token first; it may do no more than the one that made the link. */
@@ -45,7 +46,7 @@ export class SignInLinkService {
     const link = linkSchema.safeParse(await oneTimeTokens.redeem(PURPOSE, token));
     const row = link.data && (await users.find(link.data.userId));
     if (!link.data || !row || row.disabled_at !== null) throw refusal;
-    const { role, deviceId } = link.data;
+    const { role, sessionId, deviceId } = link.data;
     const wish = {
       userId: row.id,
       kind: 'sign-in' as const,
@@ -54,12 +55,12 @@ export class SignInLinkService {
       ...(deviceId !== undefined && { deviceId }),
     };
     const session = await database.write(async (transaction) => {
-      if (deviceId !== undefined && !(await isPaired(transaction, deviceId))) throw refusal;
+      if (sessionId !== undefined && !(await isOpen(transaction, sessionId))) throw refusal;
       return sessions.signIn(transaction, wish, 'link');
     });
     return { session, user: { ...toSignedIn(row), role: row.role === 'admin' ? role : 'user' } };
   }
 }
 
-const isPaired = async ({ db }: WriteTransaction, deviceId: string): Promise<boolean> =>
-  (await db.selectFrom('devices').select('id').where('id', '=', deviceId).executeTakeFirst()) !== undefined;
+const isOpen = async ({ db }: WriteTransaction, sessionId: string): Promise<boolean> =>
+  (await db.selectFrom('sessions').select('id').where('id', '=', sessionId).executeTakeFirst()) !== undefined;

@@ -51,11 +51,15 @@ function parseSettings(text: string, path: string): SettingsDocument {
   if (first)
     throw new AppError(
       'configuration',
-      `${path}:${lineAt(text, first.offset)}: ${printParseErrorCode(first.error)}: the settings file is not valid JSON`,
+      `${path}:${lineAt(text, first.offset)}: The settings file is not valid JSON (${inWords(printParseErrorCode(first.error))})`,
     );
   if (tree?.type !== 'object') throw new AppError('configuration', `${path}:1: Expected a JSON object`);
   return JSON.parse(text) as SettingsDocument;
 }
+
+/** `CloseBraceExpected` as people say it. */
+const inWords = (code: string) =>
+  code.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).toLowerCase();
 
 function readText(path: string): string | undefined {
   try {
