@@ -49,6 +49,8 @@ GET /api/auth/invites
 DELETE /api/auth/invites/:id
 GET /api/auth/sessions
 DELETE /api/auth/sessions/:id
+GET /api/security/audit
+GET /api/security/audit/:id
 POST /api/gateway
 GET /api/gateway/:requestId/status
 POST /api/tokens

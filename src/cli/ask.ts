@@ -10,7 +10,12 @@ export interface Question {
   isHidden?: boolean;
   /** Otherwise nothing is no answer, and the question comes again. */
   mayBeEmpty?: boolean;
+  /** What to ask for while the lines so far are not all of the answer. */
+  more?: (lines: string) => string | undefined;
 }
+
+/** How long nothing comes after the end of what was pasted. */
+const QUIET_MS = 50;
 
 /** Whether there is a person to ask. */
 export const canAsk = ({ output }: Cli): boolean => process.stdin.isTTY && output.isErrorTerminal;
@@ -23,10 +28,13 @@ export async function ask(cli: Cli, questions: Question[], next: string): Promis
   if (!canAsk(cli)) throw new CliError(exitCodes.usage, 'There is no terminal to ask on.', { next });
   const { errorStream } = cli.output;
   const answers: string[] = [];
+  let begun = '';
+  let prompt = questions[0]?.text ?? '';
   const question = () => questions[answers.length];
   const shown = new Writable({
     write(chunk, encoding, done) {
-      if (!question()?.isHidden) errorStream.write(chunk, encoding);
+      const present = question();
+      if (present && !present.isHidden) errorStream.write(chunk, encoding);
       done();
     },
   });
@@ -35,8 +43,8 @@ export async function ask(cli: Cli, questions: Question[], next: string): Promis
   const put = () => {
     const present = question();
     if (!present) return finished.resolve();
-    if (present.isHidden) errorStream.write(present.text);
-    lines.setPrompt(present.text);
+    if (present.isHidden) errorStream.write(prompt);
+    lines.setPrompt(prompt);
     lines.prompt();
   };
   const stop = () => {
@@ -47,16 +55,35 @@ export async function ask(cli: Cli, questions: Question[], next: string): Promis
   lines.on('line', (line) => {
     const present = question();
     if (present?.isHidden) errorStream.write('\n');
-    if (present && (line !== '' || present.mayBeEmpty)) answers.push(line);
+    if (present && (line !== '' || present.mayBeEmpty)) {
+      begun = begun === '' ? line : `${begun}\n${line}`;
+      const missing = present.more?.(begun);
+      if (missing === undefined) {
+        answers.push(begun);
+        begun = '';
+      }
+      prompt = missing ?? question()?.text ?? '';
+    }
     put();
   });
   put();
   try {
     await finished.promise;
+    if (questions.some(({ more }) => more)) await untilQuiet();
   } finally {
     lines.off('close', stop).close();
   }
   return answers;
+}
+
+/** What a paste has too much must not be left to the shell, which would show it. */
+async function untilQuiet(): Promise<void> {
+  const quiet = Promise.withResolvers<void>();
+  const timer = setTimeout(quiet.resolve, QUIET_MS);
+  const wait = () => void timer.refresh();
+  process.stdin.on('data', wait);
+  await quiet.promise;
+  process.stdin.off('data', wait);
 }
 
 /** Asks a question that only `y` or `yes` agrees to. */

@@ -49,6 +49,12 @@ export const commandList: CommandEntry[] = [
     load: async () => (await import('./commands/agents.ts')).fillAgents,
   },
   {
+    name: 'providers',
+    summary: 'List, set up and test the model providers',
+    group: work,
+    load: async () => (await import('./commands/providers.ts')).fillProviders,
+  },
+  {
     name: 'daemon',
     summary: 'Run the daemon here, or start and stop it',
     group: service,
@@ -95,6 +101,12 @@ export const commandList: CommandEntry[] = [
     summary: 'Make and revoke API tokens',
     group: setup,
     load: async () => (await import('./commands/tokens.ts')).fillTokens,
+  },
+  {
+    name: 'audit',
+    summary: 'Show the audit log and check that it is whole',
+    group: setup,
+    load: async () => (await import('./commands/audit.ts')).fillAudit,
   },
   {
     name: 'completion',

@@ -28,9 +28,13 @@ export function changeContexts(locations: Locations, change: (contexts: Contexts
 
 /** Refuses what cannot be the name of a context. */
 export function checkContextName(name: string): void {
-  if (name === localContext || !/^[\w.-]{1,100}$/.test(name) || name === '__proto__')
+  if (name === localContext)
+    throw new CliError(exitCodes.invalid, `"${name}" is the daemon of this machine, always.`, {
+      next: 'Choose another name.',
+    });
+  if (!/^[\w.-]{1,100}$/.test(name) || name === '__proto__')
     throw new CliError(exitCodes.invalid, `"${name}" cannot be the name of a context.`, {
-      next: 'Use letters, digits, dot and dash.',
+      next: 'Use letters, digits, dot, dash and _.',
     });
 }
 

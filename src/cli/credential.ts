@@ -3,10 +3,10 @@ import type { tokenPrefix as contractPrefix } from '../contract/scopes.ts';
 import { CliError } from './cli-error.ts';
 import type { Cli } from './cli.ts';
 import { readContexts } from './contexts-file.ts';
-import { readDaemonFile } from './daemon-file.ts';
+import { isOwnProcess, readDaemonFile } from './daemon-file.ts';
 import { exitCodes } from './exit-codes.ts';
 import { readTextFile } from './json-file.ts';
-import { isOwnListener } from './own-listener.ts';
+import { listenerAt } from './own-listener.ts';
 import { originOf, type Target } from './target.ts';
 
 /** How an API token begins; the contract's own file would load the schemas. */
@@ -35,8 +35,11 @@ export function findCredential({ surroundings, locations }: Sources, target: Tar
 /** Whoever else listens at the address of this home gets no secret of it: every user of a machine may take a free port. */
 export function isOwnDaemon({ locations }: Pick<Cli, 'locations'>, { url, isLocal }: Target): boolean {
   if (!isLocal) return false;
+  const listener = listenerAt(url);
+  if (listener !== 'unknown') return listener === 'own';
+  // Elsewhere than on Linux: the file names a process, which must be one of ours.
   const running = readDaemonFile(locations);
-  return (running !== undefined && originOf(running.url) === originOf(url)) || isOwnListener(url);
+  return running !== undefined && originOf(running.url) === originOf(url) && isOwnProcess(running.pid);
 }
 
 export const isApiToken = (text: string): boolean => text.startsWith(tokenPrefix);

@@ -38,6 +38,16 @@ export function isAlive(pid: number): boolean {
   return !isZombie(pid);
 }
 
+/** Whether it is a process that this user may send signals to. */
+export function isOwnProcess(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** A process that has ended stays visible until its parent asks, which in a container may be never. */
 function isZombie(pid: number): boolean {
   const stat = process.platform === 'linux' ? readTextFile(`/proc/${pid}/stat`) : undefined;

@@ -36,5 +36,8 @@ export function spellAge(timestamp: string, now: number): string {
 export function spellLeft(timestamp: string | undefined, now: number): string {
   if (timestamp === undefined) return 'for good';
   const left = Date.parse(timestamp) - now;
-  return left <= 0 ? 'expired' : spellDuration(Math.max(1000, left)).replace(/ \d+ s$/, '');
+  if (left <= 0) return 'expired';
+  // What lasts 30 days is not said to last 29 a moment later.
+  const unit = left > 47.5 * 3_600_000 ? 86_400_000 : left > 59_500 ? 60_000 : 1000;
+  return spellDuration(Math.max(unit, Math.round(left / unit) * unit)).replace(/ \d+ s$/, '');
 }

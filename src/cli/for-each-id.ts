@@ -11,7 +11,7 @@ export async function forEachId(cli: Cli, ids: string[], act: (id: string) => Pr
     } catch (error) {
       const isOfOne = error instanceof ApiError || error instanceof CliError;
       if (!isOfOne || ids.length === 1) throw error;
-      const exitCode = reportError(error, cli, []);
+      const exitCode = reportError(error, cli);
       cli.exitCode ||= exitCode;
     }
   }

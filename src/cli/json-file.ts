@@ -1,5 +1,6 @@
 import { CliError } from './cli-error.ts';
 import { exitCodes } from './exit-codes.ts';
+import { spellFileError } from './spell-file-error.ts';
 
 const { readFileSync } = process.getBuiltinModule('node:fs');
 
@@ -9,7 +10,7 @@ export function readTextFile(path: string): string | undefined {
     return readFileSync(path, 'utf8');
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw new CliError(exitCodes.configuration, `${path} cannot be read: ${(error as Error).message}.`, {
+    throw new CliError(exitCodes.configuration, `${path} cannot be read: ${spellFileError(error)}.`, {
       cause: error,
     });
   }

@@ -1,14 +1,20 @@
-import { ask } from './ask.ts';
+import { ask, type Question } from './ask.ts';
 import { CliError } from './cli-error.ts';
 import type { Cli } from './cli.ts';
 import { exitCodes } from './exit-codes.ts';
 import { readStdin } from './read-stdin.ts';
 
 /** A secret from stdin, or typed unseen where stdin is a terminal. Never an argument, never a variable. */
-export async function readSecret(cli: Cli, question: string, flag: string): Promise<string> {
+export async function readSecret(
+  cli: Cli,
+  text: string,
+  flag: string,
+  { more }: Pick<Question, 'more'> = {},
+): Promise<string> {
   const piped = await readPiped(true);
   if (piped !== undefined) return piped;
-  const [typed = ''] = await ask(cli, [{ text: question, isHidden: true }], `Pipe it in: ${flag}`);
+  const question = { text, isHidden: true, ...(more && { more }) };
+  const [typed = ''] = await ask(cli, [question], `Pipe it in: ${flag}`);
   return typed;
 }
 

@@ -2,9 +2,9 @@ import { CommanderError } from 'commander';
 import { ApiError } from '../contract/client.ts';
 import { CliError } from './cli-error.ts';
 import type { Cli } from './cli.ts';
-import { isApiToken } from './credential.ts';
 import { escapeLine } from './escape-text.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { foreignDaemon, signInHint } from './sign-in-hint.ts';
 
 interface Report {
   exitCode: ExitCode;
@@ -13,11 +13,11 @@ interface Report {
 }
 
 /** Tells a failure in one line: what, why, and what to type next. Answers the exit code. */
-export function reportError(error: unknown, cli: Cli, words: string[]): ExitCode {
+export function reportError(error: unknown, cli: Cli, reached = 'svc'): ExitCode {
   if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
   // The help that a command without a verb prints is on stderr already.
   if (error instanceof CommanderError && error.code === 'commander.help') return exitCodes.usage;
-  const { exitCode, message, next } = toReport(error, cli, words);
+  const { exitCode, message, next } = toReport(error, cli, reached);
   const { output } = cli;
   const line = [message, next].filter(Boolean).join(' ');
   output.note(`${output.paintError('red', 'svc:')} ${escapeLine(line)}`);
@@ -25,18 +25,21 @@ export function reportError(error: unknown, cli: Cli, words: string[]): ExitCode
   return exitCode;
 }
 
-function toReport(error: unknown, cli: Cli, words: string[]): Report {
+function toReport(error: unknown, cli: Cli, reached: string): Report {
   if (error instanceof CliError)
     return { exitCode: error.exitCode, message: sentence(error.message), next: error.next };
   if (error instanceof ApiError) return apiReport(error, cli);
-  if (error instanceof CommanderError) return usageReport(error, words);
+  if (error instanceof CommanderError) return usageReport(error, reached);
   const message = error instanceof Error ? error.message : String(error);
   return { exitCode: exitCodes.failed, message: `${sentence(message)}`, next: 'More: --debug' };
 }
 
 function apiReport({ status, message, details, requestId }: ApiError, cli: Cli): Report {
   const exitCode = exitCodeOfStatus(status);
-  const because = details?.map(({ path, message: text }) => (path === '' ? text : `${path}: ${text}`)) ?? [];
+  const isSame = details?.length === 1 && details[0]?.message === message;
+  const because = isSame
+    ? []
+    : (details?.map(({ path, message: text }) => (path === '' ? text : `${path}: ${text}`)) ?? []);
   const request = requestId === undefined ? '' : ` (request ${requestId})`;
   const isVague = details && details.length > 0 && message === 'Validation failed';
   const shown = isVague ? 'Not valid' : message.replace(/^HTTP 401$/, 'Not signed in');
@@ -44,7 +47,10 @@ function apiReport({ status, message, details, requestId }: ApiError, cli: Cli):
     because.length > 0 && !because.every((part) => shown.includes(part))
       ? `${shown}: ${because.join('; ')}`
       : shown;
-  return { exitCode, message: sentence(`${text}${request}`), next: nextOfStatus(status, cli) };
+  const isForeign = status === 401 ? foreignDaemon(cli) : undefined;
+  if (isForeign) return { exitCode, ...isForeign };
+  const next = status === 429 && /again/i.test(text) ? undefined : nextOfStatus(status, cli);
+  return { exitCode, message: sentence(`${text}${request}`), next };
 }
 
 function exitCodeOfStatus(status: number): ExitCode {
@@ -63,31 +69,13 @@ function nextOfStatus(status: number, cli: Cli): string | undefined {
   return undefined;
 }
 
-/** What helps depends on what was sent; who is known and may not do it is helped by nothing that can be typed here. */
-function signInHint(cli: Cli, status: 401 | 403): string | undefined {
-  const { credential } = cli.connect();
-  const { url, context } = cli.options;
-  const isToken = credential !== undefined && isApiToken(credential.text);
-  if (status === 403 && !isToken) return undefined;
-  if (credential?.from === 'environment')
-    return isToken && status === 403
-      ? 'Try without it: unset SVC_TOKEN'
-      : 'What SVC_TOKEN holds is not good (any more).';
-  if (credential?.from === 'owner') return 'Make it anew: svc daemon restart';
-  const flags = [url && `--url ${url}`, context && `--context ${context}`].filter(Boolean);
-  return `Sign in: ${['svc auth login', ...flags].join(' ')}`;
-}
-
-function usageReport(error: CommanderError, words: string[]): Report {
-  const command = words.filter((word) => /^[a-z]/.test(word)).slice(0, 2);
+function usageReport(error: CommanderError, reached: string): Report {
   const [what = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
-  const unknown = /unknown command '([^']*)'/.exec(error.message)?.[1];
-  const help = unknown === undefined ? command.slice(0, 1) : command.slice(0, command.indexOf(unknown));
   const hint = suggestion?.replace(/^\(|\)$/g, '');
   return {
     exitCode: exitCodes.usage,
     message: [sentence(capitalise(what)), hint].filter(Boolean).join(' '),
-    next: `See: ${['svc', ...help, '--help'].join(' ')}`,
+    next: `See: ${reached} --help`,
   };
 }
 

@@ -32,10 +32,7 @@ export async function resolveId(text: string, { prefix, noun, get, list }: IdSou
       if (found.length > SHOWN) break;
     }
   const [only, ...others] = found;
-  if (only === undefined)
-    throw new CliError(exitCodes.notFound, `There is no ${noun} "${text}".`, {
-      next: `See them: ${listCommand[noun]}`,
-    });
+  if (only === undefined) throw noSuch(noun, text);
   if (others.length === 0) return only;
   const more = found.length > SHOWN ? ' …' : '';
   throw new CliError(
@@ -46,6 +43,27 @@ export async function resolveId(text: string, { prefix, noun, get, list }: IdSou
     },
   );
 }
+
+/** Does something with what an id or its beginning names; one that is gone is told like a beginning that fits none. */
+export async function withId<T>(
+  text: string,
+  source: IdSource,
+  act: (id: string) => Promise<T>,
+): Promise<{ id: string; answer: T }> {
+  const id = await resolveId(text, source);
+  try {
+    return { id, answer: await act(id) };
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) throw noSuch(source.noun, text, error);
+    throw error;
+  }
+}
+
+const noSuch = (noun: string, text: string, cause?: unknown) =>
+  new CliError(exitCodes.notFound, `There is no ${noun} "${text}".`, {
+    next: `See them: ${listCommand[noun]}`,
+    cause,
+  });
 
 const listCommand: Record<string, string> = {
   task: 'svc tasks ls',

@@ -26,7 +26,8 @@ export async function runCli(words: string[]): Promise<number> {
     return cli.exitCode;
   } catch (error) {
     const { reportError } = await import('./report-error.ts');
-    return reportError(error, cli, words);
+    const { reachedCommand } = await import('./reached-command.ts');
+    return reportError(error, cli, reachedCommand(program, words));
   }
 }
 

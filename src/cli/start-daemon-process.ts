@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, realpathSync, renameSync, statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Locations } from '../contract/locations.ts';
 import { CliError } from './cli-error.ts';
@@ -23,10 +23,10 @@ export async function startDaemonProcess(
 ): Promise<DaemonDescription & { isOurs: boolean }> {
   const { locations } = cli;
   const log = openLog(locations);
-  const child = spawn(process.execPath, [...process.execArgv, process.argv[1] ?? '', 'daemon', ...flags], {
+  const child = spawn(process.execPath, [...process.execArgv, programPath(), 'daemon', ...flags], {
     detached: true,
     stdio: ['ignore', log.file, log.file],
-    env: environmentFor(cli),
+    env: daemonEnvironment(cli),
     cwd: '/',
   });
   closeSync(log.file);
@@ -79,10 +79,13 @@ function openLog({ state, logFile }: Locations): { file: number; size: number } 
 }
 
 /** A daemon outlives the task or the terminal that it is started from, so it must not carry the marks of either. */
-function environmentFor({ surroundings: { env } }: Cli): Record<string, string | undefined> {
+export function daemonEnvironment({ surroundings: { env } }: Cli): Record<string, string | undefined> {
   const { SVC_RUN: _run, SVC_TASK_ID: _task, SVC_URL: _url, SVC_TOKEN: _token, ...others } = env;
   return others;
 }
+
+/** This program itself, and not the link by which it was called: npx makes one that goes away. */
+export const programPath = (): string => realpathSync(process.argv[1] ?? '');
 
 const readFrom = (path: string, start: number) => readFileSync(path).subarray(start).toString('utf8');
 

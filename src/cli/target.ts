@@ -30,7 +30,11 @@ export function findTarget({ options, surroundings: { env }, locations }: Source
   const named = options.url ?? (options.context === undefined ? env['SVC_URL'] || undefined : undefined);
   if (named !== undefined) {
     const url = checkUrl(named);
-    return { url, isLocal: originOf(url) === originOf(localUrl(env, locations)), isNamed: true };
+    const local = localUrl(env, locations);
+    // A name may lead to another address than the one that was looked at, so the daemon of this home has its own.
+    return originOf(url) === originOf(local)
+      ? { url: originOf(url), isLocal: true, isNamed: true }
+      : { url, isLocal: false, isNamed: true };
   }
   const { current, contexts = {} } = readContexts(locations);
   const name = options.context ?? (env['SVC_CONTEXT'] || undefined) ?? current ?? localContext;

@@ -8,7 +8,7 @@ export const authModeSchema = z.enum(['local', 'cloud']);
 /** At least 8 characters with a letter and a number, in any script. */
 export const passwordSchema = z
   .string()
-  .min(8)
+  .min(8, 'The password needs at least 8 characters')
   .max(1000)
   .regex(/\p{L}/u, 'The password needs a letter')
   .regex(/\p{N}/u, 'The password needs a number');

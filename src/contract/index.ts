@@ -13,6 +13,7 @@ import { oauthRoutes } from './oauth.ts';
 import { pairingRoutes } from './pairing.ts';
 import { providersRoutes } from './providers.ts';
 import { queueRoutes } from './queue.ts';
+import { securityRoutes } from './security.ts';
 import { sessionsRoutes } from './sessions.ts';
 import { tasksRoutes } from './tasks.ts';
 import { tokensRoutes } from './tokens.ts';
@@ -35,6 +36,7 @@ export const contract = {
   pairing: pairingRoutes,
   providers: providersRoutes,
   queue: queueRoutes,
+  security: securityRoutes,
   sessions: sessionsRoutes,
   tasks: tasksRoutes,
   tokens: tokensRoutes,

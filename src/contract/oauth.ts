@@ -26,6 +26,8 @@ export const callbackQuerySchema = z.object({
 });
 export type OAuthCallback = z.output<typeof callbackQuerySchema>;
 
+const startLimit = { max: 20, windowMs: 60_000, message: 'Too many attempts. Try again in a minute.' };
+
 const start = (provider: ProviderName, summary: string) =>
   ({
     method: 'GET',
@@ -33,6 +35,7 @@ const start = (provider: ProviderName, summary: string) =>
     access: 'public',
     summary,
     redirect: true,
+    limit: startLimit,
     query: startQuerySchema,
     response: z.never(),
   }) as const;
@@ -56,6 +59,7 @@ export const oauthRoutes = defineRoutes({
     path: '/api/auth/codehost/url',
     access: 'public',
     summary: 'Make the address at which a single-page app signs in with GitHub',
+    limit: startLimit,
     query: z.object({
       redirectUri: z.url().max(2000).optional().meta({
         description: 'Where the vendor sends the browser: an address of this daemon, its callback unless set',

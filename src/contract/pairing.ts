@@ -19,6 +19,7 @@ export type PairingStatus = z.output<typeof pairingStatusSchema>;
 export const pairingRequestSchema = z
   .object({
     id: z.string(),
+    version: z.string().meta({ description: 'Another one once another device stands behind the code' }),
     requesterId: z.string(),
     meta: jsonObjectSchema,
     fingerprint: z.string().optional().meta({ description: 'Of the key of the device that asks' }),
@@ -110,8 +111,9 @@ export const pairingRoutes = defineRoutes({
       }),
       role: roleSchema.optional().meta({ description: 'No more than your own, which is the default' }),
       name: nameSchema.optional().meta({ description: 'What the device is called from now on' }),
-      fingerprint: z.string().max(100).nullable().optional().meta({
-        description: 'Of the device that was inspected, null for one without a key; another is not approved',
+      version: z.string().max(100).optional().meta({
+        description:
+          'Of the request that was inspected; a device that came into its place since is not approved',
       }),
     }),
     response: messageSchema.extend({ request: pairingRequestSchema }),

@@ -19,9 +19,22 @@ export const routeTable = {
     createSignInLink: { method: 'POST', path: '/api/auth/sign-in-links' },
     redeemSignInLink: { method: 'POST', path: '/api/auth/sign-in-links/redeem' },
   },
+  chat: {
+    completions: { method: 'POST', path: '/api/chat/completions', events: true },
+    quick: { method: 'POST', path: '/api/chat/quick' },
+    smart: { method: 'POST', path: '/api/chat/smart' },
+    models: { method: 'GET', path: '/api/chat/models' },
+  },
   config: {
     list: { method: 'GET', path: '/api/config' },
     set: { method: 'PUT', path: '/api/config/:key' },
+  },
+  conversations: {
+    list: { method: 'GET', path: '/api/chat/conversations' },
+    create: { method: 'POST', path: '/api/chat/conversations' },
+    get: { method: 'GET', path: '/api/chat/conversations/:id' },
+    remove: { method: 'DELETE', path: '/api/chat/conversations/:id' },
+    send: { method: 'POST', path: '/api/chat/conversations/:id/messages' },
   },
   devices: {
     list: { method: 'GET', path: '/api/devices' },
@@ -78,10 +91,22 @@ export const routeTable = {
     pending: { method: 'GET', path: '/api/devices/pairing/pending' },
     cleanup: { method: 'POST', path: '/api/devices/pairing/cleanup' },
   },
+  providers: {
+    list: { method: 'GET', path: '/api/chat/providers' },
+    models: { method: 'GET', path: '/api/chat/providers/:type/models' },
+    configure: { method: 'POST', path: '/api/chat/providers/:type/configure' },
+    health: { method: 'POST', path: '/api/chat/providers/:type/health' },
+    setDefault: { method: 'POST', path: '/api/chat/providers/default' },
+  },
   queue: {
     status: { method: 'GET', path: '/api/queue/status' },
     pause: { method: 'POST', path: '/api/queue/pause' },
     resume: { method: 'POST', path: '/api/queue/resume' },
+  },
+  security: {
+    audit: { method: 'GET', path: '/api/security/audit' },
+    verifyAudit: { method: 'GET', path: '/api/security/audit/verify' },
+    auditEntry: { method: 'GET', path: '/api/security/audit/:id' },
   },
   sessions: {
     list: { method: 'GET', path: '/api/auth/sessions' },

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locations } from '../contract/locations.ts';
 import type { TaskEventType } from '../contract/task.ts';
@@ -8,8 +8,12 @@ import { AgentRegistry } from './agents/agent-registry.ts';
 import { killMarked } from './agents/process-group.ts';
 import { Workspaces } from './agents/workspaces.ts';
 import { AuditLog } from './audit/audit-log.ts';
+import { AuditService } from './audit/audit-service.ts';
+import { AuditStore } from './audit/audit-store.ts';
+import type { Caller } from './auth/caller.ts';
 import { joinAccess } from './auth/join-access.ts';
 import { joinOAuth } from './auth/oauth/join-oauth.ts';
+import type { ClientInfo } from './auth/session-service.ts';
 import { joinChat } from './chat/join-chat.ts';
 import type { Config } from './config/config.ts';
 import { joinDevices } from './devices/join-devices.ts';
@@ -74,6 +78,7 @@ export async function createApp(options: AppOptions) {
   const { config, locations, log } = options;
   for (const folder of [locations.data, locations.state, locations.runtime])
     mkdirSync(folder, { recursive: true, mode: 0o700 });
+  closeToOthers(locations.data);
   const lock = lockDataFolder(join(locations.data, 'daemon.lock'));
   const database = await openDatabase({
     file: locations.databaseFile,
@@ -181,6 +186,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
   return {
     config,
     log,
+    bus,
     database,
     ...access,
     ...oauth,
@@ -188,6 +194,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
     ...gateway,
     ...chat,
     audit,
+    auditEntries: new AuditService(new AuditStore(database)),
     limits,
     isLoopback,
     registry,
@@ -209,8 +216,19 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
       bus.on('task', ({ event }) => listener(event.type)),
 
     /** Changes a setting; tasks that wait for an agent are looked at again. */
-    setSetting(key: string, value: unknown) {
+    async setSetting(caller: Caller, key: string, value: unknown, client: ClientInfo) {
       const setting = chat.modelProviders.setSetting(key, value);
+      await database.write((transaction) =>
+        audit.append(transaction, {
+          kind: 'security',
+          tool: 'config.changed',
+          userId: caller.userId,
+          address: client.address,
+          // What it is now may be a secret.
+          arguments: { key: setting.key },
+          result: 'ok',
+        }),
+      );
       if (key.startsWith('agents.')) {
         registry.revision++;
         recovery.admitWaiting().catch(reportBug);
@@ -245,6 +263,11 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
       await release();
     },
   };
+}
+
+/** A folder that was there before may be open to others. */
+function closeToOthers(folder: string): void {
+  if (statSync(folder).uid === process.getuid?.()) chmodSync(folder, 0o700);
 }
 
 const bugReporter = (log: Log) => (error: unknown) => log.error({ err: error }, 'this is a bug in svc');

@@ -9,6 +9,9 @@ export interface CoreEvents {
   /** Counts, pause or dead letters changed. */
   queue: undefined;
   session_ended: { sessionHash: string };
+  token_ended: { tokenId: string };
+  /** The role of a user, whether they are let in, or what lets everybody be the owner. */
+  rights_changed: { userId: string };
   notification: { userId: string; notification: Notification };
 }
 

@@ -63,14 +63,25 @@ export function guardRequests(server: FastifyInstance, app: App): void {
     done();
   });
   server.addHook('onRoute', (route) => {
-    const { limit } = route.config ?? {};
-    if (!limit?.account) return;
-    const field = limit.account;
-    // The account is in the body, which is read after the guard.
-    route.preHandler = async (request: FastifyRequest) => {
-      const account = String((request.body as Record<string, unknown>)[field]);
-      await app.limits.take(`${nameOf(request)} account`, account.toLowerCase(), limit);
-    };
+    const { access = 'public', limit } = route.config ?? {};
+    if (limit?.account) {
+      const field = limit.account;
+      // The account is in the body, which is read after the guard.
+      route.preHandler = async (request: FastifyRequest) => {
+        const account = String((request.body as Record<string, unknown>)[field]);
+        await app.limits.take(`${nameOf(request)} account`, account.toLowerCase(), limit);
+      };
+    } else if (access !== 'public' && route.schema?.body !== undefined) {
+      // A body may take its time, and rights may end meanwhile.
+      route.preHandler = (request, _reply, done) => {
+        const known = recallCaller(app, request);
+        // Looked up with the headers, and neither ended nor changed since.
+        if (known && known === request.caller) return done();
+        findCaller(app, request)
+          .then((caller) => admit(request, caller))
+          .then(() => done(), done);
+      };
+    }
   });
 }
 
@@ -83,6 +94,8 @@ async function checkSlowly(app: App, request: FastifyRequest): Promise<void> {
   admit(request, caller);
   if (access === 'token' && caller?.token) await countGatewayRequest(app, caller.token.id);
   else await count(app, request, limit ? address : `${caller?.userId} ${address}`);
+  // Whoever has a session guesses at one account, from wherever.
+  if (limit && caller) await app.limits.take(`${nameOf(request)} user`, caller.userId, limit);
 }
 
 /** By the limit of the route, or by the general one where an administrator set it. */

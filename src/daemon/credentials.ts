@@ -22,7 +22,7 @@ export async function findCaller(app: App, request: FastifyRequest): Promise<Cal
   if (credential?.kind === 'token') return app.tokens.resolve(credential.text);
   const caller = credential?.kind === 'session' ? await app.sessions.resolve(credential.text) : undefined;
   if (caller || request.headers.authorization !== undefined) return caller;
-  return app.accessKey.isOpen ? owner : undefined;
+  return app.accessKey.isOpen && !isForwarded(request) ? owner : undefined;
 }
 
 /** The caller, if their session was looked up a moment ago. */
@@ -49,6 +49,10 @@ function hasTwoSessions(cookie: string): boolean {
   const first = cookie.indexOf(sessionCookie);
   return cookie.includes(sessionCookie, first + 1) && cookie.split(`${sessionCookie}=`).length > 2;
 }
+
+/** True where a proxy says that it speaks for somebody. */
+export const isForwarded = ({ headers }: FastifyRequest): boolean =>
+  ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip', 'x-forwarded-host'].some((name) => name in headers);
 
 /** The address of the caller; what a proxy makes up for one is not believed. */
 export const addressOf = ({ ip, socket }: FastifyRequest): string =>

@@ -43,9 +43,9 @@ export class ValidationFailure extends Error {
 export function answerErrors(server: FastifyInstance, log: Log): void {
   server.setNotFoundHandler({}, (request, reply) =>
     // The path is not repeated: whoever mistyped it may have put a secret into it.
-    reply
-      .code(404)
-      .send({ error: `There is no ${request.method} at this path: /api/docs` } satisfies ErrorBody),
+    reply.code(404).send({
+      error: `There is nothing here for ${request.method}. What there is: /api/docs`,
+    } satisfies ErrorBody),
   );
   server.setErrorHandler((error: FastifyError, request, reply) => {
     const { status, body } = translate(error, request);

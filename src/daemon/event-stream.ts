@@ -1,5 +1,8 @@
 import { once } from 'node:events';
 import type { FastifyReply } from 'fastify';
+import type { App } from '../core/app.ts';
+import { watchAccess } from '../core/auth/access-watch.ts';
+import type { Caller } from '../core/auth/caller.ts';
 import type { ServerSentEvent } from '../contract/server-sent-events.ts';
 
 const HEARTBEAT_MS = 15_000;
@@ -19,6 +22,14 @@ export function signalOf(reply: FastifyReply): AbortSignal {
     if (!reply.raw.writableFinished) controller.abort();
   });
   return controller.signal;
+}
+
+/** As `signalOf`, and aborts as well when the caller may not see any more what they began to read. */
+export function signalOfReader(app: App, caller: Caller, reply: FastifyReply): AbortSignal {
+  const ended = new AbortController();
+  const stopWatching = watchAccess(app.bus, caller, () => ended.abort());
+  reply.raw.once('close', stopWatching);
+  return AbortSignal.any([signalOf(reply), ended.signal]);
 }
 
 /** Writes events as they come (HTML standard, section 9.2), no faster than the reader reads. */

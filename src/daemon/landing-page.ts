@@ -30,6 +30,7 @@ export const landingPage = `<!doctype html>
   <label>Password <input name="password" type="password" autocomplete="current-password" required></label>
   <button>Sign in</button>
 </form>
+<form id="with-link" hidden><button>Sign this browser in</button></form>
 <form id="out" hidden><button>Sign out</button></form>
 <footer><a href="/api/docs">API</a><a href="/api/openapi.json">OpenAPI document</a></footer>
 </body>
@@ -76,6 +77,13 @@ onSubmit('out', '/api/auth/logout');
 const token = location.pathname === '/sign-in' ? location.hash.slice(1) : '';
 if (token) {
   history.replaceState(null, '', '/');
-  act('/api/auth/sign-in-links/redeem', { token });
+  // Anybody can send a link, so a person has to want it.
+  say('This link signs the browser in, in place of whoever is signed in now. Open only your own.');
+  part('with-link').hidden = false;
+  part('with-link').addEventListener('submit', (event) => {
+    event.preventDefault();
+    part('with-link').hidden = true;
+    act('/api/auth/sign-in-links/redeem', { token });
+  });
 } else show();
 `;

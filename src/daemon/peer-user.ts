@@ -1,28 +1,26 @@
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import { parseSocketTable, type SocketRow, spellLoopback } from '../contract/socket-table.ts';
 
 /**
  * True where the kernel says that the other end of a loopback connection belongs to the user of this process, or to
  * root. Other users of the machine reach its loopback addresses too. Linux tells (proc(5), /proc/net/tcp); elsewhere
  * nobody is known.
  */
-export function isOwnUser({ remoteAddress, remotePort, localPort }: Socket): boolean {
-  if (remoteAddress === undefined || remotePort === undefined || localPort === undefined) return false;
-  if (!/^(::ffff:)?127\.|^::1$/.test(remoteAddress)) return false;
-  const port = (number: number) => number.toString(16).toUpperCase().padStart(4, '0');
-  const table = remoteAddress === '::1' || remoteAddress.startsWith('::ffff:') ? ['tcp6', 'tcp'] : ['tcp'];
-  const line = new RegExp(
-    `^ *\\d+: [0-9A-F]+:${port(remotePort)} [0-9A-F]+:${port(localPort)} [0-9A-F]{2} \\S+ \\S+ \\S+ +(\\d+) `,
-    'm',
-  );
-  for (const name of table) {
-    const uid = line.exec(readTable(name))?.[1];
-    if (uid !== undefined) return [0, process.getuid?.()].includes(Number(uid));
-  }
-  return false;
+export function isOwnUser(socket: Socket, readTable: (name: string) => string = readKernelTable): boolean {
+  const { remoteAddress = '', remotePort = 0, localAddress = '', localPort = 0 } = socket;
+  // The row of the other end: what is remote to us is local to it. A port alone says nothing of whose it is.
+  const theirs = spellLoopback(remoteAddress, remotePort);
+  const ours = spellLoopback(localAddress, localPort);
+  const isTheirEnd = (row: SocketRow) => theirs.includes(row.local) && ours.includes(row.remote);
+  const rows = ['tcp', 'tcp6'].flatMap((name) => parseSocketTable(readTable(name))).filter(isTheirEnd);
+  const [row, ...others] = rows;
+  // A connection that has ended already is nobody's, whatever the row says.
+  if (!row || others.length > 0 || !row.isEstablished || row.inode === 0) return false;
+  return row.uid === 0 || row.uid === process.getuid?.();
 }
 
-function readTable(name: string): string {
+function readKernelTable(name: string): string {
   try {
     return readFileSync(`/proc/net/${name}`, 'utf8');
   } catch {

@@ -27,6 +27,7 @@ import { registerPairing } from './routes/pairing.ts';
 import { registerOAuth } from './routes/oauth.ts';
 import { registerProviders } from './routes/providers.ts';
 import { registerQueue } from './routes/queue.ts';
+import { registerSecurity } from './routes/security.ts';
 import { registerSessions } from './routes/sessions.ts';
 import { registerTasks } from './routes/tasks.ts';
 import { registerTokens } from './routes/tokens.ts';
@@ -110,6 +111,7 @@ export async function buildServer(app: App, { check }: ServerOptions = {}): Prom
   registerOAuth(server, app, check);
   registerProviders(server, app, check);
   registerQueue(server, app, check);
+  registerSecurity(server, app, check);
   registerSessions(server, app, check);
   registerTasks(server, app, check);
   registerTokens(server, app, check);

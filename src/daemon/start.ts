@@ -106,30 +106,30 @@ async function announce({ app, locations }: Daemon, url: string): Promise<void> 
   process.stdout.write(`svc ${version} listens on ${url}\n`);
   if (setupCode !== undefined)
     process.stdout.write(
-      `Set-up code for the first account: ${setupCode}\nUse it: svc auth signup --invite ${setupCode}\n`,
+      `Set-up code for the first account: ${setupCode}\nUse it:\n  svc auth signup --invite ${setupCode}\n`,
     );
   if (app.config.get('system.authMode') === 'cloud' || app.accessKey.exists) return;
   const key = await app.accessKey.generate();
   const link = await app.signInLinks.create(owner);
   process.stdout.write(
     `Access key for browsers: ${key}\nKeep it now, it is shown this once. A new one: svc auth access-key\n` +
-      `Or sign in with this link, once and within a minute: ${url}/sign-in#${link.token}\n`,
+      `Or sign in with this link, once and within a minute:\n${url}/sign-in#${link.token}\n`,
   );
 }
 
 /** The launcher and the terminal may both send one signal, which counts once. */
 const TWIN_MS = 150;
 
-/** Resolves at the next SIGINT or SIGTERM that comes after `deafMs`. */
+/** Resolves at the next SIGINT, SIGTERM or SIGHUP that comes after `deafMs`. */
 function nextSignal(deafMs = 0): Promise<void> {
   const since = performance.now();
   return new Promise((resolve) => {
     const stop = () => {
       if (performance.now() - since < deafMs) return;
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, stop);
+      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(signal, stop);
       resolve();
     };
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
   });
 }
 

@@ -9,12 +9,13 @@ describe('what the daemon answers, as an exit code', () => {
   let server: Server;
   let url: string;
   let status = 200;
+  let answer: object;
   beforeAll(async () => {
     ensureBuilt();
     home = await SvcHome.create();
     server = createServer((_, response) => {
       response.writeHead(status, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ error: 'Because', details: [{ path: 'title', message: 'Too long' }] }));
+      response.end(JSON.stringify(answer));
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const address = server.address();
@@ -39,9 +40,20 @@ describe('what the daemon answers, as an exit code', () => {
     [507, 75],
   ])('%i is exit code %i, told in one line', async (answered, code) => {
     status = answered;
+    answer = { error: 'Because', details: [{ path: 'title', message: 'Too long' }] };
     const outcome = await home.svc(['queue', 'status', '--url', url]);
     expect(outcome).toMatchObject({ code, stdout: '' });
     expect(outcome.stderr).toMatch(/^svc: Because: title: Too long\.[^\n]*\n$/);
+  });
+
+  it.each([
+    [400, { error: 'Too long', details: [{ path: 'title', message: 'Too long' }] }, 'svc: Too long.\n'],
+    [429, { error: 'Too many. Try again in 7 s.' }, 'svc: Too many. Try again in 7 s.\n'],
+    [429, { error: 'Too many' }, 'svc: Too many. Try again in a moment.\n'],
+  ])('says nothing twice (%i)', async (answered, body, stderr) => {
+    status = answered;
+    answer = body;
+    expect((await home.svc(['queue', 'status', '--url', url])).stderr).toBe(stderr);
   });
 
   it('shows the chain of causes when asked', async () => {

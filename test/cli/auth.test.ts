@@ -39,12 +39,14 @@ describe('svc auth in cloud mode', () => {
     expect(await home.svc(['tasks', 'ls'])).toEqual({
       code: 4,
       stdout: '',
-      stderr: 'svc: Not signed in. Sign in: svc auth login\n',
+      stderr: 'svc: Not signed in. Sign in: svc auth login, or make the first account: svc auth signup\n',
     });
     const status = await home.svc(['daemon', 'status']);
     expect(status).toMatchObject({ code: 0, stdout: expect.stringContaining('unknown; sign in') as string });
     expect((await home.svc(['doctor'])).stdout).toContain('Sign in: svc auth login');
-    expect((await home.svc(['daemon', 'restart'], cloud)).code).toBe(0);
+    const restarted = await home.svc(['daemon', 'restart'], cloud);
+    expect(restarted).toMatchObject({ code: 0, stdout: '' });
+    expect(restarted.stderr).toContain('There is no account yet. Make the first: svc auth signup\n');
   });
 
   it('makes the first account on the machine itself, and stays signed in', async () => {
@@ -108,7 +110,26 @@ describe('svc auth in cloud mode', () => {
     expect((await elsewhere.svc(change, { stdin: password })).code).toBe(2);
     const changed = await elsewhere.svc(change, { stdin: `${password}\nbattery staple 2\n` });
     expect(changed, changed.stderr).toMatchObject({ code: 0, stdout: '' });
-    // The one of the other machine has ended with it.
+    // What is kept here from before is no hindrance.
+    const old = contextsOf(elsewhere).contexts?.['work']?.token ?? '';
+    await home.svc(['auth', 'login', '--email', 'ada@example.com', '--password-stdin'], {
+      stdin: 'battery staple 2',
+    });
+    await elsewhere.svc(['auth', 'logout', ...at]);
+    for (const token of [old, `svc_${'a'.repeat(43)}`]) {
+      await elsewhere.svc(['context', 'set', 'work', '--token-stdin'], { stdin: token });
+      const refused = await elsewhere.svc(['tasks', 'ls', ...at]);
+      expect(refused).toMatchObject({ code: 4, stdout: '' });
+      expect(refused.stderr).toContain(
+        token === old
+          ? 'Sign in: svc auth login --context work, or pair again: svc devices pair --context work'
+          : `Another token: svc context set work --url ${urlOf(home)} --token-stdin`,
+      );
+      const anew = await elsewhere.svc([...login, ...at], { stdin: 'battery staple 2' });
+      expect(anew, anew.stderr).toMatchObject({ code: 0, stdout: 'Ada <ada@example.com>, admin\n' });
+    }
+    expect((await elsewhere.svc(['auth', 'sessions', 'ls', ...at])).stdout).toMatch(/\* .* 30 d /);
+    await home.svc(['auth', 'logout']);
     expect((await home.svc(['auth', 'whoami'])).code).toBe(4);
     expect((await elsewhere.svc(['auth', 'logout', ...at])).stderr).toContain('Signed out');
     expect(contextsOf(elsewhere).contexts).toEqual({ work: { url: urlOf(home) } });
@@ -197,7 +218,7 @@ describe('what is sent to whom', () => {
     expect(stranger.seen[0]).not.toHaveProperty('cookie');
     expect(stranger.seen[0]).not.toHaveProperty('authorization');
     const token = await home.svc(['tasks', 'ls', '--url', stranger.url], { env: { SVC_TOKEN: 'svc_abc' } });
-    expect(token.stderr).toContain('What SVC_TOKEN holds is not good');
+    expect(token.stderr).toContain('or make another: svc tokens create');
     expect(stranger.seen[1]).toMatchObject({ authorization: 'Bearer svc_abc' });
     expect(stranger.seen[1]).not.toHaveProperty('cookie');
     const session = Object.values(contextsOf(home).logins ?? {})[0] ?? '';
@@ -205,6 +226,19 @@ describe('what is sent to whom', () => {
     expect((await home.svc(['tasks', 'ls'], { env: { SVC_TOKEN: session } })).code).toBe(4);
     const broken = await home.svc(['tasks', 'ls'], { env: { SVC_TOKEN: 'two words' } });
     expect(broken).toMatchObject({ code: 6, stdout: '' });
+  });
+
+  it('says so where the daemon of another home has the port', async () => {
+    await using home = await SvcHome.create();
+    await using other = await SvcHome.create();
+    await home.svc(['daemon', 'start']);
+    await home.svc(['daemon', 'stop']);
+    await other.svc(['daemon', 'start', '--port', String(home.port)]);
+    expect(await home.svc(['tasks', 'ls'])).toEqual({
+      code: 4,
+      stdout: '',
+      stderr: `svc: The daemon at ${urlOf(home)} is not the one of ${home.folder}. Choose another port: SVC_PORT=${home.port + 1}\n`,
+    });
   });
 
   const isRoot = process.getuid?.() === 0 && process.platform === 'linux';

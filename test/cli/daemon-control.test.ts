@@ -1,9 +1,9 @@
-import { chmodSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ensureBuilt, outcomeOf, said, SvcHome } from './svc-binary.ts';
+import { ensureBuilt, outcomeOf, root, said, SvcHome } from './svc-binary.ts';
 
 beforeAll(ensureBuilt);
 
@@ -110,9 +110,24 @@ describe('svc and the daemon', () => {
 
   it('writes the description of a service for the system', async () => {
     await using home = await SvcHome.create();
-    const { code, stderr } = await home.svc(['daemon', 'install']);
-    expect(code).toBe(0);
-    expect(stderr).toMatch(/^Written: .*\nNow run: /);
-    expect((await home.svc(['daemon', 'uninstall'])).stderr).toMatch(/^Removed: /);
+    const link = join(home.folder, 'svc-link');
+    symlinkSync(join(root, 'bin/svc.js'), link);
+    const folders = ['/opt/bin', '/root/.npm/_npx/1/node_modules/.bin', '/npm/node-gyp-bin', '/usr/bin'];
+    const env = {
+      PATH: folders.join(':'),
+      SVC_TOKEN: 'svc_secret',
+      SVC_TASK_ID: 'task_1',
+      SVC_SYSTEM_AUTH_MODE: 'cloud',
+    };
+    const quoted = (await home.bash(`'${process.execPath}' '${link}' daemon install`, { env })).stderr;
+    const file = /^Written: (.*)\nNow run:\n {2}\S/.exec(quoted)?.[1] ?? '';
+    const text = readFileSync(file, 'utf8');
+    expect(text).toContain(join(root, 'bin/svc.js'));
+    expect(text).toMatch(/PATH\W+(<string>)?\/opt\/bin:\/usr\/bin["<]/);
+    expect(text).toMatch(/SVC_SYSTEM_AUTH_MODE\W+(key><string>)?cloud/);
+    expect(text).not.toMatch(/svc_secret|task_1|svc-link/);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect((await home.svc(['daemon', 'uninstall'])).stderr).toMatch(/^Removed: .*\nIf it runs, end it:\n/);
+    expect((await home.svc(['daemon', 'uninstall'])).stderr).toBe('It is not installed.\n');
   });
 });

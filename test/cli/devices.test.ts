@@ -85,12 +85,31 @@ describe('svc devices identity', () => {
     expect(readFileSync(file, 'utf8')).toBe(exported.stdout);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect((await home.svc(toFile)).code).toBe(6);
+    const json = await home.svc(['devices', 'identity', '--export', '--json']);
+    expect(JSON.parse(json.stdout)).toEqual({ words: exported.stdout.trim().replaceAll('\n', ' ') });
 
     const restore = ['devices', 'identity', '--restore'];
     expect((await home.svc(restore, { stdin: exported.stdout })).stderr).toContain('svc daemon stop');
     await home.svc(['daemon', 'stop']);
     const identityFile = join(home.folder, 'identity');
+    const words = exported.stdout;
+    const zeros = `${'abandon '.repeat(23)}art`;
+    const foreign = await home.svc([...restore, '--json'], { stdin: zeros });
+    expect(foreign).toEqual({
+      code: 6,
+      stdout: '',
+      stderr:
+        'svc: These words are another identity than the one this database was written with. Nothing was written.\n',
+    });
+    expect(spellSeed(readMasterSeed(identityFile) ?? Buffer.alloc(0))).toBe(words);
+    expect((await home.svc([...restore, '--force'], { stdin: zeros })).code).toBe(0);
+    expect((await home.svc(['doctor'])).stdout).toMatch(/✗ identity .*is not the identity with which/);
+    // The right one needs no force, whatever is there.
+    expect((await home.svc(restore, { stdin: words })).code).toBe(0);
+    expect((await home.svc(['doctor'])).stdout).toMatch(/✓ identity/);
     rmSync(identityFile);
+    const gone = await home.svc(['devices', 'identity', '--export']);
+    expect(gone).toMatchObject({ code: 5, stderr: expect.stringContaining('is gone, and') as string });
     const lost = await home.svc(['daemon', 'start']);
     expect(lost.code).toBe(78);
     expect(lost.stderr).toContain('svc devices identity --restore');
@@ -100,6 +119,30 @@ describe('svc devices identity', () => {
       'holds this identity already',
     );
     expect(JSON.parse((await home.svc(['devices', 'identity', '--json'])).stdout)).toEqual(before);
+  });
+
+  it.each([
+    ['--export', '--url', 'http://127.0.0.1:1'],
+    ['--restore', '--context', 'work'],
+    ['--file', 'words'],
+    ['--force'],
+    ['--export', '--force'],
+    ['--export', '--restore'],
+  ])('is not done with %s %s', async (...flags) => {
+    await using home = await SvcHome.create();
+    const { code, stdout, stderr } = await home.svc(['devices', 'identity', ...flags]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^svc: .* See: svc devices identity --help\n$/);
+  });
+
+  it('says so where there is no file of words', async () => {
+    await using home = await SvcHome.create();
+    const missing = await home.svc(['devices', 'identity', '--restore', '--file', '/nowhere/words']);
+    expect(missing).toEqual({
+      code: 6,
+      stdout: '',
+      stderr: 'svc: /nowhere/words cannot be read: no such file or directory.\n',
+    });
   });
 
   it('replaces another identity only by force', async () => {
@@ -113,6 +156,11 @@ describe('svc devices identity', () => {
     expect(readMasterSeed(identityFile)?.equals(Buffer.alloc(32, 1))).toBe(true);
     expect((await home.svc([...restore, '--force'], { stdin: zeros })).code).toBe(0);
     expect(readMasterSeed(identityFile)?.equals(Buffer.alloc(32))).toBe(true);
+    const database = join(home.folder, 'svc.db');
+    writeFileSync(database, 'half of a database'.repeat(100));
+    expect((await home.svc(['doctor'])).stdout).toMatch(/✗ identity .*svc\.db cannot be read/);
+    expect((await home.svc(restore, { stdin: zeros })).code).toBe(78);
+    rmSync(database);
     // What is no identity is no loss.
     writeFileSync(identityFile, 'half of a sec');
     expect((await home.svc(['doctor'])).stdout).toMatch(/✗ identity .*does not hold an identity/);
@@ -140,7 +188,7 @@ describe('svc devices', () => {
     const refused = await home.svc(['devices', 'approve', code]);
     expect(refused).toMatchObject({ code: 9, stdout: '' });
     expect((await home.svc(['devices', 'pending'])).stdout).toMatch(
-      /laptop +127\.0\.0\.1 +\d+ s ago +sha256:/,
+      /laptop +127\.0\.0\.1 +\d+ s ago +10 min +sha256:/,
     );
     const spoken = code.toLowerCase().split('-');
     const approved = await home.svc(['devices', 'approve', ...spoken, '--yes', '--role', 'user']);
@@ -187,7 +235,9 @@ describe('svc devices', () => {
     });
     expect(stdout).not.toMatch(/requestId|token/);
     expect((await home.svc(['devices', 'approve', code, '--yes'])).code).toBe(6);
-    expect((await home.svc(['devices', 'approve', 'AAAA-BBBB-CCCC', '--yes'])).code).toBe(5);
+    const wrong = await home.svc(['devices', 'approve', 'AAAA-BBBB-CCCC', '--yes']);
+    expect(wrong).toMatchObject({ code: 5, stdout: '' });
+    expect(wrong.stderr).toContain('Compare it with the device; a code is good for 10 minutes.');
   });
 
   it('waits no longer than it is told to, and asks nobody when it makes no sense', async () => {
@@ -218,6 +268,8 @@ describe('svc devices', () => {
     const showing = home.start(['devices', 'qr', '--yes', '--name', 'phone', '--role', 'user']);
     const url = new URL((await said(showing, 'stdout', /^svc:.*\n/)).trim());
     expect(url.searchParams.get('host')).toBe(urlOf(home));
+    // Nobody stands behind the code yet.
+    expect((await home.svc(['devices', 'pending'])).stdout).not.toMatch(/^qr /m);
     const claim = await fetch(`${urlOf(home)}/api/devices/pairing/claim`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -229,5 +281,22 @@ describe('svc devices', () => {
     expect(stderr).toContain(String.raw`a \x1b[31mphone`);
     expect(stderr).toContain('phone is paired with the rights of a user. See: svc devices ls');
     expect((await home.svc(['devices', 'ls'])).stdout).toMatch(/dev_\S+ +user +never +phone/);
+  });
+
+  it('prints the link of a QR code as JSON too', async () => {
+    const showing = home.start(['devices', 'qr', '--yes', '--json']);
+    const first = await said(showing, 'stdout', /^\{.*\}\n/);
+    const { pairingUrl, code } = JSON.parse(first) as { pairingUrl: string; code: string };
+    expect(new URL(pairingUrl).searchParams.get('code')).toBe(code);
+    await fetch(`${urlOf(home)}/api/devices/pairing/claim`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ code, requesterId: 'phone' }),
+    });
+    const lines = outcomeOf(await showing)
+      .stdout.trimEnd()
+      .split('\n');
+    expect(lines).toHaveLength(2);
+    expect(JSON.parse(lines[1] ?? '')).toMatchObject({ request: { status: 'approved' } });
   });
 });

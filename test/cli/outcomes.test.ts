@@ -126,8 +126,30 @@ const rows: Row[] = [
     name: 'an option that does not exist',
     args: ['tasks', 'ls', '--limt', '3'],
     code: 2,
-    stderr: /^svc: Unknown option '--limt'\. Did you mean --limit\? See: svc tasks --help\n$/,
+    stderr: /^svc: Unknown option '--limt'\. Did you mean --limit\? See: svc tasks ls --help\n$/,
   },
+  {
+    name: 'an option that is missing, after one of every command',
+    args: ['--url', 'tasks', 'tokens', 'create', 'ci'],
+    code: 2,
+    stderr: /^svc: Required option '--scope <scope>' not specified\. See: svc tokens create --help\n$/,
+  },
+  {
+    name: 'a verb of a verb that does not exist',
+    args: ['auth', 'sessions', 'lst'],
+    code: 2,
+    stderr: /^svc: Unknown command 'lst'\. Did you mean ls\? See: svc auth sessions --help\n$/,
+  },
+  ...['tokens', 'devices', 'auth sessions'].map((noun) => ({
+    name: `a whole id that does not exist: ${noun}`,
+    args: [
+      ...noun.split(' '),
+      'revoke',
+      `${noun === 'tokens' ? 'token' : noun === 'devices' ? 'dev' : 'sess'}_${'0'.repeat(36)}`,
+    ],
+    code: 5,
+    stderr: /^svc: There is no (token|device|session) "\S+"\. See them: svc .* ls\n$/,
+  })),
   {
     name: 'an option with a wrong value',
     args: ['run', '--timeout', 'soon', 'hello'],

@@ -1,6 +1,9 @@
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { spellSeed } from '../../src/cli/devices/seed-words.ts';
 import { ensureBuilt, outcomeOf, said, SvcHome } from './svc-binary.ts';
 
 const hasScript = spawnSync('script', ['--version']).status === 0;
@@ -89,11 +92,44 @@ describe.skipIf(!hasScript)('svc on a terminal (needs script of util-linux)', ()
       ['y', 0],
     ] as const) {
       const running = home.startOnTerminal(['devices', 'approve', code]);
-      expect(await said(running, 'stdout', /Approve\? \[y\/N\] /)).toMatch(/fingerprint.*sha256/);
+      expect(await said(running, 'stdout', /Approve as an administrator\? \[y\/N\] /)).toMatch(
+        /fingerprint.*sha256/,
+      );
       running.stdin?.write(`${answer}\r`);
       expect(outcomeOf(await running).code).toBe(exit);
     }
     expect(outcomeOf(await asking).code).toBe(0);
+  });
+
+  it('shows tokens, what they open and how long they last', async () => {
+    await home.svc(['tokens', 'create', 'ci', '--scope', 'tasks:read', '--days', '30']);
+    await home.svc(['tokens', 'create', 'report', '--scope', 'gateway:write', '--scope', 'gateway:read']);
+    const lines = plain(outcomeOf(await home.startOnTerminal(['tokens', 'ls'])).stdout)
+      .trimEnd()
+      .split('\n');
+    expect(lines[0]).toMatch(/^ID +TOKEN +LASTS +USED +NAME +SCOPES$/);
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
+    const row = lines.find((line) => line.includes('30 d')) ?? '';
+    expect(row).toMatch(/^token_[0-9a-f-]{8,} +svc_\S+… +30 d +never +ci +tasks:read$/);
+    const revoked = await home.svc(['tokens', 'revoke', row.split(' ')[0] ?? '']);
+    expect(revoked.code, revoked.stderr).toBe(0);
+  });
+
+  it('takes the words of an identity from several lines, shows none and leaves none behind', async () => {
+    await using lost = await SvcHome.create();
+    const words = spellSeed(Buffer.alloc(32, 7));
+    const running = lost.startOnTerminal(['devices', 'identity', '--restore']);
+    await said(running, 'stdout', /The 24 words: $/);
+    running.stdin?.write(`${words.replaceAll('\n', '\r')}leftover words\r`);
+    const { code, stdout } = outcomeOf(await running);
+    expect(code, stdout).toBe(0);
+    expect(plain(stdout)).toMatch(
+      /^The 24 words: \nWords 7 to 24: \nWords 13 to 24: \nWords 19 to 24: \nThe id/,
+    );
+    for (const word of [...words.trim().split(/\s+/), 'leftover'])
+      if (!'the identity is restored in'.includes(word))
+        expect(stdout).not.toMatch(new RegExp(`\\b${word}\\b`));
+    expect(readFileSync(join(lost.folder, 'identity'), 'utf8')).toBe(`${'07'.repeat(32)}\n`);
   });
 
   it('shows a QR code that fits', async () => {

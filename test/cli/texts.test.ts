@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { closest } from '../../src/cli/closest.ts';
-import { parseDuration, spellAge, spellDuration } from '../../src/cli/duration.ts';
+import { parseDuration, spellAge, spellDuration, spellLeft } from '../../src/cli/duration.ts';
 import { escapeLine, escapeText } from '../../src/cli/escape-text.ts';
 import { exitCodeOfTask } from '../../src/cli/task-outcome.ts';
 import { titleOf } from '../../src/cli/run/read-prompt.ts';
@@ -35,6 +35,21 @@ describe('spellDuration', () => {
     expect(spellAge('2026-01-01T11:57:00Z', now)).toBe('3 min ago');
     expect(spellAge('2026-01-01T13:00:00Z', now)).toBe('0 s ago');
   });
+});
+
+describe('spellLeft', () => {
+  it.each([
+    [86_400_000 * 30 - 1500, '30 d'],
+    [86_400_000 * 2 - 1500, '2 d'],
+    [86_400_000 - 1500, '24 h'],
+    [3_600_000 - 10, '1 h 0 min'],
+    [599_000, '10 min'],
+    [59_900, '1 min'],
+    [30_000, '30 s'],
+    [400, '1.0 s'],
+    [0, 'expired'],
+  ])('%i', (left, text) => expect(spellLeft(new Date(left).toISOString(), 0)).toBe(text));
+  it('has no end', () => expect(spellLeft(undefined, 0)).toBe('for good'));
 });
 
 describe('escapeText', () => {

@@ -51,7 +51,7 @@ describe('svc tokens', () => {
   it('shows the secret of notifications beside a token that can cause some', async () => {
     const { stdout, stderr } = await home.svc(['tokens', 'create', 'gate', '--scope', 'gateway:write']);
     expect(stdout).toMatch(/^svc_\S+\n$/);
-    expect(stderr).toMatch(/notifyUrl is signed with this secret, shown this once: \S{20,}\n/);
+    expect(stderr).toMatch(/notifyUrl is signed with this secret, shown this once:\n\S{20,}\n/);
   });
 
   it.each([

@@ -94,7 +94,22 @@ describe('svc config and svc auth', () => {
     });
     const later = await home.svc(['config', 'set', 'queue.concurrency', '4']);
     expect(later.stderr).toContain('will be 4 after a restart: svc daemon restart');
-    expect((await home.svc(['config', 'set', 'queue.concurrency', 'many'])).code).toBe(6);
+    for (const value of ['many', '[1]']) {
+      const refused = await home.svc(['config', 'set', 'queue.concurrency', value]);
+      expect(refused).toMatchObject({ code: 6, stdout: '' });
+      expect(refused.stderr).not.toContain('is a list');
+    }
+    const list = ['config', 'set', 'outbound.allowPrivate'];
+    const both = '["10.20.0.0/16","10.30.0.0/16"]';
+    for (const value of ['10.20.0.0/16, 10.30.0.0/16', both]) {
+      expect((await home.svc([...list, value])).code).toBe(0);
+      const stored = JSON.parse(readFileSync(join(home.folder, 'settings.json'), 'utf8')) as object;
+      expect(stored).toMatchObject({ outbound: { allowPrivate: JSON.parse(both) as object } });
+    }
+    const scopes = ['config', 'set', 'integrations.codehost.scopes'];
+    const text = await home.svc([...scopes, 'repo']);
+    expect(text).toMatchObject({ code: 6, stderr: expect.stringContaining('Write it as JSON: ') as string });
+    expect((await home.svc([...scopes, '["repo"]'])).code).toBe(0);
     const key = 'integrations.codehost.clientSecret';
     expect(await home.svc(['config', 'set', key, 'in-the-arguments'])).toMatchObject({
       code: 2,

@@ -99,6 +99,7 @@ const unowned = [
   'providers.configure',
   'providers.health',
   'providers.models',
+  'security.auditEntry',
 ];
 
 it('looks at every route that names an object', () => {

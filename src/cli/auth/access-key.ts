@@ -15,5 +15,7 @@ export async function setAccessKey(cli: Cli, { remove = false, json }: Options):
   if (key === null)
     return output.note('No access key is needed any more. Set one again: svc auth access-key');
   output.write(`${key}\n`);
-  output.note('Keep it now, it is shown this once. The one before it is no longer good.');
+  output.note(
+    'Keep it now, it is shown this once. The one before it is no longer good, and its browsers are signed out.',
+  );
 }

@@ -3,7 +3,7 @@ import type { Role } from '../../contract/users.ts';
 import type { Cli } from '../cli.ts';
 import { spellAge, spellLeft } from '../duration.ts';
 import { forEachId } from '../for-each-id.ts';
-import { inviteIds, resolveId } from '../resolve-id.ts';
+import { inviteIds, withId } from '../resolve-id.ts';
 
 export interface InviteOptions {
   role?: Role;
@@ -62,8 +62,9 @@ export async function listInvites(cli: Cli, { json, quiet }: ListOptions): Promi
 export async function removeInvites(cli: Cli, texts: string[], { json }: { json?: boolean }): Promise<void> {
   const { client } = cli.connect();
   await forEachId(cli, texts, async (text) => {
-    const id = await resolveId(text, inviteIds(client));
-    const answer = await client.invites.remove({ params: { id } });
+    const { id, answer } = await withId(text, inviteIds(client), (each) =>
+      client.invites.remove({ params: { id: each } }),
+    );
     if (json) return cli.output.json(answer);
     cli.output.write(`${id}\n`);
     cli.output.note(`${id} makes no account any more.`);

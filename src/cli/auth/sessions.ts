@@ -2,7 +2,8 @@ import type { Session } from '../../contract/sessions.ts';
 import type { Cli } from '../cli.ts';
 import { spellAge, spellLeft } from '../duration.ts';
 import { forEachId } from '../for-each-id.ts';
-import { resolveId, sessionIds } from '../resolve-id.ts';
+import { idShortener } from '../shorten-ids.ts';
+import { sessionIds, withId } from '../resolve-id.ts';
 
 interface ListOptions {
   json?: boolean;
@@ -17,13 +18,14 @@ export async function listSessions(cli: Cli, { json, quiet }: ListOptions): Prom
   const { sessions } = answer;
   if (quiet) return output.write(sessions.map(({ id }) => `${id}\n`).join(''));
   const now = Date.now();
+  const short = idShortener(output, sessions);
   output.table<Session>(
     [
       { title: '', value: ({ current }) => (current ? '*' : '') },
-      { title: 'ID', value: ({ id }) => id },
+      { title: 'ID', value: ({ id }) => short(id) },
       { title: 'KIND', value: ({ kind }) => kind },
       { title: 'SEEN', value: ({ lastSeenAt }) => spellAge(lastSeenAt, now) },
-      { title: 'LASTS', value: ({ expiresAt }) => spellLeft(expiresAt, now), fromWidth: 90 },
+      { title: 'LASTS', value: ({ expiresAt }) => spellLeft(expiresAt, now) },
       { title: 'FROM', value: ({ address = '' }) => address, isElastic: true },
       { title: 'WITH', value: ({ userAgent = '' }) => userAgent, isElastic: true, fromWidth: 110 },
     ],
@@ -35,8 +37,9 @@ export async function listSessions(cli: Cli, { json, quiet }: ListOptions): Prom
 export async function revokeSessions(cli: Cli, texts: string[], { json }: { json?: boolean }): Promise<void> {
   const { client } = cli.connect();
   await forEachId(cli, texts, async (text) => {
-    const id = await resolveId(text, sessionIds(client));
-    const answer = await client.sessions.revoke({ params: { id } });
+    const { id, answer } = await withId(text, sessionIds(client), (each) =>
+      client.sessions.revoke({ params: { id: each } }),
+    );
     if (json) return cli.output.json(answer);
     cli.output.write(`${id}\n`);
     cli.output.note(`${id} has ended.`);

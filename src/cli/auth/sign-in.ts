@@ -55,7 +55,7 @@ export async function signUp(cli: Cli, options: SignupOptions): Promise<void> {
   if (options.json) return output.json(answer);
   output.write(`${escapeLine(answer.user.name)} <${escapeLine(answer.user.email)}>, ${answer.user.role}\n`);
   if (!isOwner) return output.note(`The account is made, and you are signed in at ${connection.target.url}.`);
-  output.note(`The account is made. Sign in with a browser: ${connection.target.url}`);
+  output.note(`The account is made. Sign in with a browser:\n  ${connection.target.url}`);
   output.note('Commands on this machine go on as its owner.');
 }
 
@@ -68,9 +68,15 @@ export async function signIn(cli: Cli, options: LoginOptions): Promise<void> {
   const { answer, session } = await watchSession(connection, await prepareSignIn(cli, options));
   await keepOrEnd(cli, connection, session);
   if (options.json) return output.json(answer);
-  const { user } = await connection.client.auth.me();
+  const { target } = connection;
+  const headers = headersOf({ text: session, from: 'login' });
+  const { user } = await createClient(routeTable, {
+    baseUrl: target.url,
+    fetch: httpFetch,
+    headers,
+  }).auth.me();
   output.write(`${escapeLine(user.name)} <${escapeLine(user.email)}>, ${user.role}\n`);
-  output.note(`Signed in at ${connection.target.url}.`);
+  output.note(`Signed in at ${target.url}.`);
   if (connection.credential?.from === 'environment')
     output.note('SVC_TOKEN is set, and commands go on with that.');
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { ApiError } from '../../contract/client.ts';
 import type { Setting } from '../../contract/config.ts';
 import { CliError } from '../cli-error.ts';
 import type { Cli } from '../cli.ts';
@@ -36,7 +37,10 @@ export function fillConfig(command: Command, cli: Cli): void {
     'svc config set integrations.codehost.clientSecret < secret',
   ])
     .argument('<key>', 'its name')
-    .argument('[value]', 'JSON, or else text; a secret is read from stdin or typed unseen')
+    .argument(
+      '[value]',
+      'JSON, or else text, a list with commas; a secret is read from stdin or typed unseen',
+    )
     .action(async (key: string, value: string | undefined, options: Options) => {
       const setting = await findSetting(cli, key);
       await setSetting(cli, key, await readValue(cli, setting, value), options);
@@ -87,7 +91,10 @@ async function getSetting(cli: Cli, key: string, { json }: Options): Promise<voi
 
 async function setSetting(cli: Cli, key: string, value: Setting['value'], { json }: Options): Promise<void> {
   const { output } = cli;
-  const answer = await cli.connect().client.config.set({ params: { key }, body: { value } });
+  const answer = await cli
+    .connect()
+    .client.config.set({ params: { key }, body: { value } })
+    .catch((error: unknown) => wrongValue(key, error));
   if (json) return output.json(answer);
   const { setting } = answer;
   if (setting.pending !== undefined)
@@ -116,19 +123,26 @@ async function findSetting(cli: Cli, key: string): Promise<Setting> {
 }
 
 /** Everybody on the machine can see the arguments of a command, so a secret is not taken from there. */
-async function readValue(
-  cli: Cli,
-  { key, isSecret }: Setting,
-  text: string | undefined,
-): Promise<Setting['value']> {
+async function readValue(cli: Cli, setting: Setting, text: string | undefined): Promise<Setting['value']> {
+  const { key, isSecret } = setting;
   const next = `svc config set ${key} < FILE`;
-  if (!isSecret && text !== undefined) return parseValue(text);
+  if (!isSecret && text !== undefined) return parseValue(text, setting);
   if (!isSecret)
     throw new CliError(exitCodes.usage, `What should ${key} be?`, { next: `svc config set ${key} VALUE` });
   if (text !== undefined)
     throw new CliError(exitCodes.usage, 'A secret is not an argument, which others could see.', { next });
   const { readSecret } = await import('../read-secret.ts');
   return (await readSecret(cli, `${key}: `, next)).trim();
+}
+
+/** What has no default does not say that it wants a list. */
+function wrongValue(key: string, error: unknown): never {
+  const isArray = error instanceof ApiError && /expected array/i.test(JSON.stringify(error.body));
+  if (!isArray) throw error;
+  throw new CliError(exitCodes.invalid, `${key} is a list.`, {
+    next: `Write it as JSON: svc config set ${key} '["one","two"]'`,
+    cause: error,
+  });
 }
 
 function noSuchSetting(key: string, settings: Setting[]): CliError {
@@ -143,11 +157,18 @@ function noSuchSetting(key: string, settings: Setting[]): CliError {
   );
 }
 
-function parseValue(text: string): Setting['value'] {
+function parseValue(text: string, setting: Setting): Setting['value'] {
   try {
     return JSON.parse(text) as Setting['value'];
   } catch {
-    // Text needs no quotes.
-    return text;
+    // Text needs no quotes, and a list of texts no brackets.
+    return isList(setting)
+      ? text
+          .split(',')
+          .map((part) => part.trim())
+          .filter(Boolean)
+      : text;
   }
 }
+
+const isList = ({ value, default: usual }: Setting) => Array.isArray(value) || Array.isArray(usual);

@@ -75,7 +75,7 @@ function fillAsking(command: Command, cli: Cli): void {
     .option('--name <name>', 'what to call the device')
     .option('--yes', 'approve whoever scans it, without a question')
     .option('--timeout <duration>', 'stop waiting after 30s, 5m … (exit code 8)', duration)
-    .option('--json', 'print the answer to the approval')
+    .option('--json', 'print the link of the code, then the answer to the approval, as JSON lines')
     .action(async (options: ApproveOptions & { timeout?: number }) =>
       (await import('../devices/show-qr.ts')).showQr(cli, options),
     );
@@ -86,11 +86,9 @@ function fillDeciding(command: Command, cli: Cli): void {
   withExamples(command.command('pending').description('list the devices that wait to be let in'), [
     'svc devices pending',
     'svc devices pending --json',
-    'svc devices pending --quiet',
   ])
     .option(...answers)
-    .option(...idsOnly)
-    .action(async (options: ListOptions) => (await deciding()).listPending(cli, options));
+    .action(async (options: Options) => (await deciding()).listPending(cli, options));
   withExamples(command.command('approve').description('show the device that asks, and let it in'), [
     'svc devices approve K7QX-9M2P-TR4W',
     'svc devices approve K7QX-9M2P-TR4W --role user --name laptop',

@@ -1,10 +1,11 @@
+import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CliError } from '../cli-error.ts';
 import type { Cli } from '../cli.ts';
 import { type DaemonDescription, isAlive, readDaemonFile } from '../daemon-file.ts';
 import { spellDuration } from '../duration.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { isOwnListener } from '../own-listener.ts';
+import { listenerAt } from '../own-listener.ts';
 import { askDaemon } from './ask-daemon.ts';
 import { findReadyDaemon, startDaemonProcess } from '../start-daemon-process.ts';
 
@@ -20,6 +21,8 @@ export async function startDaemon(cli: Cli, flags: string[], options: Format = {
   const running = await findReadyDaemon(cli.locations);
   const { url, pid } = running ?? (await startDaemonProcess(cli, flags));
   cli.output.note(`The daemon runs${running ? ' already' : ''} at ${url} (process ${pid}).`);
+  if (existsSync(cli.locations.setupCodeFile))
+    cli.output.note('There is no account yet. Make the first: svc auth signup');
   if (options.json) await showStatus(cli, options);
 }
 
@@ -86,7 +89,7 @@ async function requireSameDaemon(cli: Cli, { pid, url, startedAt }: DaemonDescri
   const report = await askDaemon(cli, url);
   if (report === 'private') {
     // Cloud mode tells its uptime to nobody who is not signed in.
-    if (isOwnListener(url)) return;
+    if (listenerAt(url) === 'own') return;
     throw new CliError(exitCodes.notAllowed, `What answers at ${url} does not know you.`, {
       next: `Sign in: svc auth login. ${next}`,
     });

@@ -3,7 +3,8 @@ import type { Cli } from '../cli.ts';
 import { spellAge } from '../duration.ts';
 import { escapeLine } from '../escape-text.ts';
 import { forEachId } from '../for-each-id.ts';
-import { deviceIds, resolveId } from '../resolve-id.ts';
+import { idShortener } from '../shorten-ids.ts';
+import { deviceIds, withId } from '../resolve-id.ts';
 
 interface Format {
   json?: boolean;
@@ -21,10 +22,11 @@ export async function listDevices(cli: Cli, { json, quiet }: Format & { quiet?: 
       'No device is paired. A phone: svc devices qr. Another machine: svc devices pair --url URL, there',
     );
   const now = Date.now();
+  const short = idShortener(output, devices);
   output.table<Device>(
     [
       { title: '', value: ({ current }) => (current ? '*' : '') },
-      { title: 'ID', value: ({ id }) => id },
+      { title: 'ID', value: ({ id }) => short(id) },
       { title: 'ROLE', value: ({ role }) => role },
       { title: 'SEEN', value: ({ lastSeenAt }) => (lastSeenAt ? spellAge(lastSeenAt, now) : 'never') },
       { title: 'NAME', value: ({ name }) => name, isElastic: true },
@@ -37,8 +39,9 @@ export async function listDevices(cli: Cli, { json, quiet }: Format & { quiet?: 
 /** `svc devices rename ID NAME`. */
 export async function renameDevice(cli: Cli, text: string, name: string, { json }: Format): Promise<void> {
   const { client } = cli.connect();
-  const id = await resolveId(text, deviceIds(client));
-  const answer = await client.devices.rename({ params: { id }, body: { name } });
+  const { id, answer } = await withId(text, deviceIds(client), (each) =>
+    client.devices.rename({ params: { id: each }, body: { name } }),
+  );
   if (json) return cli.output.json(answer);
   cli.output.write(`${id}\n`);
   cli.output.note(`It is called ${escapeLine(answer.device.name)} now.`);
@@ -48,8 +51,9 @@ export async function renameDevice(cli: Cli, text: string, name: string, { json 
 export async function revokeDevices(cli: Cli, texts: string[], { json }: Format): Promise<void> {
   const { client } = cli.connect();
   await forEachId(cli, texts, async (text) => {
-    const id = await resolveId(text, deviceIds(client));
-    const answer = await client.devices.revoke({ params: { id } });
+    const { id, answer } = await withId(text, deviceIds(client), (each) =>
+      client.devices.revoke({ params: { id: each } }),
+    );
     if (json) return cli.output.json(answer);
     cli.output.write(`${id}\n`);
     cli.output.note(`${id} is signed out and stays out.`);

@@ -31,5 +31,12 @@ export function readSeed(text: string): Uint8Array {
   }
 }
 
+/** What is still to be typed of the words, or undefined where they are all there. */
+export function missingWords(text: string): string | undefined {
+  const count = parseSeed(text) ? WORDS : text.split(/\s+/).filter(Boolean).length;
+  if (count >= WORDS) return undefined;
+  return count === WORDS - 1 ? `Word ${WORDS}: ` : `Words ${count + 1} to ${WORDS}: `;
+}
+
 const invalid = (message: string, cause?: unknown) =>
   new CliError(exitCodes.invalid, message, { next: 'Compare them with what was written down.', cause });

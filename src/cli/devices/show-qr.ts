@@ -18,20 +18,19 @@ export async function showQr(cli: Cli, options: ApproveOptions & { timeout?: num
   const { client } = cli.connect();
   const answer = await client.pairing.qr();
   const { pairingUrl, code, requestId, expiresAt, daemonFingerprint } = answer;
-  if (output.isTerminal) {
+  if (output.isTerminal && !options.json) {
     const { renderUnicodeCompact } = await import('uqr');
     const lines = renderUnicodeCompact(pairingUrl, { ecc: 'L', border: BORDER }).split('\n');
     // Light on dark whatever the colours of the terminal, or scanners see it inverted.
     output.write(lines.map((line) => `${output.paint(['whiteBright', 'bgBlack'], line)}\n`).join(''));
   } else if (!options.json) output.write(`${pairingUrl}\n`);
-  output.note(`Scan it with the device, or type the code there: ${code}`);
+  if (options.json) output.jsonLine({ pairingUrl, code, expiresAt, daemonFingerprint });
   if (isOnlyHere(pairingUrl))
     output.note(
-      `${output.paintError('yellow', '!')} Only this machine reaches this address. See: svc config get server.baseUrl`,
+      `${output.paintError('yellow', '!')} Only this machine reaches this address. Set another:\n  svc config set server.baseUrl https://…, then svc daemon restart`,
     );
-  output.note(
-    output.paintError('dim', `Waiting for it, ${spellLeft(expiresAt, Date.now())} at most; Ctrl-C gives up.`),
-  );
+  const left = spellLeft(expiresAt, Date.now());
+  output.note(`Scan it, or type this code on the device within ${left} (Ctrl-C gives up):\n${code}`);
   const state = await watchPairing(client, {
     requestId,
     until: ({ claimedBy }) => claimedBy !== undefined,
@@ -44,7 +43,8 @@ export async function showQr(cli: Cli, options: ApproveOptions & { timeout?: num
     throw new CliError(exitCodes.invalid, `It is ${request.status} already.`, { next: again });
   output.note('');
   showRequester(cli, request, daemonFingerprint);
-  await approveShown(cli, { code, request }, options);
+  const approval = await approveShown(cli, { code, request }, options);
+  if (options.json) output.jsonLine(approval);
 }
 
 function isOnlyHere(pairingUrl: string): boolean {

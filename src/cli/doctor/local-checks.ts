@@ -2,6 +2,7 @@ import { chmodSync, readdirSync, readFileSync, statfsSync, statSync } from 'node
 import { dirname, join } from 'node:path';
 import { CliError } from '../cli-error.ts';
 import type { Cli } from '../cli.ts';
+import { isSeedOf } from '../devices/identity-check.ts';
 import { parseSeed } from '../devices/identity-file.ts';
 import { readJsonFile, readTextFile } from '../json-file.ts';
 import type { Check } from './check.ts';
@@ -87,18 +88,37 @@ function isOpen(path: string): boolean {
   return stat !== undefined && (stat.mode & OTHERS) !== 0;
 }
 
+const restoreHint = 'Restore it: svc devices identity --restore';
+
 /** Without the identity the secrets in the database cannot be read. */
 function checkIdentity({ locations: { identityFile, databaseFile } }: Cli): Check {
   const name = 'identity';
-  const next = 'Restore it: svc devices identity --restore';
+  const next = restoreHint;
   const text = readTextFile(identityFile);
-  if (text !== undefined)
-    return parseSeed(text)
-      ? { name, status: 'ok', message: identityFile }
-      : { name, status: 'fail', message: `${identityFile} does not hold an identity`, next };
+  if (text !== undefined) {
+    const seed = parseSeed(text);
+    if (!seed) return { name, status: 'fail', message: `${identityFile} does not hold an identity`, next };
+    return checkSeed(databaseFile, seed, identityFile);
+  }
   return statSync(databaseFile, { throwIfNoEntry: false })
     ? { name, status: 'fail', message: `${identityFile} is gone, and the database needs it`, next }
     : { name, status: 'ok', message: 'The first start of the daemon makes it' };
+}
+
+function checkSeed(databaseFile: string, seed: Uint8Array, identityFile: string): Check {
+  const name = 'identity';
+  try {
+    if (isSeedOf(databaseFile, seed) !== false) return { name, status: 'ok', message: identityFile };
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    return { name, status: 'fail', message: error.message, next: 'Bring the database back from a backup.' };
+  }
+  return {
+    name,
+    status: 'fail',
+    message: `${identityFile} is not the identity with which the database was written`,
+    next: restoreHint,
+  };
 }
 
 function checkDisk({ locations: { data } }: Cli): Check {

@@ -6,6 +6,7 @@ import type { Cli } from '../cli.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { readStdin } from '../read-stdin.ts';
 import { titleOf } from '../run/read-prompt.ts';
+import { spellFileError } from '../spell-file-error.ts';
 
 export interface CreateOptions {
   title?: string;
@@ -79,7 +80,7 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new CliError(exitCodes.invalid, `${file} cannot be read: ${(error as Error).message}.`, {
+    throw new CliError(exitCodes.invalid, `${file} cannot be read: ${spellFileError(error)}.`, {
       cause: error,
     });
   }

@@ -8,6 +8,7 @@ import type { Cli } from '../cli.ts';
 import { escapeLine } from '../escape-text.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { readStdin } from '../read-stdin.ts';
+import { spellFileError } from '../spell-file-error.ts';
 
 const ERRORS_SHOWN = 10;
 
@@ -56,7 +57,7 @@ function read(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new CliError(exitCodes.invalid, `${file} cannot be read: ${(error as Error).message}.`, {
+    throw new CliError(exitCodes.invalid, `${file} cannot be read: ${spellFileError(error)}.`, {
       cause: error,
     });
   }

@@ -3,7 +3,8 @@ import type { ApiToken } from '../../contract/tokens.ts';
 import type { Cli } from '../cli.ts';
 import { spellAge, spellLeft } from '../duration.ts';
 import { forEachId } from '../for-each-id.ts';
-import { resolveId, tokenIds } from '../resolve-id.ts';
+import { idShortener } from '../shorten-ids.ts';
+import { tokenIds, withId } from '../resolve-id.ts';
 
 export interface CreateOptions {
   scope: Scope[];
@@ -32,9 +33,9 @@ export async function createToken(
   );
   if (answer.notifySecret !== undefined)
     output.note(
-      `What is sent to a notifyUrl is signed with this secret, shown this once: ${answer.notifySecret}`,
+      `What is sent to a notifyUrl is signed with this secret, shown this once:\n${answer.notifySecret}`,
     );
-  output.note(`Take it back: svc tokens revoke ${answer.id}`);
+  output.note(`Take it back:\n  svc tokens revoke ${answer.id}`);
 }
 
 /** `svc tokens ls`. */
@@ -47,11 +48,12 @@ export async function listTokens(cli: Cli, { json, quiet }: ListOptions): Promis
   if (tokens.length === 0)
     return output.note('No API token. Make one: svc tokens create NAME --scope gateway:write');
   const now = Date.now();
+  const short = idShortener(output, tokens);
   output.table<ApiToken>(
     [
-      { title: 'ID', value: ({ id }) => id },
-      { title: 'TOKEN', value: ({ prefix }) => `${prefix}…`, fromWidth: 120 },
-      { title: 'LASTS', value: ({ expiresAt }) => spellLeft(expiresAt, now), fromWidth: 90 },
+      { title: 'ID', value: ({ id }) => short(id) },
+      { title: 'TOKEN', value: ({ prefix }) => `${prefix}…` },
+      { title: 'LASTS', value: ({ expiresAt }) => spellLeft(expiresAt, now) },
       { title: 'USED', value: ({ lastUsedAt }) => (lastUsedAt ? spellAge(lastUsedAt, now) : 'never') },
       { title: 'NAME', value: ({ name }) => name, isElastic: true },
       { title: 'SCOPES', value: ({ scopes }) => scopes.join(' '), isElastic: true },
@@ -64,8 +66,9 @@ export async function listTokens(cli: Cli, { json, quiet }: ListOptions): Promis
 export async function revokeTokens(cli: Cli, texts: string[], { json }: { json?: boolean }): Promise<void> {
   const { client } = cli.connect();
   await forEachId(cli, texts, async (text) => {
-    const id = await resolveId(text, tokenIds(client));
-    const answer = await client.tokens.revoke({ params: { id } });
+    const { id, answer } = await withId(text, tokenIds(client), (each) =>
+      client.tokens.revoke({ params: { id: each } }),
+    );
     if (json) return cli.output.json(answer);
     cli.output.write(`${id}\n`);
     cli.output.note(`${id} opens nothing any more.`);

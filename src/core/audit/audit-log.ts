@@ -20,7 +20,8 @@ export interface AuditEntry {
   decision?: string;
 }
 
-const FIRST_HASH = '0'.repeat(64);
+/** What stands before the first entry. */
+export const FIRST_HASH = '0'.repeat(64);
 
 /** Appends to the log in the transaction of what it tells of; each entry carries the hash of the one before. */
 export class AuditLog {

@@ -1,8 +1,10 @@
 import type { AuditLog } from '../audit/audit-log.ts';
 import { AppError } from '../errors.ts';
+import type { EventBus } from '../events.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
 import { readState, writeState } from '../storage/state.ts';
 import type { Surroundings } from '../surroundings.ts';
+import type { Caller } from './caller.ts';
 import type { KeyHasher } from './key-hasher.ts';
 import { ownerId } from './owner.ts';
 import type { ClientInfo, NewSession, SessionService } from './session-service.ts';
@@ -15,9 +17,12 @@ export interface AccessKeyParts {
   sessions: SessionService;
   hasher: KeyHasher;
   audit: AuditLog;
+  bus: EventBus;
   surroundings: Surroundings;
-  /** True when only this machine can reach the daemon. */
+  /** True when the daemon listens where only this machine reaches it. */
   isLoopback: boolean;
+  /** True when others come in through a proxy, by the settings. */
+  isProxied: boolean;
   /** False in cloud mode, which knows accounts only. */
   isLocalMode: boolean;
 }
@@ -36,7 +41,8 @@ export class AccessKeyService {
   static async load(parts: AccessKeyParts): Promise<AccessKeyService> {
     const stored = await readState(parts.database.read, HASH);
     const hasKey = stored !== undefined && stored !== REMOVED;
-    if (parts.isLocalMode && !parts.isLoopback && !hasKey)
+    const isOpened = !parts.isLoopback || (parts.isProxied && stored === REMOVED);
+    if (parts.isLocalMode && isOpened && !hasKey)
       throw new AppError(
         'configuration',
         'Others could reach this address, and there is no access key. Start once on 127.0.0.1 and set one: svc auth access-key. Or use accounts: SVC_SYSTEM_AUTH_MODE=cloud',
@@ -50,7 +56,8 @@ export class AccessKeyService {
 
   /** True where whoever passes the gate is the owner. */
   get isOpen(): boolean {
-    return this.#parts.isLocalMode && this.#parts.isLoopback && this.#stored === REMOVED;
+    const { isLocalMode, isLoopback, isProxied } = this.#parts;
+    return isLocalMode && isLoopback && !isProxied && this.#stored === REMOVED;
   }
 
   get exists(): boolean {
@@ -63,29 +70,43 @@ export class AccessKeyService {
     const { database, sessions, hasher } = this.#parts;
     const stored = this.#stored;
     const isRight = stored === REMOVED || (stored !== undefined && (await hasher.matches(key, stored)));
-    const session = sessions.prepare({ userId: ownerId, kind: 'sign-in', client });
-    await database.write(async (transaction) => {
-      if (isRight) await sessions.insert(transaction, session.row);
-      await this.#record(transaction, 'auth.sign_in', client, isRight ? 'ok' : 'refused');
+    const session = await database.write(async (transaction) => {
+      // The key may have been changed while it was compared.
+      const isStill = isRight && (await readState(transaction.db, HASH)) === stored;
+      if (isStill)
+        return sessions.signIn(transaction, { userId: ownerId, kind: 'sign-in', client }, 'access-key');
+      await this.#record(transaction, 'auth.sign_in', client, 'refused');
+      return undefined;
     });
-    if (!isRight) throw new AppError('unauthenticated', 'That is not the access key');
+    if (!session) throw new AppError('unauthenticated', 'That is not the access key');
     return session;
   }
 
-  /** Sets the key; null removes the requirement, which only a daemon that nobody else reaches allows. */
-  async set(key: string | null, client: ClientInfo = {}): Promise<void> {
+  /**
+   * Sets the key, and signs every browser out that used another, but for the caller's. Null removes the requirement,
+   * which only a daemon that nobody else reaches allows.
+   */
+  async set(key: string | null, client: ClientInfo = {}, caller?: Caller): Promise<void> {
     this.#requireLocalMode();
-    if (key === null && !this.#parts.isLoopback)
+    const { isLoopback, isProxied, sessions, bus } = this.#parts;
+    if (key === null && (!isLoopback || isProxied))
       throw new AppError(
         'wrong_state',
-        'The access key can only be removed while the daemon listens on a loopback address',
+        'The access key can only be removed while nobody else reaches the daemon: it listens on a loopback address, and no server.baseUrl or server.trustedProxies is set',
       );
     const stored = key === null ? REMOVED : await this.#parts.hasher.hash(key);
     await this.#parts.database.write(async (transaction) => {
       await writeState(transaction.db, HASH, stored);
+      await sessions.endMatching(transaction, {
+        userId: ownerId,
+        kind: 'sign-in',
+        ...(caller?.sessionHash !== undefined && { exceptHash: caller.sessionHash }),
+      });
       await this.#record(transaction, 'auth.access_key_changed', client, key === null ? 'removed' : 'set');
     });
     this.#stored = stored;
+    // Whoever was the owner without a session is not any more.
+    if (key !== null) bus.emit('rights_changed', { userId: ownerId });
   }
 
   /** Makes a key of its own and answers it, once. */

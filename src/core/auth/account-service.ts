@@ -57,7 +57,7 @@ export class AccountService {
     const isOpen = row !== undefined && row.password_hash !== null && row.disabled_at === null;
     if (isRight && isOpen) return this.#admit(row, client);
     await this.#refuse(row, client);
-    throw new AppError('unauthenticated', 'E-mail or password is wrong');
+    throw wrong();
   }
 
   async user(caller: Caller): Promise<User> {
@@ -123,19 +123,13 @@ export class AccountService {
   }
 
   #admit(row: UserRow, client: ClientInfo): Promise<SignedIn> {
-    const { database, sessions, audit } = this.#parts;
-    const session = sessions.prepare({ userId: row.id, kind: 'sign-in', client });
+    const { database, users, sessions } = this.#parts;
+    const wish = { userId: row.id, kind: 'sign-in' as const, client };
     return database.write(async (transaction) => {
-      await sessions.insert(transaction, session.row);
-      await audit.append(transaction, {
-        kind: 'security',
-        tool: 'auth.sign_in',
-        userId: row.id,
-        address: client.address,
-        arguments: { method: 'password' },
-        result: 'ok',
-      });
-      return { session, user: toSignedIn(row) };
+      // The password may have been changed, or the account closed, while the hash was compared.
+      const now = await users.find(row.id, transaction.db);
+      if (now?.password_hash !== row.password_hash || now?.disabled_at !== null) throw wrong();
+      return { session: await sessions.signIn(transaction, wish, 'password'), user: toSignedIn(now) };
     });
   }
 
@@ -154,3 +148,5 @@ export class AccountService {
     );
   }
 }
+
+const wrong = () => new AppError('unauthenticated', 'E-mail or password is wrong');

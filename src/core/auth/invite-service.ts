@@ -86,11 +86,18 @@ export class InviteService {
     by: { code?: string | undefined; email: string; isEmailVerified: boolean },
   ): Promise<InviteRow | undefined> {
     const now = this.#parts.surroundings.now().toISOString();
+    // Who has lost the right to invite has invited nobody.
+    const inviters = db
+      .selectFrom('users')
+      .select('id')
+      .where('role', '=', 'admin')
+      .where('disabled_at', 'is', null);
     const open = db
       .selectFrom('invites')
       .selectAll()
       .where('used_at', 'is', null)
-      .where('expires_at', '>', now);
+      .where('expires_at', '>', now)
+      .where('created_by', 'in', inviters);
     if (by.code !== undefined) {
       const row = await open.where('code_hash', '=', hashToken(by.code)).executeTakeFirst();
       return row && (row.email === null || row.email === by.email) ? row : undefined;

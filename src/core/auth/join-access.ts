@@ -43,7 +43,9 @@ export async function joinAccess(parts: AccessParts) {
   const owner = { database, sessions, surroundings, sessionFile: locations.ownerSessionFile };
   await (isLocalMode ? ensureOwner(owner) : retireOwner(owner));
   const hasher = new KeyHasher();
-  const accessKey = await AccessKeyService.load({ ...parts, sessions, hasher, isLocalMode });
+  const isProxied =
+    config.get('server.baseUrl') !== undefined || config.get('server.trustedProxies').length > 0;
+  const accessKey = await AccessKeyService.load({ ...parts, sessions, hasher, isLocalMode, isProxied });
   const users = new UserStore(database);
   const pairings = new PairingStore();
   const setupCode = new SetupCode(locations.setupCodeFile);

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { writePrivateFile } from '../secrets/durable-file.ts';
+import { writePrivateFile } from '../storage/private-file.ts';
 import type { Database } from '../storage/database.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { ownerId } from './owner.ts';
@@ -25,7 +25,7 @@ export async function ensureOwner(parts: OwnerParts): Promise<void> {
         .values({
           id: ownerId,
           email: 'owner@localhost',
-          name: userInfo().username,
+          name: systemUserName(),
           role: 'admin',
           onboarding_completed: 0,
           created_at: surroundings.now().toISOString(),
@@ -61,4 +61,13 @@ async function setDisabled(database: Database, at: string | null): Promise<void>
   await database.write(({ db }) =>
     db.updateTable('users').set({ disabled_at: at }).where('id', '=', ownerId).execute(),
   );
+}
+
+function systemUserName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // In a container a user may have a number only.
+    return 'owner';
+  }
 }

@@ -106,6 +106,15 @@ export class SessionService {
     };
   }
 
+  /** Signs a user in: the session, and the entry of the audit log that says how. */
+  async signIn(transaction: WriteTransaction, wish: SessionWish, method: string): Promise<NewSession> {
+    const session = this.prepare(wish);
+    await this.insert(transaction, session.row);
+    const { userId, client = {} } = wish;
+    await this.#audit(transaction, { userId }, 'auth.sign_in', { method }, client.address);
+    return session;
+  }
+
   async insert(transaction: WriteTransaction, row: SessionRow): Promise<void> {
     await this.#parts.store.insert(transaction, row);
     // Another owner's session may have gone for it.
@@ -192,7 +201,7 @@ export class SessionService {
 
   #audit(
     transaction: WriteTransaction,
-    caller: Caller,
+    { userId }: Pick<Caller, 'userId'>,
     tool: string,
     args: Record<string, unknown>,
     address?: string,
@@ -200,7 +209,7 @@ export class SessionService {
     return this.#parts.audit.append(transaction, {
       kind: 'security',
       tool,
-      userId: caller.userId,
+      userId,
       address,
       arguments: args,
       result: 'ok',

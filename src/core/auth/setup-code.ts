@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
-import { writePrivateFile } from '../secrets/durable-file.ts';
+import { writePrivateFile } from '../storage/private-file.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { hashToken } from './hash-token.ts';
 

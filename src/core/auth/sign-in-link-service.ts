@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { AuditLog } from '../audit/audit-log.ts';
 import { AppError } from '../errors.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { SignedIn } from './account-service.ts';
@@ -14,6 +13,7 @@ const LIFETIME_MS = 60_000;
 const linkSchema = z.object({
   userId: z.string(),
   role: z.enum(['user', 'admin']),
+  sessionId: z.string().optional(),
   deviceId: z.string().optional(),
 });
 
@@ -22,7 +22,6 @@ export interface SignInLinkServiceParts {
   oneTimeTokens: OneTimeTokens;
   users: UserStore;
   sessions: SessionService;
-  audit: AuditLog;
 }
 
 /** Links that sign a browser in as the user of a session, once, within a minute. */
@@ -32,14 +31,14 @@ export class SignInLinkService {
     this.#parts = parts;
   }
 
-  /** What a device makes ends with it. */
-  create({ userId, role, deviceId }: Caller): Promise<{ token: string; expiresAt: string }> {
-    return this.#parts.oneTimeTokens.issue(PURPOSE, { userId, role, deviceId }, LIFETIME_MS);
+  /** A link is good as long as the session that made it; what a device makes ends with it. */
+  create({ userId, role, sessionId, deviceId }: Caller): Promise<{ token: string; expiresAt: string }> {
+    return this.#parts.oneTimeTokens.issue(PURPOSE, { userId, role, sessionId, deviceId }, LIFETIME_MS);
   }
 
   /** A session for whoever has the token first; it may do no more than the one that made the link. */
   async redeem(token: string, client: ClientInfo): Promise<SignedIn> {
-    const { database, oneTimeTokens, users, sessions, audit } = this.#parts;
+    const { database, oneTimeTokens, users, sessions } = this.#parts;
     const refusal = new AppError(
       'unauthenticated',
       'This link was used or is too old. Make another: svc auth link',
@@ -47,29 +46,21 @@ export class SignInLinkService {
     const link = linkSchema.safeParse(await oneTimeTokens.redeem(PURPOSE, token));
     const row = link.data && (await users.find(link.data.userId));
     if (!link.data || !row || row.disabled_at !== null) throw refusal;
-    const { role, deviceId } = link.data;
-    const session = sessions.prepare({
+    const { role, sessionId, deviceId } = link.data;
+    const wish = {
       userId: row.id,
-      kind: 'sign-in',
+      kind: 'sign-in' as const,
       role,
       client,
       ...(deviceId !== undefined && { deviceId }),
-    });
-    await database.write(async (transaction) => {
-      if (deviceId !== undefined && !(await isPaired(transaction, deviceId))) throw refusal;
-      await sessions.insert(transaction, session.row);
-      await audit.append(transaction, {
-        kind: 'security',
-        tool: 'auth.sign_in',
-        userId: row.id,
-        address: client.address,
-        arguments: { method: 'link' },
-        result: 'ok',
-      });
+    };
+    const session = await database.write(async (transaction) => {
+      if (sessionId !== undefined && !(await isOpen(transaction, sessionId))) throw refusal;
+      return sessions.signIn(transaction, wish, 'link');
     });
     return { session, user: { ...toSignedIn(row), role: row.role === 'admin' ? role : 'user' } };
   }
 }
 
-const isPaired = async ({ db }: WriteTransaction, deviceId: string): Promise<boolean> =>
-  (await db.selectFrom('devices').select('id').where('id', '=', deviceId).executeTakeFirst()) !== undefined;
+const isOpen = async ({ db }: WriteTransaction, sessionId: string): Promise<boolean> =>
+  (await db.selectFrom('sessions').select('id').where('id', '=', sessionId).executeTakeFirst()) !== undefined;

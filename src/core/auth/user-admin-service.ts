@@ -1,6 +1,7 @@
 import type { Account, UpdateAccount } from '../../contract/users.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { AppError } from '../errors.ts';
+import type { EventBus } from '../events.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { Surroundings } from '../surroundings.ts';
 import type { TokenService } from '../tokens/token-service.ts';
@@ -15,6 +16,7 @@ export interface UserAdminServiceParts {
   sessions: SessionService;
   tokens: TokenService;
   audit: AuditLog;
+  bus: EventBus;
   surroundings: Surroundings;
 }
 
@@ -31,7 +33,7 @@ export class UserAdminService {
 
   /** Changes a role or shuts an account out; both take effect at once. One administrator always is left. */
   async update(caller: Caller, id: string, { role, disabled }: UpdateAccount): Promise<Account> {
-    const { database, users, sessions, tokens, audit, surroundings } = this.#parts;
+    const { database, users, sessions, tokens, audit, bus, surroundings } = this.#parts;
     if (id === ownerId) throw new AppError('wrong_state', 'The owner of this machine cannot be changed');
     return database.write(async (transaction) => {
       const before = await users.find(id, transaction.db);
@@ -53,6 +55,7 @@ export class UserAdminService {
       transaction.afterCommit(() => {
         sessions.forget();
         tokens.forget();
+        bus.emit('rights_changed', { userId: id });
       });
       return toAccount(after);
     });

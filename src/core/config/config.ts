@@ -85,6 +85,7 @@ export class Config {
     this.#file.read();
     const before = structuredClone(this.#file.data);
     writeInto(this.#file.data, key.split('.'), this.#sealed(key, value));
+    if (movesAway(this.#values.get(key)?.value, value)) this.#forgetSecretBeside(key);
     let inFile: Map<SettingKey, Resolved>;
     try {
       inFile = this.#resolve();
@@ -95,6 +96,14 @@ export class Config {
     }
     for (const [name, resolved] of inFile) if (definitionOf(name).live) this.#values.set(name, resolved);
     return this.#describe(key, inFile);
+  }
+
+  /** A secret is for the server that it was given for, and for no other. */
+  #forgetSecretBeside(key: SettingKey): void {
+    const folder = key.slice(0, key.lastIndexOf('.') + 1);
+    for (const other of settingKeys)
+      if (definitionOf(other).secret && other.startsWith(folder))
+        writeInto(this.#file.data, other.split('.'), null);
   }
 
   #sealed(key: SettingKey, value: unknown): unknown {
@@ -150,6 +159,13 @@ export class Config {
 const isSettingKey = (key: string): key is SettingKey => settingKeys.some((known) => known === key);
 
 const firstIssue = (error: z.ZodError) => error.issues[0]?.message ?? 'Not valid';
+
+/** True where a URL is put in the place of one of another origin. */
+function movesAway(before: unknown, after: unknown): boolean {
+  const origin = (value: unknown) =>
+    typeof value === 'string' && URL.canParse(value) ? new URL(value).origin : undefined;
+  return origin(before) !== undefined && origin(before) !== origin(after);
+}
 
 /** Secrets are masked. */
 const shown = (key: SettingKey, value: unknown) =>

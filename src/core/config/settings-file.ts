@@ -1,17 +1,9 @@
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { findNodeAtLocation, parseTree, type ParseError, printParseErrorCode } from 'jsonc-parser';
 import { LowSync, type SyncAdapter } from 'lowdb';
 import { AppError, messageOf } from '../errors.ts';
+import { writePrivateFile } from '../storage/private-file.ts';
 
 export type SettingsDocument = Record<string, unknown>;
 
@@ -29,22 +21,8 @@ class DurableJsonFile implements SyncAdapter<SettingsDocument> {
     return text === undefined ? null : parseSettings(text, this.#path);
   }
   write(document: SettingsDocument): void {
-    const folder = dirname(this.#path);
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const temporary = `${this.#path}.${process.pid}.tmp`;
-    try {
-      const file = openSync(temporary, 'w', 0o600);
-      writeSync(file, `${JSON.stringify(document, null, 2)}\n`);
-      fsyncSync(file);
-      closeSync(file);
-      renameSync(temporary, this.#path);
-    } catch (error) {
-      rmSync(temporary, { force: true });
-      throw error;
-    }
-    const handle = openSync(folder, 'r');
-    fsyncSync(handle);
-    closeSync(handle);
+    mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
+    writePrivateFile(this.#path, `${JSON.stringify(document, null, 2)}\n`);
   }
 }
 
@@ -73,11 +51,15 @@ function parseSettings(text: string, path: string): SettingsDocument {
   if (first)
     throw new AppError(
       'configuration',
-      `${path}:${lineAt(text, first.offset)}: ${printParseErrorCode(first.error)}: the settings file is not valid JSON`,
+      `${path}:${lineAt(text, first.offset)}: The settings file is not valid JSON (${inWords(printParseErrorCode(first.error))})`,
     );
   if (tree?.type !== 'object') throw new AppError('configuration', `${path}:1: Expected a JSON object`);
   return JSON.parse(text) as SettingsDocument;
 }
+
+/** `CloseBraceExpected` as people say it. */
+const inWords = (code: string) =>
+  code.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).toLowerCase();
 
 function readText(path: string): string | undefined {
   try {

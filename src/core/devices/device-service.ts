@@ -47,25 +47,39 @@ export class DeviceService {
     });
   }
 
-  /** Ends its sessions and the tokens that it made; it is not trusted any more. */
+  /** Ends its sessions, the tokens that it made and the devices that it let in; it is not trusted any more. */
   async revoke(caller: Caller, id: string, client: ClientInfo): Promise<void> {
     const { database, pairings, sessions, tokens, audit } = this.#parts;
     await database.write(async (transaction) => {
       const { user_id, name } = await find(transaction.db, caller, id);
-      await transaction.db.deleteFrom('devices').where('id', '=', id).execute();
-      await pairings.withdraw(transaction, id);
-      await tokens.revokeOfDevice(transaction, id);
-      const ended = await sessions.endMatching(transaction, { deviceId: id });
+      const ids = await withApproved(transaction.db, id);
+      let ended = 0;
+      for (const each of ids) {
+        await transaction.db.deleteFrom('devices').where('id', '=', each).execute();
+        await pairings.withdraw(transaction, each);
+        await tokens.revokeOfDevice(transaction, each);
+        ended += await sessions.endMatching(transaction, { deviceId: each });
+      }
       await audit.append(transaction, {
         kind: 'security',
         tool: 'device.revoked',
         userId: caller.userId,
         address: client.address,
-        arguments: { deviceId: id, name, ownerId: user_id, sessions: ended },
+        arguments: { deviceId: id, name, ownerId: user_id, devices: ids.length, sessions: ended },
         result: 'ok',
       });
     });
   }
+}
+
+/** The device with all that it let in, and all that those let in. */
+async function withApproved(db: Kysely<Schema>, id: string): Promise<string[]> {
+  const ids = [id];
+  for (const each of ids) {
+    const rows = await db.selectFrom('devices').select('id').where('approved_by', '=', each).execute();
+    for (const row of rows) if (!ids.includes(row.id)) ids.push(row.id);
+  }
+  return ids;
 }
 
 async function find(db: Kysely<Schema>, caller: Caller, id: string): Promise<SeenDevice> {

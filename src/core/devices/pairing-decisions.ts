@@ -10,7 +10,7 @@ import type { DeviceRow, PairingRequestRow } from '../storage/account-rows.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { hashCode } from './pairing-code.ts';
-import { nameOf, requesterOf, toPairingRequest } from './pairing-request.ts';
+import { nameOf, toPairingRequest, versionOf } from './pairing-request.ts';
 import type { PairingStore } from './pairing-store.ts';
 
 const wrongCodes: Limit = {
@@ -34,8 +34,8 @@ export interface Approval {
   code: string;
   role?: Role | undefined;
   name?: string | undefined;
-  /** Of the device that the person saw; undefined when they did not look. */
-  fingerprint?: string | null | undefined;
+  /** Of the request that the person saw; undefined when they did not look. */
+  version?: string | undefined;
 }
 
 /** The side of the person who decides, by the code that the device shows. */
@@ -57,11 +57,11 @@ export class PairingDecisions {
 
   /** Makes the device one of the caller's; it may do no more than the caller. */
   async approve(caller: Caller, approval: Approval, client: ClientInfo): Promise<PairingRequest> {
-    const { code, role, name, fingerprint } = approval;
+    const { code, role, name, version } = approval;
     if (role === 'admin' && !isAdmin(caller))
       throw new AppError('forbidden', 'A device may do no more than you');
     return this.#decide(caller, code, client, async (transaction, row, now) => {
-      if (fingerprint !== undefined && (requesterOf(row).fingerprint ?? null) !== fingerprint)
+      if (version !== undefined && versionOf(row) !== version)
         throw new AppError('wrong_state', 'Another device asks with this code now. Look at it again.');
       await refuseItself(transaction, caller, row);
       const device: DeviceRow = {
@@ -70,6 +70,7 @@ export class PairingDecisions {
         name: name ?? nameOf(row),
         role: role ?? caller.role,
         public_key: row.public_key,
+        approved_by: caller.deviceId ?? null,
         created_at: now.toISOString(),
       };
       await transaction.db.insertInto('devices').values(device).execute();

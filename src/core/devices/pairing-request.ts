@@ -1,5 +1,6 @@
 import type { PairingRequest, PairingStatus } from '../../contract/pairing.ts';
 import type { Role } from '../../contract/users.ts';
+import { hashToken } from '../auth/hash-token.ts';
 import type { PairingRequestRow } from '../storage/account-rows.ts';
 import { fingerprintOf } from './device-identity.ts';
 
@@ -15,10 +16,15 @@ export const requesterOf = (row: PairingRequestRow) => ({
   ...(row.public_key !== null && { fingerprint: fingerprintOf(Buffer.from(row.public_key, 'base64')) }),
 });
 
+/** Another one as soon as another device stands behind the code. */
+export const versionOf = ({ claim_hash, requester_id, meta, public_key }: PairingRequestRow): string =>
+  hashToken(JSON.stringify([claim_hash, requester_id, meta, public_key])).slice(0, 32);
+
 export function toPairingRequest(row: PairingRequestRow, now: string): PairingRequest {
   const status = statusOf(row, now);
   return {
     id: row.id,
+    version: versionOf(row),
     ...requesterOf(row),
     meta: JSON.parse(row.meta) as PairingRequest['meta'],
     ...(row.address !== null && { address: row.address }),

@@ -1,5 +1,6 @@
 import type { RateLimiterMemory } from 'rate-limiter-flexible';
 import { AppError } from '../errors.ts';
+import { canonicalAddress } from '../outbound/address-rules.ts';
 
 export interface Limit {
   max: number;
@@ -35,7 +36,7 @@ export class RateLimits {
   async take(name: string, key: string, limit: Limit): Promise<void> {
     const limiter = await this.#limiter(name, limit);
     await refuseAsAppError(limit, async () => {
-      const { isFirstInDuration } = await limiter.counts.consume(this.#boundedKey(limiter, key, limit));
+      const { isFirstInDuration } = await limiter.counts.consume(await this.#boundedKey(limiter, key, limit));
       if (isFirstInDuration) limiter.keys++;
     });
   }
@@ -43,7 +44,7 @@ export class RateLimits {
   /** Refuses when all are used up, and counts nothing: for limits that count failures only, with `take`. */
   async check(name: string, key: string, limit: Limit): Promise<void> {
     const limiter = await this.#limiter(name, limit);
-    const found = await limiter.counts.get(this.#boundedKey(limiter, key, limit));
+    const found = await limiter.counts.get(await this.#boundedKey(limiter, key, limit));
     if (found && found.consumedPoints >= limit.max) throw refusal(limit, found.msBeforeNext);
   }
 
@@ -60,13 +61,14 @@ export class RateLimits {
     return limiter;
   }
 
-  #boundedKey(limiter: Limiter, key: string, { windowMs }: Limit): string {
+  async #boundedKey(limiter: Limiter, key: string, { windowMs }: Limit): Promise<string> {
     const now = this.#monotonic();
     if (now - limiter.since > windowMs) {
       limiter.since = now;
       limiter.keys = 0;
     }
-    if (limiter.keys < MAX_KEYS) return key;
+    // What was counted already goes on being counted.
+    if (limiter.keys < MAX_KEYS || (await limiter.counts.get(key))) return key;
     let sum = 0;
     for (let at = 0; at < key.length; at++) sum = (sum * 31 + key.charCodeAt(at)) % OVERFLOW_KEYS;
     return `overflow ${sum}`;
@@ -88,11 +90,11 @@ const refusal = (limit: Limit, retryAfterMs: number) =>
 
 /** One caller is one key: an IPv4 address may come mapped, and an IPv6 network hands out 2^64 addresses. */
 export function addressKey(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
-  if (mapped?.[1] !== undefined) return mapped[1];
-  if (!address.includes(':')) return address;
-  const [head = '', tail = ''] = address.split('::');
-  const groups = head.split(':');
-  const missing = address.includes('::') ? 8 - groups.length - tail.split(':').length : 0;
-  return [...groups, ...Array.from({ length: missing }, () => '0'), ...tail.split(':')].slice(0, 4).join(':');
+  const plain = canonicalAddress(address);
+  if (!plain.includes(':')) return plain;
+  const [head = '', tail = ''] = plain.split('::');
+  const groups = [head, tail].map((part) => part.split(':').filter(Boolean));
+  const missing = 8 - (groups[0]?.length ?? 0) - (groups[1]?.length ?? 0);
+  const zeros = plain.includes('::') ? Array.from({ length: missing }, () => '0') : [];
+  return [...(groups[0] ?? []), ...zeros, ...(groups[1] ?? [])].slice(0, 4).join(':');
 }

@@ -1,5 +1,6 @@
 import type { LiveMessage } from '../../contract/live.ts';
 import { sparseTaskFields } from '../../contract/task.ts';
+import { watchAccess } from '../auth/access-watch.ts';
 import { type Caller, isAdmin } from '../auth/caller.ts';
 import { messageOf } from '../errors.ts';
 import type { EventBus } from '../events.ts';
@@ -36,9 +37,7 @@ export class LiveFeed {
     const now = () => surroundings.now().toISOString();
     const queue = this.#queueSender(send);
     const endings = [
-      bus.on('session_ended', ({ sessionHash }) => {
-        if (sessionHash === caller.sessionHash) end();
-      }),
+      watchAccess(bus, caller, end),
       bus.on('task', ({ task, event }) => {
         if (!isAdmin(caller) && task.owner_id !== caller.userId) return;
         send({ type: 'task', at: now(), task: toListedTask(task, sparseTaskFields), event });

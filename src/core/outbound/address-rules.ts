@@ -32,12 +32,15 @@ const refused = listOf([
   '224.0.0.0/4',
   '240.0.0.0/4',
   '::/96',
+  '::ffff:0:0:0/96',
   '64:ff9b::/96',
   '64:ff9b:1::/48',
   '100::/64',
   '2001::/23',
   '2001:db8::/32',
   '2002::/16',
+  '3fff::/20',
+  '5f00::/16',
   'fc00::/7',
   'fe80::/10',
   'fec0::/10',
@@ -54,6 +57,12 @@ function unmapped(address: string): string {
 }
 
 const canonical = (address: string) => new URL(`http://[${address.split('%')[0]}]`).hostname.slice(1, -1);
+
+/** The one spelling of an address; an IPv4-mapped one is the IPv4 address. What is no address stays as it is. */
+export function canonicalAddress(address: string): string {
+  const plain = unmapped(address);
+  return isIP(plain) === 6 ? canonical(plain) : plain;
+}
 
 /** True for a public address, and for one inside the ranges that an administrator allowed. */
 export function mayConnect(address: string, allowed: readonly string[]): boolean {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { AppError } from '../errors.ts';
-import { writePrivateFile } from './durable-file.ts';
+import { writePrivateFile } from '../storage/private-file.ts';
 
 const SEED_BYTES = 32;
 

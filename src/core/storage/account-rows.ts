@@ -85,6 +85,8 @@ export interface ConnectionRow {
 export interface DeviceRow {
   id: string;
   user_id: string;
+  /** The device whose session let it in; it goes with that one. */
+  approved_by: string | null;
   name: string;
   role: string;
   public_key: string | null;

@@ -8,7 +8,11 @@ import { up as chat } from './migrations/0003-chat.ts';
 type Migration = (db: Kysely<never>) => Promise<void>;
 
 /** Every migration, in the order of their names. A landed one never changes. */
-const ourMigrations: Record<string, Migration> = { '0001-tasks': tasks, '0002-access': access, '0003-chat': chat };
+const ourMigrations: Record<string, Migration> = {
+  '0001-tasks': tasks,
+  '0002-access': access,
+  '0003-chat': chat,
+};
 
 /**
  * Brings the schema to this version, each migration in a transaction of its own; Kysely's own migrator uses none on

@@ -1,5 +1,5 @@
 import type { DeadLetter, ListDeadLettersQuery } from '../../contract/dlq.ts';
-import { type Caller, requireOwned, visibleOwner } from '../auth/caller.ts';
+import { type Caller, mayRunCommands, requireOwned, visibleOwner } from '../auth/caller.ts';
 import { AppError } from '../errors.ts';
 import type { EventBus } from '../events.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
@@ -54,6 +54,7 @@ export class DeadLetterService {
           {
             attempts: 0,
             crashes: 0,
+            may_command: task.may_command === 1 && mayRunCommands(caller) ? 1 : 0,
             agent_type: null,
             completed_at: null,
             scheduled_for: null,

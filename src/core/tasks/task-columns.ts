@@ -61,6 +61,7 @@ export type TaskChange = Partial<
     | 'agent_type'
     | 'attempts'
     | 'crashes'
+    | 'may_command'
     | 'fence'
     | 'held'
     | 'lease_owner'

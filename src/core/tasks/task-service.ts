@@ -66,7 +66,12 @@ export class TaskService {
   ): Promise<{ answer: T; isReplay: boolean }> {
     const usesCommands = input.assignedAgent === 'command' || input.cwd !== undefined;
     if (usesCommands && !mayRunCommands(caller))
-      throw new AppError('forbidden', 'Only an administrator may run commands');
+      throw new AppError(
+        'forbidden',
+        caller.token
+          ? 'This token may not run commands: it needs the scope agents:command'
+          : 'Only an administrator may run commands',
+      );
     const { idempotency } = this.#parts;
     const request = key === undefined ? undefined : { ownerId: caller.userId, scope, key, body };
     const row = this.#newRow(caller, input, key);

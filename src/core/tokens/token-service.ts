@@ -7,6 +7,7 @@ import { CredentialCache } from '../auth/credential-cache.ts';
 import { hashToken } from '../auth/hash-token.ts';
 import { AppError } from '../errors.ts';
 import { notifySecretOf } from '../gateway/notify-secret.ts';
+import type { EventBus } from '../events.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { ApiTokenRow } from '../storage/account-rows.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
@@ -25,6 +26,7 @@ export interface TokenServiceParts {
   database: Database;
   audit: AuditLog;
   keys: KeyRing;
+  bus: EventBus;
   surroundings: Surroundings;
   /** Takes a fault that no caller can be told of. */
   reportBug: (error: unknown) => void;
@@ -105,14 +107,25 @@ export class TokenService {
         arguments: { tokenId: id },
         result: 'ok',
       });
-      transaction.afterCommit(() => this.forget());
+      transaction.afterCommit(() => this.#forgetEnded(id));
     });
   }
 
   /** What a device made goes with it. */
   async revokeOfDevice(transaction: WriteTransaction, deviceId: string): Promise<void> {
-    await transaction.db.deleteFrom('api_tokens').where('device_id', '=', deviceId).execute();
-    transaction.afterCommit(() => this.forget());
+    const ended = await transaction.db
+      .deleteFrom('api_tokens')
+      .where('device_id', '=', deviceId)
+      .returning('id')
+      .execute();
+    transaction.afterCommit(() => {
+      for (const { id } of ended) this.#forgetEnded(id);
+    });
+  }
+
+  #forgetEnded(tokenId: string): void {
+    this.forget();
+    this.#parts.bus.emit('token_ended', { tokenId });
   }
 
   /** Somebody's rights have changed: every token is looked up anew. */

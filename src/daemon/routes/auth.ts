@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { authRoutes } from '../../contract/auth.ts';
 import type { App } from '../../core/app.ts';
 import { baseUrlOf } from '../base-url.ts';
-import { clearSessionCookie, clientOf, findCaller, startSession } from '../credentials.ts';
+import { clearSessionCookie, clientOf, findCaller, isForwarded, startSession } from '../credentials.ts';
 import { implement } from '../implement.ts';
 import { isOwnUser } from '../peer-user.ts';
 import type { ResponseCheck } from '../response-check.ts';
@@ -46,8 +46,8 @@ export function registerAuth(server: FastifyInstance, app: App, check?: Response
         await startSession(app, request, reply, await accessKey.verify(body.key, clientOf(request)));
         return { success: true, message: 'Signed in' };
       },
-      setAccessKey: async ({ body }, { request }) => {
-        await accessKey.set(body.key, clientOf(request));
+      setAccessKey: async ({ body }, { caller, request }) => {
+        await accessKey.set(body.key, clientOf(request), caller);
         return {
           message: body.key === null ? 'No access key is required any more' : 'The access key is set',
         };
@@ -68,7 +68,6 @@ export function registerAuth(server: FastifyInstance, app: App, check?: Response
 
 /** True where whoever asks works as the daemon's own user on its machine, and no proxy stands between. */
 export function isTrustedPlace(app: App, request: FastifyRequest): boolean {
-  const isProxied =
-    app.config.get('server.baseUrl') !== undefined || request.headers['x-forwarded-for'] !== undefined;
+  const isProxied = app.config.get('server.baseUrl') !== undefined || isForwarded(request);
   return app.isLoopback && !isProxied && isOwnUser(request.socket);
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { chatRoutes, type CompletionChunk } from '../../contract/chat.ts';
 import type { App } from '../../core/app.ts';
-import { EventStream, signalOf } from '../event-stream.ts';
+import { EventStream, signalOf, signalOfReader } from '../event-stream.ts';
 import { implement } from '../implement.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
@@ -14,7 +14,8 @@ export function registerChat(server: FastifyInstance, app: App, check?: Response
       completions: async ({ body }, { caller, request, reply }) => {
         const isStream = body.stream || request.headers.accept?.includes('text/event-stream');
         if (!isStream) return completions.complete(caller, body, signalOf(reply));
-        return new EventStream(toEvents(await completions.stream(caller, body, signalOf(reply))));
+        const signal = signalOfReader(app, caller, reply);
+        return new EventStream(toEvents(await completions.stream(caller, body, signal)));
       },
       quick: ({ body }, { reply }) => completions.quick(body, signalOf(reply)),
       smart: ({ body }, { caller, reply }) => completions.smart(caller, body, signalOf(reply)),

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { configRoutes } from '../../contract/config.ts';
 import type { App } from '../../core/app.ts';
+import { clientOf } from '../credentials.ts';
 import { implement } from '../implement.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
@@ -10,8 +11,8 @@ export function registerConfig(server: FastifyInstance, app: App, check?: Respon
     configRoutes,
     {
       list: () => ({ settings: app.config.list() }),
-      set: ({ params, body }) => {
-        const setting = app.setSetting(params.key, body.value);
+      set: async ({ params, body }, { caller, request }) => {
+        const setting = await app.setSetting(caller, params.key, body.value, clientOf(request));
         const message =
           setting.pending === undefined
             ? `${setting.key} is set`

@@ -4,7 +4,7 @@ import type { TaskEvent } from '../../contract/task.ts';
 import { tasksRoutes } from '../../contract/tasks.ts';
 import type { App } from '../../core/app.ts';
 import { AppError } from '../../core/errors.ts';
-import { EventStream, signalOf } from '../event-stream.ts';
+import { EventStream, signalOfReader } from '../event-stream.ts';
 import { implement } from '../implement.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
@@ -56,7 +56,7 @@ export function registerTasks(server: FastifyInstance, app: App, check?: Respons
           caller,
           params.id,
           after,
-          signalOf(reply),
+          signalOfReader(app, caller, reply),
           query.follow !== false,
         );
         return new EventStream(events && toServerSentEvents(events));

@@ -55,7 +55,7 @@ export async function openDevices() {
     reportBug,
   });
   const keyRing = new KeyRing(Buffer.alloc(32, 1));
-  const tokens = new TokenService({ database, audit, keys: keyRing, surroundings, reportBug });
+  const tokens = new TokenService({ database, audit, keys: keyRing, bus, surroundings, reportBug });
   const identity = deviceIdentity(keyRing);
   const store = new PairingStore();
   const limits = new RateLimits(surroundings.monotonic);

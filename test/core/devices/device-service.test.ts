@@ -57,6 +57,19 @@ describe('a device', () => {
     expect(JSON.parse(entry.arguments)).toMatchObject({ deviceId: first.id, sessions: 1 });
   });
 
+  it('takes the devices with it that it let in, and those that they let in', async () => {
+    await using test = await openDevices();
+    const first = await test.pair(ann);
+    const second = await test.pair(first.caller);
+    const third = await test.pair(second.caller);
+    const other = await test.pair(ann);
+    await test.devices.revoke(ann, first.id, {});
+    for (const { token } of [first, second, third])
+      expect(await test.sessions.resolve(token)).toBeUndefined();
+    expect(await test.sessions.resolve(other.token)).toBeDefined();
+    expect(await test.devices.list(ann)).toMatchObject([{ id: other.id }]);
+  });
+
   it('takes the API tokens with it that it made, and no other', async () => {
     await using test = await openDevices();
     const { id, caller } = await test.pair(ann);

@@ -170,14 +170,12 @@ describe('an approval that says whom the person saw', () => {
   it('is for nobody else', async () => {
     await using test = await openDevices();
     const { code } = await test.pairing.qr(ann, 'http://svc', {});
-    const seen = (await test.decisions.inspect(ann, code, {})).fingerprint ?? null;
-    await test.pairing.claim({ requesterId: 'thief', meta: {}, code, publicKey: deviceKey(3) }, {});
-    await expect(test.decisions.approve(ann, { code, fingerprint: seen }, {})).rejects.toMatchObject({
-      code: 'wrong_state',
-    });
-    const { fingerprint } = await test.decisions.inspect(ann, code, {});
-    expect(await test.decisions.approve(ann, { code, fingerprint }, {})).toMatchObject({
-      status: 'approved',
-    });
+    const seen = await test.decisions.inspect(ann, code, {});
+    // Without a key and under the same name, as nobody had one before.
+    await test.pairing.claim({ requesterId: 'qr', meta: {}, code }, {});
+    const approval = test.decisions.approve(ann, { code, version: seen.version }, {});
+    await expect(approval).rejects.toMatchObject({ code: 'wrong_state' });
+    const { version } = await test.decisions.inspect(ann, code, {});
+    expect(await test.decisions.approve(ann, { code, version }, {})).toMatchObject({ status: 'approved' });
   });
 });

@@ -27,6 +27,7 @@ describe('a request', () => {
     expect(await test.pairing.pending()).toEqual([
       {
         id: expect.stringMatching(/^preq_/),
+        version: expect.stringMatching(/^[0-9a-f]{32}$/),
         requesterId: 'phone',
         meta: { name: 'My phone' },
         fingerprint,

@@ -26,6 +26,16 @@ describe('a limit', () => {
     ['one address', ['10.0.0.1', '10.0.0.1', '10.0.0.1', '10.0.0.1', '10.0.0.1'], 3],
     ['two addresses', ['10.0.0.1', '10.0.0.1', '10.0.0.1', '10.0.0.2', '10.0.0.1'], 4],
     ['an IPv4 address, also as IPv6', ['10.0.0.1', '::ffff:10.0.0.1', '::FFFF:10.0.0.1', '10.0.0.1'], 3],
+    [
+      'an IPv4 address in every spelling',
+      ['::ffff:cb00:714d', '203.0.113.77', '0:0:0:0:0:FFFF:203.0.113.77', '::ffff:203.0.113.77'],
+      3,
+    ],
+    [
+      'an IPv6 address in every spelling',
+      ['2001:db8:9::1', '2001:0db8:0009::1', '2001:DB8:9:0::1', '2001:0db8:0009:0000::1'],
+      3,
+    ],
     ['one network of IPv6', ['2001:db8::1', '2001:db8::2', '2001:db8:0:0:9::1', '2001:db8::ffff:1'], 3],
     ['two networks of IPv6', ['2001:db8:0:1::1', '2001:db8:0:2::1', '2001:db8:0:1::2', '2001:db8:0:2::2'], 4],
     ['the loopback address', ['127.0.0.1', '127.0.0.1', '127.0.0.1', '127.0.0.1'], 3],
@@ -51,6 +61,13 @@ describe('a limit', () => {
     for (let at = 0; at < 3; at++) await limits.take('GET /a', 'x', limit);
     await expect(limits.check('GET /a', 'x', limit)).rejects.toMatchObject({ code: 'rate_limited' });
     await limits.check('GET /a', 'y', limit);
+  });
+
+  it('goes on counting whom it knows when there are too many', async () => {
+    const limits = rateLimits();
+    for (let at = 0; at < 3; at++) await limits.take('GET /a', 'known', limit);
+    for (let at = 0; at < 20_000; at++) await limits.take('GET /a', `address ${at}`, limit);
+    await expect(limits.take('GET /a', 'known', limit)).rejects.toMatchObject({ code: 'rate_limited' });
   });
 
   it('keeps its memory bounded, and then still refuses', async () => {

@@ -15,6 +15,7 @@ const refused: Record<string, string[]> = {
   'IPv4 inside IPv6, old form': ['::127.0.0.1', '::a00:1'],
   'translated by NAT64': ['64:ff9b::7f00:1', '64:ff9b::169.254.169.254', '64:ff9b:1::a00:1'],
   'tunnelled by 6to4 and Teredo': ['2002:7f00:1::', '2002:a9fe:a9fe::1', '2001:0:1::1'],
+  'translated without state, segment routing, documentation': ['::ffff:0:7f00:1', '5f00::1', '3fff::1'],
   'a zone of a link': ['fe80::1%eth0', 'fe80::1%1'],
   'no address': [
     '',

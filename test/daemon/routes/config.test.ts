@@ -177,3 +177,28 @@ describe('a settings file with an error', () => {
     expect(await settingOf(daemon, 'mode')).toMatchObject({ value: 'mini', origin: 'default' });
   });
 });
+
+describe('a change of a setting', () => {
+  it('is in the audit log, without its value', async () => {
+    await using daemon = await startDaemon();
+    await daemon.client.config.set({
+      params: { key: 'outbound.allowPrivate' },
+      body: { value: ['10.9.8.0/24'] },
+    });
+    const { entries } = await daemon.client.security.audit({ query: { tool: 'config.changed' } });
+    expect(entries).toMatchObject([{ userId: 'user_owner', arguments: { key: 'outbound.allowPrivate' } }]);
+    expect(JSON.stringify(entries)).not.toContain('10.9.8');
+  });
+
+  it('to another origin forgets the secret that was given for the first', async () => {
+    await using daemon = await startDaemon();
+    const secret = 'integrations.codehost.clientSecret' as const;
+    const set = (key: string, value: string) =>
+      daemon.client.config.set({ params: { key }, body: { value } });
+    await set(secret, 'hush-hush');
+    await set('integrations.codehost.apiUrl', 'https://api.github.com/v3');
+    expect(daemon.app.config.secret(secret)).toBe('hush-hush');
+    await set('integrations.codehost.tokenUrl', 'https://evil.example/token');
+    expect(daemon.app.config.secret(secret)).toBeUndefined();
+  });
+});

@@ -71,7 +71,7 @@ async function addCredentials(db: Kysely<never>): Promise<void> {
 async function addDevices(db: Kysely<never>): Promise<void> {
   await sql`create table devices (
     id text primary key, user_id text not null references users (id) on delete cascade, name text not null,
-    role text not null, public_key text, created_at text not null
+    role text not null, public_key text, approved_by text, created_at text not null
   )`.execute(db);
   await sql`create index devices_by_user on devices (user_id)`.execute(db);
   await sql`create index devices_by_key on devices (public_key) where public_key is not null`.execute(db);

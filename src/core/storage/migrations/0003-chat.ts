@@ -8,7 +8,9 @@ export async function up(db: Kysely<never>): Promise<void> {
     created_at text not null, updated_at text not null
   )`.execute(db);
   await sql`create index conversations_by_use on conversations (owner_id, updated_at, id)`.execute(db);
-  await sql`create index conversations_by_task on conversations (task_id) where task_id is not null`.execute(db);
+  await sql`create index conversations_by_task on conversations (task_id) where task_id is not null`.execute(
+    db,
+  );
   await sql`create table messages (
     id text not null unique, conversation_id text not null references conversations (id) on delete cascade,
     seq integer not null, role text not null, content text not null, provider text, model text,

@@ -1,0 +1,18 @@
+import type { Output } from './output.ts';
+
+/** A terminal that is narrower has no place for whole ids beside what they are looked at for. */
+const WIDE = 120;
+/** The kind and the first part of an id. */
+const SHORTEST = /^[a-z]+_[^-]*/;
+
+/** Cuts ids on a narrow terminal to beginnings that are different for all of these; commands take them as they are. */
+export function idShortener(
+  { width }: Pick<Output, 'width'>,
+  rows: readonly { id: string }[],
+): (id: string) => string {
+  if (width >= WIDE) return (id) => id;
+  let length = Math.max(0, ...rows.map(({ id }) => SHORTEST.exec(id)?.[0].length ?? id.length));
+  const isUnique = () => new Set(rows.map(({ id }) => id.slice(0, length))).size === rows.length;
+  while (!isUnique()) length += 1;
+  return (id) => id.slice(0, length).replace(/-$/, '');
+}

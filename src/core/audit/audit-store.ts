@@ -1,0 +1,48 @@
+import type { AuditQuery } from '../../contract/security.ts';
+import type { AuditRow } from '../storage/account-rows.ts';
+import type { Database } from '../storage/database.ts';
+
+/** Reads rows of the audit log. */
+export class AuditStore {
+  readonly #database: Database;
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async list(query: AuditQuery): Promise<{ rows: AuditRow[]; total: number }> {
+    const matching = this.#matching(query);
+    const rows = await matching
+      .selectAll()
+      .orderBy('seq', 'desc')
+      .limit(query.limit)
+      .offset(query.offset)
+      .execute();
+    const count = await matching.select(({ fn }) => fn.countAll<number>().as('n')).executeTakeFirstOrThrow();
+    return { rows, total: count.n };
+  }
+
+  find(id: string): Promise<AuditRow | undefined> {
+    return this.#database.read.selectFrom('audit_log').selectAll().where('id', '=', id).executeTakeFirst();
+  }
+
+  /** The entries after one, oldest first. */
+  page(afterSeq: number, limit: number): Promise<AuditRow[]> {
+    return this.#database.read
+      .selectFrom('audit_log')
+      .selectAll()
+      .where('seq', '>', afterSeq)
+      .orderBy('seq')
+      .limit(limit)
+      .execute();
+  }
+
+  #matching({ tool, userId, conversationId, from, to }: AuditQuery) {
+    let query = this.#database.read.selectFrom('audit_log');
+    if (tool !== undefined) query = query.where('tool', '=', tool);
+    if (userId !== undefined) query = query.where('user_id', '=', userId);
+    if (conversationId !== undefined) query = query.where('conversation_id', '=', conversationId);
+    if (from !== undefined) query = query.where('at', '>=', from);
+    if (to !== undefined) query = query.where('at', '<', to);
+    return query;
+  }
+}
