@@ -85,7 +85,8 @@ export class Config {
     this.#file.read();
     const before = structuredClone(this.#file.data);
     writeInto(this.#file.data, key.split('.'), this.#sealed(key, value));
-    if (movesAway(this.#values.get(key)?.value, value)) this.#forgetSecretBeside(key);
+    const next = value ?? defaultOf(key, this.get('mode'));
+    if (movesAway(this.#values.get(key)?.value, next)) this.#forgetSecretBeside(key);
     let inFile: Map<SettingKey, Resolved>;
     try {
       inFile = this.#resolve();
@@ -163,7 +164,7 @@ const firstIssue = (error: z.ZodError) => error.issues[0]?.message ?? 'Not valid
 /** True where a URL is put in the place of one of another origin. */
 function movesAway(before: unknown, after: unknown): boolean {
   const origin = (value: unknown) =>
-    typeof value === 'string' && URL.canParse(value) ? new URL(value).origin : undefined;
+    typeof value === 'string' && /^https?:/.test(value) ? new URL(value).origin : undefined;
   return origin(before) !== undefined && origin(before) !== origin(after);
 }
 

@@ -195,7 +195,9 @@ describe('a change of a setting', () => {
     const secret = 'integrations.codehost.clientSecret' as const;
     const set = (key: string, value: string) =>
       daemon.client.config.set({ params: { key }, body: { value } });
+    await set(secret, 'the first one');
     await set(secret, 'hush-hush');
+    expect(daemon.app.config.secret(secret)).toBe('hush-hush');
     await set('integrations.codehost.apiUrl', 'https://api.github.com/v3');
     expect(daemon.app.config.secret(secret)).toBe('hush-hush');
     await set('integrations.codehost.tokenUrl', 'https://evil.example/token');
