@@ -16,6 +16,9 @@ export interface Caller {
   token?: { id: string; scopes: readonly Scope[] };
 }
 
+/** The role that a row holds; anything unknown gives the fewest rights. */
+export const roleOf = ({ role }: { role: string }): Role => (role === 'admin' ? 'admin' : 'user');
+
 export const isAdmin = (caller: Caller): boolean => caller.role === 'admin';
 
 /**

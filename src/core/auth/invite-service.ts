@@ -6,7 +6,7 @@ import type { InviteRow } from '../storage/account-rows.ts';
 import type { Database } from '../storage/database.ts';
 import type { Schema } from '../storage/schema.ts';
 import type { Surroundings } from '../surroundings.ts';
-import type { Caller } from './caller.ts';
+import { type Caller, roleOf } from './caller.ts';
 import { hashToken } from './hash-token.ts';
 
 const DAY_MS = 86_400_000;
@@ -116,7 +116,7 @@ export class InviteService {
 
 const toInvite = (row: InviteRow): Invite => ({
   id: row.id,
-  role: row.role === 'admin' ? 'admin' : 'user',
+  role: roleOf(row),
   ...(row.email !== null && { email: row.email }),
   createdBy: row.created_by,
   createdAt: row.created_at,

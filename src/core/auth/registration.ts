@@ -7,6 +7,7 @@ import type { UserRow } from '../storage/account-rows.ts';
 import type { WriteTransaction } from '../storage/database.ts';
 import type { Schema } from '../storage/schema.ts';
 import type { Surroundings } from '../surroundings.ts';
+import { roleOf } from './caller.ts';
 import type { InviteService } from './invite-service.ts';
 import type { ClientInfo } from './session-service.ts';
 import type { SetupCode } from './setup-code.ts';
@@ -90,7 +91,7 @@ export class Registration {
     const isFirst = !(await users.hasAccounts(db));
     if (isFirst && code !== undefined && setupCode.matches(code)) return { role: 'admin' };
     const invite = await invites.findUsable(db, { code, email, isEmailVerified });
-    if (invite) return { role: invite.role === 'admin' ? 'admin' : 'user', inviteId: invite.id };
+    if (invite) return { role: roleOf(invite), inviteId: invite.id };
     if (code !== undefined) throw new AppError('forbidden', 'This invite code is not valid (any more)');
     if (isFirst && wish.isTrustedPlace && mode !== 'invite') return { role: 'admin' };
     if (!isFirst && mode === 'open') return { role: 'user' };

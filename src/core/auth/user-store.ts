@@ -1,9 +1,10 @@
 import type { Kysely } from 'kysely';
-import type { Account, Role, User } from '../../contract/users.ts';
+import type { Account, User } from '../../contract/users.ts';
 import { AppError } from '../errors.ts';
 import type { UserRow } from '../storage/account-rows.ts';
 import type { Database } from '../storage/database.ts';
 import type { Schema } from '../storage/schema.ts';
+import { roleOf } from './caller.ts';
 import { ownerId } from './owner.ts';
 
 /** Rows of users. */
@@ -68,8 +69,6 @@ export class UserStore {
     };
   }
 }
-
-const roleOf = ({ role }: UserRow): Role => (role === 'admin' ? 'admin' : 'user');
 
 /** What an answer to a sign-in says of the user. */
 export const toSignedIn = (row: UserRow) => ({

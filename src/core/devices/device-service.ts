@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Device } from '../../contract/devices.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
-import { type Caller, requireOwned, visibleOwner } from '../auth/caller.ts';
+import { type Caller, requireOwned, roleOf, visibleOwner } from '../auth/caller.ts';
 import type { ClientInfo, SessionService } from '../auth/session-service.ts';
 import type { DeviceRow } from '../storage/account-rows.ts';
 import type { Database } from '../storage/database.ts';
@@ -99,7 +99,7 @@ const toDevice = (row: SeenDevice, caller: Caller): Device => ({
   id: row.id,
   name: row.name,
   userId: row.user_id,
-  role: row.role === 'admin' ? 'admin' : 'user',
+  role: roleOf(row),
   ...(row.public_key !== null && { fingerprint: fingerprintOf(Buffer.from(row.public_key, 'base64')) }),
   createdAt: row.created_at,
   ...(row.last_seen_at !== null && { lastSeenAt: row.last_seen_at }),

@@ -44,9 +44,8 @@ export class OAuthSignIn {
   async signIn(flow: FinishedFlow, place: SignInPlace): Promise<SignedIn> {
     const signedIn = await this.#parts.database.write(async (transaction) => {
       const row = await this.#userOf(transaction, flow, place);
-      const isOpen = row.disabled_at === null;
-      await this.#audit(transaction, row, place, isOpen ? 'ok' : 'refused');
-      return isOpen ? this.#admit(transaction, row, place) : undefined;
+      if (row.disabled_at !== null) return this.#refuse(transaction, row, place);
+      return this.#admit(transaction, row, place);
     });
     if (!signedIn) throw new AppError('forbidden', 'This account is closed. Ask an administrator.');
     return signedIn;
@@ -95,9 +94,8 @@ export class OAuthSignIn {
   }
 
   async #admit(transaction: WriteTransaction, row: UserRow, { client }: SignInPlace): Promise<SignedIn> {
-    const { sessions } = this.#parts;
-    const session = sessions.prepare({ userId: row.id, kind: 'sign-in', client });
-    await sessions.insert(transaction, session.row);
+    const wish = { userId: row.id, kind: 'sign-in', client } as const;
+    const session = await this.#parts.sessions.signIn(transaction, wish, provider);
     return { session, user: toSignedIn(row) };
   }
 
@@ -107,19 +105,14 @@ export class OAuthSignIn {
     return row;
   }
 
-  #audit(
-    transaction: WriteTransaction,
-    row: UserRow,
-    { client }: SignInPlace,
-    result: 'ok' | 'refused',
-  ): Promise<void> {
-    return this.#parts.audit.append(transaction, {
+  async #refuse(transaction: WriteTransaction, row: UserRow, { client }: SignInPlace): Promise<undefined> {
+    await this.#parts.audit.append(transaction, {
       kind: 'security',
       tool: 'auth.sign_in',
       userId: row.id,
       address: client.address,
       arguments: { method: provider },
-      result,
+      result: 'refused',
     });
   }
 }
