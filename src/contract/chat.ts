@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { approvalDecisionSchema, approvalSchema } from './approvals.ts';
 import { modelSchema, providerTypeSchema } from './providers.ts';
 import { defineRoutes } from './route.ts';
 
@@ -132,6 +133,18 @@ export const chatRoutes = defineRoutes({
         memory: z.array(z.json()),
       }),
     }),
+  },
+  approve: {
+    method: 'POST',
+    path: '/api/chat/tools/approve',
+    access: 'session',
+    summary: 'Allow or deny a call of a tool in a conversation',
+    body: z.object({
+      conversationId: z.string().min(1).max(200),
+      approvalId: z.string().min(1).max(200),
+      decision: approvalDecisionSchema,
+    }),
+    response: z.object({ approval: approvalSchema }),
   },
   models: {
     method: 'GET',

@@ -1,8 +1,11 @@
 import { z } from 'zod';
-import { chatRoleSchema, presetIdSchema, tokenUsageSchema } from './chat.ts';
+import { approvalSchema } from './approvals.ts';
+import { chatRoleSchema, finishReasonSchema, presetIdSchema, tokenUsageSchema } from './chat.ts';
 import { idParamsSchema, limitSchema, messageSchema, offsetSchema, timestampSchema } from './primitives.ts';
 import { providerTypeSchema } from './providers.ts';
 import { defineRoutes } from './route.ts';
+import { agenticWishSchema, runEventSchema } from './run-events.ts';
+import { securityModeSchema } from './security-mode.ts';
 
 export const conversationSchema = z
   .object({
@@ -10,6 +13,10 @@ export const conversationSchema = z
     title: z.string(),
     presetId: presetIdSchema,
     taskId: z.string().optional(),
+    cwd: z
+      .string()
+      .optional()
+      .meta({ description: 'The folder in which its tools work, when not one of its own' }),
     messageCount: z.int(),
     createdAt: timestampSchema,
     updatedAt: timestampSchema,
@@ -25,6 +32,7 @@ export const toolCallSchema = z
     status: z.enum(['success', 'error']),
   })
   .meta({ id: 'ToolCall' });
+export type ToolCall = z.output<typeof toolCallSchema>;
 
 export const conversationMessageSchema = z
   .object({
@@ -59,6 +67,12 @@ export const createConversationSchema = z.object({
   title: z.string().trim().min(1).max(200).default(untitled),
   presetId: presetIdSchema.default('assistant'),
   taskId: z.string().min(1).max(200).optional(),
+  cwd: z
+    .string()
+    .max(4096)
+    .startsWith('/', 'Expected an absolute path')
+    .optional()
+    .meta({ description: 'The folder in which its tools work; only for callers who may run commands' }),
 });
 export type CreateConversation = z.output<typeof createConversationSchema>;
 
@@ -68,6 +82,33 @@ export const sendMessageSchema = z.object({
   provider: providerTypeSchema.optional(),
 });
 export type SendMessage = z.output<typeof sendMessageSchema>;
+
+export const sendWithToolsSchema = sendMessageSchema.extend({
+  enableTools: z.boolean().default(true),
+  securityMode: securityModeSchema
+    .optional()
+    .meta({ description: 'Only an administrator may ask for one that is less strict than the policy' }),
+});
+export type SendWithTools = z.output<typeof sendWithToolsSchema>;
+
+const exchangeSchema = z.object({
+  userMessage: conversationMessageSchema,
+  assistantMessage: conversationMessageSchema,
+  usage: tokenUsageSchema,
+  compaction: compactionSchema.optional(),
+});
+
+export const toolExchangeSchema = exchangeSchema
+  .extend({
+    toolCalls: z.array(toolCallSchema),
+    pendingApprovals: z.array(approvalSchema).meta({
+      description: 'The answer goes on by itself once they are decided; it is found in the conversation',
+    }),
+    securityMode: securityModeSchema.meta({ description: 'The one in force' }),
+    finishReason: finishReasonSchema.optional(),
+  })
+  .meta({ id: 'ToolExchange' });
+export type ToolExchange = z.output<typeof toolExchangeSchema>;
 
 export const conversationsRoutes = defineRoutes({
   list: {
@@ -102,7 +143,11 @@ export const conversationsRoutes = defineRoutes({
     access: 'session',
     summary: 'Show a conversation with its messages',
     params: idParamsSchema,
-    response: z.object({ conversation: conversationSchema, messages: z.array(conversationMessageSchema) }),
+    response: z.object({
+      conversation: conversationSchema,
+      messages: z.array(conversationMessageSchema),
+      pendingApprovals: z.array(approvalSchema),
+    }),
   },
   remove: {
     method: 'DELETE',
@@ -120,11 +165,28 @@ export const conversationsRoutes = defineRoutes({
     params: idParamsSchema,
     body: sendMessageSchema,
     bodyLimit: 8 * 1024 * 1024,
-    response: z.object({
-      userMessage: conversationMessageSchema,
-      assistantMessage: conversationMessageSchema,
-      usage: tokenUsageSchema,
-      compaction: compactionSchema.optional(),
-    }),
+    response: exchangeSchema,
+  },
+  sendWithTools: {
+    method: 'POST',
+    path: '/api/chat/conversations/:id/messages/with-tools',
+    access: 'session',
+    summary: 'Send a message and let the model use tools, whole or streamed',
+    params: idParamsSchema,
+    body: sendWithToolsSchema,
+    bodyLimit: 8 * 1024 * 1024,
+    response: toolExchangeSchema,
+    events: runEventSchema,
+  },
+  sendAgentic: {
+    method: 'POST',
+    path: '/api/chat/conversations/:id/messages/agentic',
+    access: 'session',
+    summary: 'Let a model work on a message by itself, step after step',
+    params: idParamsSchema,
+    body: agenticWishSchema,
+    bodyLimit: 8 * 1024 * 1024,
+    response: z.never(),
+    events: runEventSchema,
   },
 });

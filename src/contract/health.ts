@@ -52,6 +52,11 @@ export const healthReportSchema = z
       deadLetterQueue: component({
         details: z.object({ pending: z.int(), resolved: z.int(), discarded: z.int(), total: z.int() }),
       }),
+      commandSandbox: component({
+        details: z.object({
+          sandboxed: z.boolean().meta({ description: 'Whether commands of tools run in a sandbox' }),
+        }),
+      }),
     }),
     system: z.object({
       platform: z.string(),

@@ -17,6 +17,7 @@ import { securityRoutes } from './security.ts';
 import { sessionsRoutes } from './sessions.ts';
 import { tasksRoutes } from './tasks.ts';
 import { tokensRoutes } from './tokens.ts';
+import { toolsRoutes } from './tools.ts';
 import { usersRoutes } from './users.ts';
 
 /** Every resource once. */
@@ -40,6 +41,7 @@ export const contract = {
   sessions: sessionsRoutes,
   tasks: tasksRoutes,
   tokens: tokensRoutes,
+  tools: toolsRoutes,
   users: usersRoutes,
 };
 export type Contract = typeof contract;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { approvalSchema } from './approvals.ts';
 import { notificationSchema } from './notifications.ts';
 import { timestampSchema } from './primitives.ts';
 import { queueStatusSchema } from './queue.ts';
@@ -18,6 +19,7 @@ export const liveMessageSchema = z
       event: taskEventSchema,
     }),
     z.object({ type: z.literal('queue'), at: timestampSchema, status: queueStatusSchema }),
+    z.object({ type: z.literal('approval'), at: timestampSchema, approval: approvalSchema }),
     z.object({ type: z.literal('notification'), at: timestampSchema, notification: notificationSchema }),
   ])
   .meta({ id: 'LiveMessage' });

@@ -7,7 +7,45 @@ import {
   offsetSchema,
   timestampSchema,
 } from './primitives.ts';
+import { approvalDecisionSchema, approvalSchema } from './approvals.ts';
 import { defineRoutes } from './route.ts';
+import { securityModeSchema } from './security-mode.ts';
+
+const toolNames = z
+  .array(
+    z
+      .string()
+      .trim()
+      .max(200)
+      .regex(/^[\w.:-]+\*?$/, 'Expected the name of a tool, or the beginning of one and a *'),
+  )
+  .max(500);
+
+export const policySchema = z
+  .object({
+    defaultMode: securityModeSchema,
+    allowedTools: toolNames.meta({ description: 'Need no approval; all that runs in the mode allowlist' }),
+    blockedTools: toolNames.meta({ description: 'Never run, in no mode' }),
+    requireApprovalFor: toolNames.meta({ description: 'Always asked for, except in the mode full' }),
+    auditAll: z.boolean().meta({
+      description: 'Calls of tools are audited in any case; false leaves their results out of the log',
+    }),
+  })
+  .meta({ id: 'Policy' });
+export type Policy = z.output<typeof policySchema>;
+
+export const guardNameSchema = z.enum([
+  'path-traversal',
+  'shell-injection',
+  'secret-exfiltration',
+  'rate-limit',
+]);
+export type GuardName = z.output<typeof guardNameSchema>;
+
+export const guardSchema = z
+  .object({ name: guardNameSchema, enabled: z.boolean(), description: z.string() })
+  .meta({ id: 'Guard' });
+export type Guard = z.output<typeof guardSchema>;
 
 /** A security event, or the call of a tool. */
 export const auditEntrySchema = z
@@ -22,6 +60,7 @@ export const auditEntrySchema = z
     userId: z.string().optional(),
     conversationId: z.string().optional(),
     taskId: z.string().optional(),
+    callId: z.string().optional().meta({ description: 'The same in the entries before and after a call' }),
     address: z.string().optional(),
     approved: z.boolean().optional(),
     approvalDecision: z.string().optional(),
@@ -53,6 +92,54 @@ export const auditVerificationSchema = z
 export type AuditVerification = z.output<typeof auditVerificationSchema>;
 
 export const securityRoutes = defineRoutes({
+  policy: {
+    method: 'GET',
+    path: '/api/security/policy',
+    access: 'admin',
+    summary: 'Show the policy for tools',
+    response: policySchema,
+  },
+  setPolicy: {
+    method: 'PUT',
+    path: '/api/security/policy',
+    access: 'admin',
+    summary: 'Change the policy for tools',
+    body: policySchema.partial(),
+    response: policySchema,
+  },
+  guards: {
+    method: 'GET',
+    path: '/api/security/guards',
+    access: 'admin',
+    summary: 'List the guards that look at every call of a tool',
+    response: z.object({ guards: z.array(guardSchema) }),
+  },
+  setGuard: {
+    method: 'PUT',
+    path: '/api/security/guards/:name',
+    access: 'admin',
+    summary: 'Turn a guard on or off',
+    params: z.object({ name: guardNameSchema }),
+    body: z.object({ enabled: z.boolean() }),
+    response: z.object({ guard: guardSchema }),
+  },
+  approvals: {
+    method: 'GET',
+    path: '/api/security/approvals',
+    access: 'session',
+    summary: 'List the calls of tools that wait for a decision',
+    query: z.object({ status: z.enum(['pending', 'all']).default('pending'), limit: limitSchema(50) }),
+    response: z.object({ approvals: z.array(approvalSchema) }),
+  },
+  decide: {
+    method: 'POST',
+    path: '/api/security/approvals/:id',
+    access: 'session',
+    summary: 'Allow or deny a call of a tool',
+    params: idParamsSchema,
+    body: z.object({ decision: approvalDecisionSchema }),
+    response: z.object({ approval: approvalSchema }),
+  },
   audit: {
     method: 'GET',
     path: '/api/security/audit',

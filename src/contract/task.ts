@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { jsonObjectSchema, timestampSchema } from './primitives.ts';
+import { securityModeSchema } from './security-mode.ts';
 
 /** The task itself: what the routes of `tasks.ts` and the live feed carry. */
 export const taskStatusSchema = z.enum([
@@ -82,6 +83,9 @@ export const createTaskSchema = z
       .startsWith('/', 'Expected an absolute path')
       .optional()
       .meta({ description: 'The folder in which a command runs; only for callers who may run commands' }),
+    securityMode: securityModeSchema.optional().meta({
+      description: 'Who is asked before its agent uses a tool; the stricter of this and the policy',
+    }),
     metadata: jsonObjectSchema.optional(),
     idempotencyKey: z.string().min(1).max(255).optional(),
   })
@@ -105,6 +109,7 @@ export const taskSchema = z
     assignedAgent: z.string().optional(),
     agentType: z.string().optional(),
     cwd: z.string().optional(),
+    securityMode: securityModeSchema.optional(),
     attempts: z.int(),
     maxAttempts: z.int(),
     held: z.boolean().optional().meta({ description: 'Imported and waiting for its release' }),

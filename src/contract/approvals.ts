@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { jsonObjectSchema, timestampSchema } from './primitives.ts';
+import { dangerSchema } from './tools.ts';
+
+export const approvalDecisionSchema = z.enum(['allow-once', 'allow-always', 'deny']);
+export type ApprovalDecision = z.output<typeof approvalDecisionSchema>;
+
+export const approvalStatusSchema = z.enum(['pending', 'approved', 'denied', 'expired']);
+
+/** A call of a tool that a person has to decide on: everything that will run, whole. */
+export const approvalSchema = z
+  .object({
+    id: z.string(),
+    status: approvalStatusSchema,
+    conversationId: z.string().optional(),
+    taskId: z.string().optional(),
+    toolName: z.string(),
+    params: jsonObjectSchema,
+    cwd: z.string().meta({ description: 'The folder in which it runs' }),
+    securityLevel: dangerSchema,
+    reason: z.string().meta({ description: 'Why it needs a decision' }),
+    requestedAt: timestampSchema,
+    expiresAt: timestampSchema,
+    decision: approvalDecisionSchema.optional(),
+    decidedAt: timestampSchema.optional(),
+    decidedBy: z.string().optional(),
+  })
+  .meta({ id: 'Approval' });
+export type Approval = z.output<typeof approvalSchema>;

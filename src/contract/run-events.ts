@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { approvalSchema } from './approvals.ts';
+import { finishReasonSchema } from './chat.ts';
+import { providerTypeSchema } from './providers.ts';
+
+export const effortSchema = z.enum(['low', 'medium', 'high', 'max']);
+export type Effort = z.output<typeof effortSchema>;
+
+const thought = { step: z.int(), text: z.string() };
+const shapes = {
+  user_message: z.object({
+    id: z.string(),
+    content: z.string(),
+    compactionApplied: z.boolean(),
+    messageCount: z.int(),
+    taskId: z.string().optional(),
+  }),
+  'session:start': z.object({
+    sessionId: z.string(),
+    taskId: z.string().optional(),
+    conversationId: z.string().optional(),
+    provider: providerTypeSchema,
+    model: z.string(),
+    effort: effortSchema.optional(),
+    maxSteps: z.int(),
+    maxBudget: z.int().nullable(),
+    timeoutMs: z.int().nullable(),
+  }),
+  'thinking:start': z.object(thought),
+  'thinking:update': z.object(thought),
+  'thinking:end': z.object(thought),
+  'step:start': z.object({
+    step: z.int(),
+    maxSteps: z.int(),
+    usedTokens: z.int(),
+    maxBudget: z.int().nullable(),
+  }),
+  'text:delta': z.object({ step: z.int(), delta: z.string() }),
+  'tool:call': z.object({ toolCallId: z.string(), name: z.string(), arguments: z.json() }),
+  'tool:result': z.object({
+    toolCallId: z.string(),
+    result: z.object({ success: z.boolean(), content: z.string() }),
+  }),
+  'approval:requested': z.object({ toolCallId: z.string(), approval: approvalSchema }),
+  'approval:decided': z.object({ toolCallId: z.string(), approval: approvalSchema }),
+  'step:complete': z.object({
+    step: z.int(),
+    usedTokens: z.int(),
+    toolCalls: z.int(),
+    finishReason: finishReasonSchema,
+  }),
+  compaction: z.object({ tokensBefore: z.int(), tokensAfter: z.int() }),
+  summary: z.object({ summary: z.string() }),
+  complete: z.object({
+    totalTokens: z.int(),
+    inputTokens: z.int(),
+    outputTokens: z.int(),
+    model: z.string(),
+    provider: providerTypeSchema,
+    toolCalls: z.int(),
+  }),
+  message_saved: z.object({ id: z.string() }),
+  error: z.object({ message: z.string(), code: z.string() }),
+};
+type Shapes = typeof shapes;
+export type RunEventType = keyof Shapes;
+
+const frame = <T extends RunEventType>(type: T) =>
+  z.object({ type: z.literal(type), data: shapes[type], timestamp: z.number() });
+
+/** What happens in a run of tools, in true order; `timestamp` is in epoch milliseconds. */
+export const runEventSchema = z
+  .discriminatedUnion('type', [
+    frame('user_message'),
+    frame('session:start'),
+    frame('thinking:start'),
+    frame('thinking:update'),
+    frame('thinking:end'),
+    frame('step:start'),
+    frame('text:delta'),
+    frame('tool:call'),
+    frame('tool:result'),
+    frame('approval:requested'),
+    frame('approval:decided'),
+    frame('step:complete'),
+    frame('compaction'),
+    frame('summary'),
+    frame('complete'),
+    frame('message_saved'),
+    frame('error'),
+  ])
+  .meta({ id: 'RunEvent' });
+export type RunEvent = z.output<typeof runEventSchema>;
+/** An event before it is given its time. */
+export type NewRunEvent = { [T in RunEventType]: { type: T; data: z.output<Shapes[T]> } }[RunEventType];
+
+/** How far a run may go. */
+export const agenticWishSchema = z.object({
+  content: z.string().trim().min(1).max(200_000),
+  model: z.string().min(1).max(200).optional(),
+  provider: providerTypeSchema.optional(),
+  temperature: z.number().min(0).max(2).optional(),
+  showThinking: z.boolean().default(true),
+  maxSteps: z.int().min(1).max(200).optional(),
+  maxBudget: z
+    .int()
+    .min(1000)
+    .max(100_000_000)
+    .optional()
+    .meta({ description: 'Tokens, of all steps together' }),
+  effort: effortSchema.default('medium'),
+});
+export type AgenticWish = z.output<typeof agenticWishSchema>;
