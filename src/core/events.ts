@@ -1,5 +1,7 @@
 import type { Notification } from '../contract/notifications.ts';
 import type { TaskEvent } from '../contract/task.ts';
+import type { Approval } from '../contract/approvals.ts';
+import type { ApprovalRow } from './storage/tool-rows.ts';
 import type { TaskHead } from './tasks/task-columns.ts';
 
 /** What the parts of the core tell each other after a commit. */
@@ -12,6 +14,8 @@ export interface CoreEvents {
   token_ended: { tokenId: string };
   /** The role of a user, whether they are let in, or what lets everybody be the owner. */
   rights_changed: { userId: string };
+  /** An approval was asked for, decided, or has expired. */
+  approval: { row: ApprovalRow; approval: Approval };
   notification: { userId: string; notification: Notification };
 }
 

@@ -9,8 +9,10 @@ export interface AuditEntry {
   /** The tool, or the name of the event, such as `auth.sign_in`. */
   tool: string;
   userId?: string | undefined;
-  conversationId?: string;
-  taskId?: string;
+  conversationId?: string | undefined;
+  taskId?: string | undefined;
+  /** The id of the call, the same before and after it. */
+  callId?: string;
   /** Where the request came from. */
   address?: string | undefined;
   arguments?: Record<string, unknown>;
@@ -46,6 +48,7 @@ export class AuditLog {
       user_id: entry.userId ?? null,
       conversation_id: entry.conversationId ?? null,
       task_id: entry.taskId ?? null,
+      call_id: entry.callId ?? null,
       address: entry.address ?? null,
       arguments: JSON.stringify(entry.arguments ?? {}),
       result: entry.result,
@@ -79,6 +82,8 @@ export function hashOfEntry(row: Omit<AuditRow, 'hash'>): string {
       row.approved,
       row.decision,
       row.previous_hash,
+      // Entries from before there were calls have none.
+      ...(row.call_id === null ? [] : [row.call_id]),
     ]),
   );
 }

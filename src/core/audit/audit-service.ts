@@ -65,6 +65,7 @@ const toAuditEntry = (row: AuditRow): AuditEntry => ({
   ...(row.user_id !== null && { userId: row.user_id }),
   ...(row.conversation_id !== null && { conversationId: row.conversation_id }),
   ...(row.task_id !== null && { taskId: row.task_id }),
+  ...(row.call_id !== null && { callId: row.call_id }),
   ...(row.address !== null && { address: row.address }),
   ...(row.approved !== null && { approved: row.approved === 1 }),
   ...(row.decision !== null && { approvalDecision: row.decision }),

@@ -8,6 +8,7 @@ export const toConversation = (row: ConversationRow): Conversation => ({
   title: row.title,
   presetId: row.preset_id as PresetId,
   ...(row.task_id !== null && { taskId: row.task_id }),
+  ...(row.cwd !== null && { cwd: row.cwd }),
   messageCount: row.message_count,
   createdAt: row.created_at,
   updatedAt: row.updated_at,

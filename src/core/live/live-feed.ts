@@ -43,6 +43,9 @@ export class LiveFeed {
         send({ type: 'task', at: now(), task: toListedTask(task, sparseTaskFields), event });
         queue.changed();
       }),
+      bus.on('approval', ({ row, approval }) => {
+        if (isAdmin(caller) || row.owner_id === caller.userId) send({ type: 'approval', at: now(), approval });
+      }),
       bus.on('queue', () => queue.changed()),
       bus.on('notification', ({ userId, notification }) => {
         if (userId === caller.userId) send({ type: 'notification', at: now(), notification });

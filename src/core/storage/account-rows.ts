@@ -161,6 +161,8 @@ export interface AuditRow {
   user_id: string | null;
   conversation_id: string | null;
   task_id: string | null;
+  /** The same in the entry before and after the call of a tool. */
+  call_id: string | null;
   address: string | null;
   /** JSON. */
   arguments: string;

@@ -5,6 +5,8 @@ export interface ConversationRow {
   title: string;
   preset_id: string;
   task_id: string | null;
+  /** Where its tools work, when not in a folder of its own. */
+  cwd: string | null;
   message_count: number;
   /** What the messages up to `summary_seq` come to; null as long as all of them fit. */
   summary: string | null;

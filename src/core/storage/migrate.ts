@@ -4,6 +4,7 @@ import { AppError } from '../errors.ts';
 import { up as tasks } from './migrations/0001-tasks.ts';
 import { up as access } from './migrations/0002-access.ts';
 import { up as chat } from './migrations/0003-chat.ts';
+import { up as tools } from './migrations/0004-tools.ts';
 
 type Migration = (db: Kysely<never>) => Promise<void>;
 
@@ -12,6 +13,7 @@ const ourMigrations: Record<string, Migration> = {
   '0001-tasks': tasks,
   '0002-access': access,
   '0003-chat': chat,
+  '0004-tools': tools,
 };
 
 /**

@@ -14,6 +14,7 @@ import type {
   UserRow,
 } from './account-rows.ts';
 import type { ConversationRow, MessageRow } from './chat-rows.ts';
+import type { AgentRunRow, AllowedToolRow, ApprovalRow } from './tool-rows.ts';
 
 /** Column types that both engines know: text, integer, JSON as text, times as ISO text. */
 export interface TaskRow {
@@ -53,6 +54,10 @@ export interface TaskRow {
   retried_from: string | null;
   idempotency_key: string | null;
   cwd: string | null;
+  /** The strictest mode that its creator asked for. */
+  security_mode: string | null;
+  /** 0 where a stranger's text is its prompt. */
+  is_trusted: number;
   error: string | null;
   metadata: string | null;
   description: string | null;
@@ -154,5 +159,8 @@ export interface Schema {
   audit_log: AuditRow;
   conversations: ConversationRow;
   messages: MessageRow;
+  approvals: ApprovalRow;
+  allowed_tools: AllowedToolRow;
+  agent_runs: AgentRunRow;
   state: StateRow;
 }

@@ -3,7 +3,7 @@ import type { StoredTask } from './task-mapping.ts';
 /** The short part of a task that moves and events need. */
 export type TaskHead = Omit<
   StoredTask,
-  'description' | 'prompt' | 'metadata' | 'result' | 'error' | 'cwd' | 'idempotency_key' | 'source_id'
+  'description' | 'prompt' | 'metadata' | 'result' | 'error' | 'cwd' | 'security_mode' | 'is_trusted' | 'idempotency_key' | 'source_id'
 >;
 
 export const headColumns = [
@@ -37,8 +37,10 @@ export const headColumns = [
   'retried_from',
 ] as const satisfies readonly (keyof TaskHead)[];
 
-/** What only a task that has run has, with what it is before. */
+/** What a task has as long as nothing else is said. */
 export const untouched = {
+  security_mode: null,
+  is_trusted: 1,
   agent_type: null,
   attempts: 0,
   crashes: 0,

@@ -20,6 +20,7 @@ export const columnOf: Record<TaskField, keyof TaskRow> = {
   assignedAgent: 'assigned_agent',
   agentType: 'agent_type',
   cwd: 'cwd',
+  securityMode: 'security_mode',
   attempts: 'attempts',
   maxAttempts: 'max_attempts',
   held: 'held',

@@ -1,0 +1,136 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '../storage/database.ts';
+import type { Schema } from '../storage/schema.ts';
+import type { ApprovalRow } from '../storage/tool-rows.ts';
+
+/** Rows of approvals and of what was allowed for good in a conversation. */
+export class ApprovalStore {
+  readonly #database: Database;
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  find(id: string, db: Kysely<Schema> = this.#database.read): Promise<ApprovalRow | undefined> {
+    return db.selectFrom('approvals').selectAll().where('id', '=', id).executeTakeFirst();
+  }
+
+  /** Of one owner, or of everybody; the oldest of those that wait first, else the newest. */
+  list(where: { ownerId: string | undefined; pendingAt: string | undefined; limit: number }) {
+    let query = this.#database.read.selectFrom('approvals').selectAll().limit(where.limit);
+    if (where.ownerId !== undefined) query = query.where('owner_id', '=', where.ownerId);
+    if (where.pendingAt === undefined) return query.orderBy('id', 'desc').execute();
+    return query
+      .where('status', '=', 'pending')
+      .where('expires_at', '>', where.pendingAt)
+      .orderBy('id')
+      .execute();
+  }
+
+  ofRun(runId: string): Promise<ApprovalRow[]> {
+    return this.#database.read
+      .selectFrom('approvals')
+      .selectAll()
+      .where('run_id', '=', runId)
+      .orderBy('id')
+      .execute();
+  }
+
+  pendingOfConversation(conversationId: string, now: string): Promise<ApprovalRow[]> {
+    return this.#database.read
+      .selectFrom('approvals')
+      .selectAll()
+      .where('scope_id', '=', conversationId)
+      .where('status', '=', 'pending')
+      .where('expires_at', '>', now)
+      .orderBy('id')
+      .execute();
+  }
+
+  /** One for exactly this call that waits, or was allowed and not used. */
+  findOpen(scopeId: string, binding: string, now: string): Promise<ApprovalRow | undefined> {
+    return this.#database.read
+      .selectFrom('approvals')
+      .selectAll()
+      .where('scope_id', '=', scopeId)
+      .where('status', 'in', ['pending', 'approved'])
+      .where('binding', '=', binding)
+      .where('used_at', 'is', null)
+      .where('expires_at', '>', now)
+      .orderBy('id')
+      .limit(1)
+      .executeTakeFirst();
+  }
+
+  async insert(db: Kysely<Schema>, row: ApprovalRow): Promise<void> {
+    await db.insertInto('approvals').values(row).execute();
+  }
+
+  /** Decides an approval that still waits; undefined when somebody was faster or it has expired. */
+  decide(
+    db: Kysely<Schema>,
+    id: string,
+    change: Pick<ApprovalRow, 'status' | 'decision' | 'decided_at' | 'decided_by'>,
+    now: string,
+  ): Promise<ApprovalRow | undefined> {
+    return db
+      .updateTable('approvals')
+      .set(change)
+      .where('id', '=', id)
+      .where('status', '=', 'pending')
+      .where('expires_at', '>', now)
+      .returningAll()
+      .executeTakeFirst();
+  }
+
+  /** Uses up an approval; false when it was used, or never given. */
+  async use(db: Kysely<Schema>, id: string, now: string): Promise<boolean> {
+    const { numUpdatedRows } = await db
+      .updateTable('approvals')
+      .set({ used_at: now })
+      .where('id', '=', id)
+      .where('status', '=', 'approved')
+      .where('used_at', 'is', null)
+      .executeTakeFirst();
+    return numUpdatedRows === 1n;
+  }
+
+  /** Ends those that waited too long. */
+  expire(db: Kysely<Schema>, now: string): Promise<ApprovalRow[]> {
+    return db
+      .updateTable('approvals')
+      .set({ status: 'expired', decided_at: now })
+      .where('status', '=', 'pending')
+      .where('expires_at', '<=', now)
+      .returningAll()
+      .execute();
+  }
+
+  /** Ends what a run still asked for when it ended itself. */
+  withdraw(db: Kysely<Schema>, runId: string, now: string): Promise<ApprovalRow[]> {
+    return db
+      .updateTable('approvals')
+      .set({ status: 'expired', decided_at: now })
+      .where('run_id', '=', runId)
+      .where('status', '=', 'pending')
+      .returningAll()
+      .execute();
+  }
+
+  async isAllowed(scopeId: string, tool: string): Promise<boolean> {
+    const row = await this.#database.read
+      .selectFrom('allowed_tools')
+      .select('tool')
+      .where('scope_id', '=', scopeId)
+      .where('tool', '=', tool)
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
+  async allow(db: Kysely<Schema>, scopeId: string, tool: string, by: string, at: string): Promise<void> {
+    await db
+      .insertInto('allowed_tools')
+      .values({ scope_id: scopeId, tool, allowed_by: by, allowed_at: at })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+}

@@ -1,0 +1,107 @@
+import { type Guard as GuardInfo, type GuardName, type Policy, policySchema } from '../../contract/security.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
+import type { Database } from '../storage/database.ts';
+import { readState, writeState } from '../storage/state.ts';
+
+const POLICY = 'security.policy';
+const GUARDS_OFF = 'security.guards_off';
+
+/** Tools that only look at the workspace or at what the caller may see anyway. */
+const harmless = ['read_file', 'list_directory', 'search_files', 'grep', 'memory_search', 'task_status'];
+
+const defaultPolicy: Policy = {
+  defaultMode: 'ask',
+  allowedTools: harmless,
+  blockedTools: [],
+  requireApprovalFor: [],
+  auditAll: true,
+};
+
+/** Who changes something, and from where. */
+export interface Changer {
+  userId?: string | undefined;
+  address?: string | undefined;
+}
+
+export interface PolicyServiceParts {
+  database: Database;
+  audit: AuditLog;
+}
+
+/** What tools may do: the policy and which guards are off, kept in the database together with the audit of each change. */
+export class PolicyService {
+  readonly #parts: PolicyServiceParts;
+  #policy: Policy;
+  #guardsOff: ReadonlySet<string>;
+
+  private constructor(parts: PolicyServiceParts, policy: Policy, guardsOff: ReadonlySet<string>) {
+    this.#parts = parts;
+    this.#policy = policy;
+    this.#guardsOff = guardsOff;
+  }
+
+  static async load(parts: PolicyServiceParts): Promise<PolicyService> {
+    const { read } = parts.database;
+    const stored = await readState(read, POLICY);
+    const off = await readState(read, GUARDS_OFF);
+    const policy = policySchema.parse({ ...defaultPolicy, ...(stored && (JSON.parse(stored) as object)) });
+    return new PolicyService(parts, policy, new Set(off === undefined ? [] : (JSON.parse(off) as string[])));
+  }
+
+  get policy(): Policy {
+    return this.#policy;
+  }
+
+  /** Changes whenever something may be decided differently: approvals are bound to it. */
+  get version(): string {
+    return JSON.stringify([this.#policy, [...this.#guardsOff].sort()]);
+  }
+
+  isGuardOn(name: GuardName): boolean {
+    return !this.#guardsOff.has(name);
+  }
+
+  async change(change: Partial<Policy>, changer: Changer): Promise<Policy> {
+    const given = Object.entries(change).filter(([, value]) => value !== undefined);
+    await this.#write(changer, 'policy.changed', Object.fromEntries(given), async () => {
+      const policy = policySchema.parse({ ...this.#policy, ...Object.fromEntries(given) });
+      return { key: POLICY, value: JSON.stringify(policy), use: () => (this.#policy = policy) };
+    });
+    return this.#policy;
+  }
+
+  async setGuard(name: GuardName, enabled: boolean, changer: Changer): Promise<void> {
+    await this.#write(changer, 'guard.changed', { name, enabled }, async () => {
+      const off = new Set(this.#guardsOff);
+      if (enabled) off.delete(name);
+      else off.add(name);
+      return { key: GUARDS_OFF, value: JSON.stringify([...off]), use: () => (this.#guardsOff = off) };
+    });
+  }
+
+  describeGuards(guards: readonly Pick<GuardInfo, 'name' | 'description'>[]): GuardInfo[] {
+    return guards.map(({ name, description }) => ({ name, description, enabled: this.isGuardOn(name) }));
+  }
+
+  /** In force once it is durable, and not before. */
+  #write(
+    { userId, address }: Changer,
+    tool: string,
+    args: Record<string, unknown>,
+    make: () => Promise<{ key: string; value: string; use: () => void }>,
+  ): Promise<void> {
+    return this.#parts.database.write(async (transaction) => {
+      const { key, value, use } = await make();
+      await writeState(transaction.db, key, value);
+      await this.#parts.audit.append(transaction, {
+        kind: 'security',
+        tool,
+        userId,
+        address,
+        arguments: args,
+        result: 'ok',
+      });
+      transaction.afterCommit(use);
+    });
+  }
+}

@@ -1,0 +1,268 @@
+import { hash } from 'node:crypto';
+import canonicalize from 'canonicalize';
+import { z } from 'zod';
+import type { Approval } from '../../contract/approvals.ts';
+import type { SecurityMode } from '../../contract/security-mode.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
+import { messageOf } from '../errors.ts';
+import { fenceData } from '../chat/fenced-data.ts';
+import type { Log } from '../log.ts';
+import type { ApprovalService } from '../security/approval-service.ts';
+import { toApproval } from '../security/approval-service.ts';
+import type { ApprovalStore } from '../security/approval-store.ts';
+import type { PolicyService } from '../security/policy-service.ts';
+import type { Database } from '../storage/database.ts';
+import type { ApprovalRow } from '../storage/tool-rows.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { isInside, realPlace } from './files/real-path.ts';
+import type { Guard, GuardedCall } from './guards/guard.ts';
+import { isSecretPlace } from './guards/secret-exfiltration.ts';
+import { decideByMode, matchesTool } from './mode-decision.ts';
+import { MAX_OUTPUT, type Tool, type ToolContext, ToolFailure, type ToolPlan, type ToolScope } from './tool.ts';
+import type { ToolRegistry } from './tool-registry.ts';
+
+/** Characters of a result that the audit log keeps. */
+const AUDITED_OUTPUT = 8000;
+const argumentsSchema = z.record(z.string(), z.unknown());
+
+/** A run on whose behalf a model calls tools. */
+export interface ToolRun {
+  id: string;
+  mode: SecurityMode;
+  /** Whether a person can be asked while it runs. */
+  canAsk: boolean;
+  context: ToolContext;
+}
+export interface RequestedCall {
+  /** As the model named it. */
+  id: string;
+  name: string;
+  args: unknown;
+  /** The approval that this call waited for. */
+  approvalId?: string | undefined;
+}
+export interface ToolResult {
+  success: boolean;
+  content: string;
+}
+/** Either it ran or was refused, and the model is told so; or a person has to decide first. */
+export type GateAnswer = { kind: 'done'; result: ToolResult } | { kind: 'waiting'; approval: Approval };
+
+export interface ToolGateParts {
+  database: Database;
+  registry: ToolRegistry;
+  guards: readonly Guard[];
+  policy: PolicyService;
+  approvals: ApprovalService;
+  approvalStore: ApprovalStore;
+  audit: AuditLog;
+  surroundings: Surroundings;
+  log: Log;
+}
+
+/** What was found out about a call before anybody decided on it. */
+interface Reviewed {
+  tool: Tool;
+  args: Record<string, unknown>;
+  plan: ToolPlan;
+  scope: ToolScope;
+  /** A hash of everything that must not change between a decision and the call. */
+  binding: string;
+}
+
+/** A call that does not run, in words for the model and the audit log. */
+class Refusal extends Error {}
+
+/**
+ * The one way to run a tool, whoever asks: blocked list, guards, mode and approval, audit of the intent, the run, audit
+ * of the result. What fails on the way refuses the call; where the intent cannot be written the call throws.
+ */
+export class ToolGate {
+  readonly #parts: ToolGateParts;
+  constructor(parts: ToolGateParts) {
+    this.#parts = parts;
+  }
+
+  async call(run: ToolRun, call: RequestedCall): Promise<GateAnswer> {
+    let reviewed: Reviewed;
+    let approval: ApprovalRow | undefined;
+    try {
+      reviewed = await this.#review(run, call);
+      const decision = await this.#decide(run, call, reviewed);
+      if (decision && 'approval' in decision) return { kind: 'waiting', approval: decision.approval };
+      approval = decision?.granted;
+    } catch (error) {
+      if (!(error instanceof Refusal) && !(error instanceof ToolFailure)) throw error;
+      return { kind: 'done', result: await this.#refuse(run, call, error.message) };
+    }
+    const isStarted = await this.#begin(run, call, reviewed, approval);
+    // Used by another run of the same call at this moment: it has to be asked for again.
+    if (!isStarted) return this.call(run, { ...call, approvalId: undefined });
+    const result = await this.#execute(run, call, reviewed);
+    await this.#auditResult(run, call, reviewed.args, result, approval);
+    return { kind: 'done', result };
+  }
+
+  async #review({ context }: ToolRun, { name, args: given }: RequestedCall): Promise<Reviewed> {
+    const { registry, policy, guards } = this.#parts;
+    const tool = await registry.find(name);
+    if (matchesTool(policy.policy.blockedTools, name)) throw new Refusal(`The policy blocks ${name}`);
+    if (!tool) throw new Refusal(`There is no tool ${name.slice(0, 100)}`);
+    const reason = tool.unavailable?.();
+    if (reason !== undefined) throw new ToolFailure(`${name} is not available: ${reason}`);
+    const args = argumentsSchema.safeParse(given).data;
+    const parsed = tool.input.safeParse(given);
+    if (!args || !parsed.success)
+      throw new ToolFailure(`The arguments are not valid: ${parsed.error ? z.prettifyError(parsed.error) : ''}`);
+    const plan = await tool.plan(parsed.data, context);
+    const paths: GuardedCall['paths'] = [];
+    for (const { path, does } of plan.access.paths ?? [])
+      paths.push({ given: path, does, real: await realPlace(context.workspace, path).catch(refuseAs) });
+    const call: GuardedCall = { tool, args, access: plan.access, paths, context };
+    for (const guard of guards) {
+      if (!policy.isGuardOn(guard.name)) continue;
+      const found = await Promise.resolve(guard.check(call)).catch(refuseAs);
+      if (found !== undefined) throw new Refusal(`${found} (guard ${guard.name})`);
+    }
+    const isConfined = policy.isGuardOn('path-traversal');
+    const keepsSecrets = policy.isGuardOn('secret-exfiltration');
+    const scope: ToolScope = {
+      paths: paths.map(({ real }) => real),
+      isConfined,
+      mayRead: (place) =>
+        (!isConfined || isInside(context.workspace, place)) && !(keepsSecrets && isSecretPlace(place)),
+    };
+    const binding = hash(
+      'sha256',
+      canonicalize({
+        tool: name,
+        args,
+        workspace: context.workspace,
+        paths: scope.paths,
+        command: plan.access.command ?? null,
+        environment: plan.access.environment ?? null,
+        scope: scopeOf(context),
+        policy: policy.version,
+      }) ?? '',
+    );
+    return { tool, args, plan, scope, binding };
+  }
+
+  /** Undefined where the call may run as it is, the approval that it used, or the one that it has to wait for. */
+  async #decide(run: ToolRun, call: RequestedCall, reviewed: Reviewed) {
+    const { policy, approvalStore, approvals } = this.#parts;
+    const { context, mode, canAsk } = run;
+    const { tool, plan, binding, args } = reviewed;
+    const scopeId = scopeOf(context) ?? run.id;
+    const decision = decideByMode({
+      tool,
+      access: plan.access,
+      mode,
+      policy: policy.policy,
+      isAllowedHere: await approvalStore.isAllowed(scopeId, tool.name),
+      isTrusted: context.isTrusted,
+    });
+    if (decision.kind === 'refuse') throw new Refusal(decision.reason);
+    if (decision.kind === 'run') return undefined;
+    if (!canAsk) throw new Refusal(`${decision.reason}, and nobody can be asked`);
+    const known = call.approvalId === undefined ? undefined : await approvalStore.find(call.approvalId);
+    // What was decided on is not what would run now: somebody has to look again.
+    if (known?.status === 'denied') throw new Refusal('A person denied this call');
+    if (known?.status === 'expired') throw new Refusal('Nobody decided on this call in time');
+    if (known?.binding === binding && known.used_at === null && known.status === 'approved')
+      return { granted: known };
+    const asked = await approvals.request({
+      run_id: run.id,
+      call_id: call.id,
+      owner_id: context.userId,
+      conversation_id: context.conversationId ?? null,
+      task_id: context.taskId ?? null,
+      scope_id: scopeId,
+      tool: tool.name,
+      arguments: JSON.stringify(args),
+      cwd: plan.access.command?.cwd ?? context.workspace,
+      danger: tool.danger,
+      reason: decision.reason,
+      binding,
+    });
+    return asked.status === 'approved' ? { granted: asked } : { approval: toApproval(asked) };
+  }
+
+  /** Writes the intent and uses up the approval, together; false where somebody used it before. */
+  #begin(run: ToolRun, call: RequestedCall, { args }: Reviewed, approval: ApprovalRow | undefined) {
+    const { database, audit, approvalStore, surroundings } = this.#parts;
+    return database.write(async (transaction) => {
+      const now = surroundings.now().toISOString();
+      if (approval && !(await approvalStore.use(transaction.db, approval.id, now))) return false;
+      await audit.append(transaction, { ...entryOf(run, call, args), result: 'intent', ...approvedBy(approval) });
+      return true;
+    });
+  }
+
+  async #execute(run: ToolRun, call: RequestedCall, { plan, scope, tool }: Reviewed): Promise<ToolResult> {
+    const { surroundings, log } = this.#parts;
+    try {
+      run.context.signal.throwIfAborted();
+      const { content, origin } = await plan.run(scope);
+      const cut = cutTo(content, MAX_OUTPUT);
+      return { success: true, content: origin === undefined ? cut : fenceData(surroundings, origin, cut) };
+    } catch (error) {
+      if (error instanceof ToolFailure) return { success: false, content: cutTo(error.message, MAX_OUTPUT) };
+      if (run.context.signal.aborted) return { success: false, content: 'The run was stopped' };
+      log.error({ tool: tool.name, reason: messageOf(error) }, 'a tool failed unexpectedly');
+      return { success: false, content: `${tool.name} failed unexpectedly` };
+    }
+  }
+
+  async #auditResult(
+    run: ToolRun,
+    call: RequestedCall,
+    args: Record<string, unknown>,
+    { success, content }: ToolResult,
+    approval: ApprovalRow | undefined,
+  ): Promise<void> {
+    const { database, audit, policy } = this.#parts;
+    const told = policy.policy.auditAll ? `: ${cutTo(content, AUDITED_OUTPUT)}` : '';
+    const result = `${success ? 'ok' : 'failed'}${told}`;
+    await database.write((transaction) =>
+      audit.append(transaction, { ...entryOf(run, call, args), result, ...approvedBy(approval) }),
+    );
+  }
+
+  async #refuse(run: ToolRun, call: RequestedCall, reason: string): Promise<ToolResult> {
+    const args = argumentsSchema.safeParse(call.args).data ?? { given: call.args };
+    await this.#parts.database.write((transaction) =>
+      this.#parts.audit.append(transaction, {
+        ...entryOf(run, call, args),
+        result: `refused: ${reason}`,
+        approved: false,
+      }),
+    );
+    return { success: false, content: reason };
+  }
+}
+
+/** What `allow-always` is for. */
+const scopeOf = ({ conversationId, taskId }: ToolContext) => conversationId ?? taskId;
+
+const entryOf = ({ context }: ToolRun, call: RequestedCall, args: Record<string, unknown>) => ({
+  kind: 'tool' as const,
+  tool: call.name.slice(0, 200),
+  userId: context.userId,
+  conversationId: context.conversationId,
+  taskId: context.taskId,
+  callId: call.id.slice(0, 200),
+  arguments: args,
+});
+
+const approvedBy = (approval: ApprovalRow | undefined) => ({
+  approved: true,
+  ...(approval?.decision && { decision: approval.decision }),
+});
+
+const refuseAs = (error: unknown): never => {
+  throw new Refusal(messageOf(error));
+};
+
+const cutTo = (text: string, length: number): string =>
+  text.length <= length ? text : `${text.slice(0, length)}\n[… ${text.length - length} more characters …]`;
