@@ -6,6 +6,7 @@ import { providerTypeSchema } from './providers.ts';
 export const effortSchema = z.enum(['low', 'medium', 'high', 'max']);
 export type Effort = z.output<typeof effortSchema>;
 
+/** `update` brings the next piece, `end` the whole. */
 const thought = { step: z.int(), text: z.string() };
 const shapes = {
   user_message: z.object({
@@ -52,9 +53,9 @@ const shapes = {
   compaction: z.object({ tokensBefore: z.int(), tokensAfter: z.int() }),
   summary: z.object({ summary: z.string() }),
   complete: z.object({
-    totalTokens: z.int(),
-    inputTokens: z.int(),
-    outputTokens: z.int(),
+    totalTokens: z.int().optional().meta({ description: 'Absent where the vendor does not count' }),
+    inputTokens: z.int().optional(),
+    outputTokens: z.int().optional(),
     model: z.string(),
     provider: providerTypeSchema,
     toolCalls: z.int(),

@@ -1,6 +1,13 @@
 import type { z } from 'zod';
 import type { FailureClass, Task, TaskEvent, TaskResult } from '../../contract/task.ts';
 
+/** What may happen to a task while its agent runs. */
+export interface RunningEvent {
+  type: 'progress' | 'output' | 'approval_requested' | 'approval_decided';
+  message: string;
+  data?: TaskEvent['data'];
+}
+
 /** What an adapter is told of the task that it runs. */
 export interface AgentRun {
   task: Task;
@@ -11,7 +18,7 @@ export interface AgentRun {
   /** Aborts when the task is cancelled, runs out of time, or the daemon stops. */
   signal: AbortSignal;
   /** Adds an event to the task; never fails and never waits. */
-  emit(event: { type: 'progress' | 'output'; message: string; data?: TaskEvent['data'] }): void;
+  emit(event: RunningEvent): void;
 }
 
 export type AgentResult = Pick<TaskResult, 'output'> &
@@ -50,18 +57,21 @@ export class AgentFailure extends Error {
   /** A short machine-readable word, such as `exit_1` or `http_502`. */
   readonly code: string;
   readonly retryAfterMs: number | undefined;
+  /** Whether another attempt is of no use, whatever the class says. */
+  readonly isFinal: boolean;
   /** What the agent had said until then. */
   readonly output: string;
   constructor(
     failure: FailureClass,
     code: string,
     message: string,
-    options: { retryAfterMs?: number; output?: string; cause?: unknown } = {},
+    options: { retryAfterMs?: number | undefined; output?: string; cause?: unknown; isFinal?: boolean } = {},
   ) {
     super(message, { cause: options.cause });
     this.failure = failure;
     this.code = code;
     this.retryAfterMs = options.retryAfterMs;
     this.output = options.output ?? '';
+    this.isFinal = options.isFinal ?? false;
   }
 }

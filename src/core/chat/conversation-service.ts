@@ -6,8 +6,9 @@ import type {
   SendMessage,
 } from '../../contract/conversations.ts';
 import { untitled } from '../../contract/conversations.ts';
+import type { Approval } from '../../contract/approvals.ts';
 import type { TokenUsage } from '../../contract/chat.ts';
-import { type Caller, requireOwned, visibleOwner } from '../auth/caller.ts';
+import { type Caller, mayRunCommands, requireOwned, visibleOwner } from '../auth/caller.ts';
 import { AppError } from '../errors.ts';
 import type { ConversationRow, MessageRow } from '../storage/chat-rows.ts';
 import type { Database } from '../storage/database.ts';
@@ -30,6 +31,8 @@ export interface ConversationServiceParts {
   compactor: Compactor;
   taskContext: TaskContext;
   surroundings: Surroundings;
+  /** What its tools wait for. */
+  pendingApprovals: (conversationId: string) => Promise<Approval[]>;
 }
 
 export interface Exchange {
@@ -42,7 +45,7 @@ export interface Exchange {
 /** Conversations that stay: each message is stored, and the model is told what was said before. */
 export class ConversationService {
   readonly #parts: ConversationServiceParts;
-  readonly #sends = new SerialByKey();
+  readonly #turns = new SerialByKey();
 
   constructor(parts: ConversationServiceParts) {
     this.#parts = parts;
@@ -56,8 +59,11 @@ export class ConversationService {
     return { conversations: rows.map(toConversation), total, limit, offset };
   }
 
-  async create(caller: Caller, { title, presetId, taskId }: CreateConversation): Promise<Conversation> {
+  async create(caller: Caller, wish: CreateConversation): Promise<Conversation> {
     const { database, store, taskContext, surroundings } = this.#parts;
+    const { title, presetId, taskId, cwd } = wish;
+    if (cwd !== undefined && !mayRunCommands(caller))
+      throw new AppError('forbidden', 'Only an administrator may choose the folder');
     if (taskId !== undefined) await taskContext.find(caller, { taskId });
     const now = surroundings.now().toISOString();
     const row: ConversationRow = {
@@ -66,6 +72,7 @@ export class ConversationService {
       title,
       preset_id: presetId,
       task_id: taskId ?? null,
+      cwd: cwd ?? null,
       message_count: 0,
       summary: null,
       summary_seq: 0,
@@ -83,6 +90,7 @@ export class ConversationService {
     return {
       conversation: toConversation({ ...conversation, message_count: messages.length }),
       messages: messages.map(toMessage),
+      pendingApprovals: await this.#parts.pendingApprovals(id),
     };
   }
 
@@ -105,7 +113,12 @@ export class ConversationService {
    */
   async send(caller: Caller, id: string, wish: SendMessage, signal: AbortSignal): Promise<Exchange> {
     await this.find(caller, id);
-    return this.#sends.take(id, () => this.#exchange(caller, id, wish, signal));
+    return this.inTurn(id, () => this.#exchange(caller, id, wish, signal));
+  }
+
+  /** Runs the work once everything before it in the conversation is answered. */
+  inTurn<T>(id: string, work: () => Promise<T>): Promise<T> {
+    return this.#turns.take(id, work);
   }
 
   async #exchange(caller: Caller, id: string, wish: SendMessage, signal: AbortSignal): Promise<Exchange> {
@@ -113,20 +126,18 @@ export class ConversationService {
     const { providers, calls, compactor, taskContext } = this.#parts;
     // What can never be answered is not stored.
     const model = await providers.resolve(wish);
-    const userMessage = await this.#store(caller, id, { role: 'user', content: wish.content });
+    const userMessage = await this.append(caller, id, { role: 'user', content: wish.content });
     const conversation = await this.find(caller, id);
     const context = await taskContext.ofConversation(conversation);
     const { prompt, compaction } = await compactor.fit(model, { conversation, context }, signal);
     const { content, usage } = await calls.ask(model, prompt, { signal });
     const { provider, modelId } = model;
-    const assistantMessage = await this.#store(caller, id, {
+    const assistantMessage = await this.append(caller, id, {
       role: 'assistant',
       content,
       provider,
       model: modelId,
-      prompt_tokens: usage.promptTokens ?? null,
-      completion_tokens: usage.completionTokens ?? null,
-      total_tokens: usage.totalTokens ?? null,
+      ...usageColumns(usage),
     });
     return {
       userMessage: toMessage(userMessage),
@@ -136,8 +147,8 @@ export class ConversationService {
     };
   }
 
-  /** The first message names a conversation that has no name. */
-  #store(
+  /** Stores a message; the first one names a conversation that has no name. */
+  append(
     caller: Caller,
     id: string,
     message: Pick<NewMessage, 'role' | 'content'> & Partial<NewMessage>,
@@ -162,6 +173,12 @@ export class ConversationService {
     });
   }
 }
+
+export const usageColumns = (usage: TokenUsage) => ({
+  prompt_tokens: usage.promptTokens ?? null,
+  completion_tokens: usage.completionTokens ?? null,
+  total_tokens: usage.totalTokens ?? null,
+});
 
 const characters = new Intl.Segmenter();
 function titleOf(text: string): string {

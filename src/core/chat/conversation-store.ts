@@ -60,12 +60,23 @@ export class ConversationStore {
     return row;
   }
 
+  async changeMessage(
+    db: Kysely<Schema>,
+    id: string,
+    change: Partial<MessageRow>,
+  ): Promise<MessageRow | undefined> {
+    return db.updateTable('messages').set(change).where('id', '=', id).returningAll().executeTakeFirst();
+  }
+
   async change(db: Kysely<Schema>, id: string, change: Partial<ConversationRow>): Promise<void> {
     await db.updateTable('conversations').set(change).where('id', '=', id).execute();
   }
 
   async remove(db: Kysely<Schema>, id: string): Promise<void> {
     await db.deleteFrom('messages').where('conversation_id', '=', id).execute();
+    await db.deleteFrom('approvals').where('conversation_id', '=', id).execute();
+    await db.deleteFrom('allowed_tools').where('scope_id', '=', id).execute();
+    await db.deleteFrom('agent_runs').where('conversation_id', '=', id).execute();
     await db.deleteFrom('conversations').where('id', '=', id).execute();
   }
 

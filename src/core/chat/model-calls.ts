@@ -1,14 +1,12 @@
-import type { FinishReason as SdkFinishReason } from 'ai';
 import type { CompletionChunk, FinishReason, TokenUsage } from '../../contract/chat.ts';
-import { AppError } from '../errors.ts';
+import { BrokenOff, failCall, LONGEST_CALL_MS, nobodyWaits } from './call-failure.ts';
+import { finishReasonOf, isWhole } from './finish-reason.ts';
 import { loadSdk } from './load-sdk.ts';
 import { modelError } from './model-error.ts';
 import type { Prompt } from './prompt.ts';
 import type { ModelProviders } from './providers/model-providers.ts';
 import type { ModelFailure, ResolvedModel } from './providers/resolved-model.ts';
 import { toTokenUsage } from './token-usage.ts';
-
-const LONGEST_MS = 5 * 60_000;
 
 export interface CallOptions {
   temperature?: number | undefined;
@@ -34,7 +32,7 @@ export class ModelCalls {
   readonly #providers: ModelCallsParts['providers'];
   readonly #longestMs: number;
 
-  constructor({ providers, longestMs = LONGEST_MS }: ModelCallsParts) {
+  constructor({ providers, longestMs = LONGEST_CALL_MS }: ModelCallsParts) {
     this.#providers = providers;
     this.#longestMs = longestMs;
   }
@@ -116,28 +114,10 @@ export class ModelCalls {
     }
   }
 
-  #fail({ provider, modelId }: ResolvedModel, error: unknown, timeout: AbortSignal): ModelFailure {
-    const ours = { class: 'network', retryAfterMs: undefined } as const;
-    let failure: ModelFailure;
-    if (timeout.aborted)
-      failure = {
-        ...ours,
-        class: 'timeout',
-        code: 'timeout',
-        message: `${modelId} of ${provider} did not finish its answer within ${this.#longestMs / 1000} s`,
-      };
-    else if (error instanceof BrokenOff)
-      failure = { ...ours, code: 'broken_off', message: `${provider} broke off its answer` };
-    else failure = this.#providers.toFailure(provider, error);
-    this.#providers.failed(provider, failure);
-    return failure;
+  #fail(resolved: ResolvedModel, error: unknown, timeout: AbortSignal): ModelFailure {
+    return failCall(this.#providers, resolved, error, { timeout, longestMs: this.#longestMs });
   }
 }
-
-/** The stream of a vendor ended before the answer did. */
-class BrokenOff extends Error {}
-
-const nobodyWaits = () => new AppError('wrong_state', 'The request was cancelled');
 
 const settings = (
   { model }: ResolvedModel,
@@ -163,18 +143,3 @@ async function* resume<T>(first: IteratorResult<T, void>, rest: AsyncGenerator<T
     await rest.return();
   }
 }
-
-const finishReasons: Record<SdkFinishReason, FinishReason> = {
-  stop: 'stop',
-  length: 'length',
-  'content-filter': 'content_filter',
-  'tool-calls': 'tool_calls',
-  error: 'error',
-  interrupted: 'error',
-  other: 'other',
-};
-const finishReasonOf = (reason: SdkFinishReason): FinishReason => finishReasons[reason] ?? 'other';
-
-/** Some providers say `other` where the vendor's stream ended without a reason. */
-const isWhole = (end: { finishReason: SdkFinishReason; rawFinishReason: string | undefined }) =>
-  end.finishReason !== 'interrupted' && !(end.finishReason === 'other' && end.rawFinishReason === undefined);

@@ -44,7 +44,8 @@ export class LiveFeed {
         queue.changed();
       }),
       bus.on('approval', ({ row, approval }) => {
-        if (isAdmin(caller) || row.owner_id === caller.userId) send({ type: 'approval', at: now(), approval });
+        if (isAdmin(caller) || row.owner_id === caller.userId)
+          send({ type: 'approval', at: now(), approval });
       }),
       bus.on('queue', () => queue.changed()),
       bus.on('notification', ({ userId, notification }) => {

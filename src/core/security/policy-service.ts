@@ -1,4 +1,9 @@
-import { type Guard as GuardInfo, type GuardName, type Policy, policySchema } from '../../contract/security.ts';
+import {
+  type Guard as GuardInfo,
+  type GuardName,
+  type Policy,
+  policySchema,
+} from '../../contract/security.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Database } from '../storage/database.ts';
 import { readState, writeState } from '../storage/state.ts';

@@ -99,7 +99,7 @@ export class OutcomeRecorder {
         [...rest, { type: 'requeued', message: outcome.message }],
       );
     const { error } = outcome;
-    const mayRetry = isTransient(error.class) && task.attempts < task.max_attempts;
+    const mayRetry = !outcome.isFinal && isTransient(error.class) && task.attempts < task.max_attempts;
     if (!mayRetry) {
       if (rest.length > 0) await store.addEvents(transaction, task, now, rest);
       return failForGood(this.#parts, transaction, task, error, JSON.stringify(outcome.result));

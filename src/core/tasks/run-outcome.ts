@@ -7,7 +7,7 @@ import { RunStopped } from './active-runs.ts';
 /** How a run ended, as far as the task is concerned. */
 export type RunOutcome =
   | { kind: 'completed'; result: TaskResult }
-  | { kind: 'failed'; error: TaskError; result: TaskResult; retryAfterMs: number }
+  | { kind: 'failed'; error: TaskError; result: TaskResult; retryAfterMs: number; isFinal?: boolean }
   /** It did not really run: the attempt does not count. */
   | { kind: 'parked'; message: string; delayMs: number }
   /** Somebody else decides: the task was cancelled, or another worker has it. */
@@ -29,12 +29,15 @@ export function thrownOutcome(error: unknown, duration: number): RunOutcome {
       delayMs: BROKEN_CIRCUIT_DELAY_MS,
     };
   if (error instanceof AgentFailure)
-    return failedOutcome(
-      { class: error.failure, code: error.code, message: error.message },
-      error.output,
-      duration,
-      error.retryAfterMs,
-    );
+    return {
+      ...failedOutcome(
+        { class: error.failure, code: error.code, message: error.message },
+        error.output,
+        duration,
+        error.retryAfterMs,
+      ),
+      isFinal: error.isFinal,
+    };
   return failedOutcome({ class: 'unknown', code: 'unexpected', message: messageOf(error) }, '', duration);
 }
 
@@ -49,8 +52,8 @@ function stoppedOutcome({ reason }: RunStopped, duration: number): RunOutcome {
   );
 }
 
-const failedOutcome = (error: TaskError, output: string, duration: number, retryAfterMs = 0): RunOutcome => ({
-  kind: 'failed',
+const failedOutcome = (error: TaskError, output: string, duration: number, retryAfterMs = 0) => ({
+  kind: 'failed' as const,
   error,
   result: { success: false, output, artifacts: [], duration },
   retryAfterMs,

@@ -3,7 +3,16 @@ import type { StoredTask } from './task-mapping.ts';
 /** The short part of a task that moves and events need. */
 export type TaskHead = Omit<
   StoredTask,
-  'description' | 'prompt' | 'metadata' | 'result' | 'error' | 'cwd' | 'security_mode' | 'is_trusted' | 'idempotency_key' | 'source_id'
+  | 'description'
+  | 'prompt'
+  | 'metadata'
+  | 'result'
+  | 'error'
+  | 'cwd'
+  | 'security_mode'
+  | 'is_trusted'
+  | 'idempotency_key'
+  | 'source_id'
 >;
 
 export const headColumns = [

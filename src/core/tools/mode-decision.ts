@@ -3,7 +3,10 @@ import type { Policy } from '../../contract/security.ts';
 import type { Tool, ToolAccess } from './tool.ts';
 
 /** What the mode says of a call that the guards let pass. */
-export type ModeDecision = { kind: 'run' } | { kind: 'ask'; reason: string } | { kind: 'refuse'; reason: string };
+export type ModeDecision =
+  | { kind: 'run' }
+  | { kind: 'ask'; reason: string }
+  | { kind: 'refuse'; reason: string };
 
 export interface DecidedCall {
   tool: Tool;
@@ -22,7 +25,9 @@ const refuse = (reason: string): ModeDecision => ({ kind: 'refuse', reason });
 
 /** True where one of the patterns is the name, or its beginning before a star. */
 export const matchesTool = (patterns: readonly string[], name: string): boolean =>
-  patterns.some((pattern) => (pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern));
+  patterns.some((pattern) =>
+    pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern,
+  );
 
 /** Whether a call runs, has to be asked for, or does not run, by the mode and the policy. */
 export function decideByMode(call: DecidedCall): ModeDecision {
@@ -44,7 +49,9 @@ export function decideByMode(call: DecidedCall): ModeDecision {
       if (person !== undefined) return ask(person);
       if (isAskedFor) return ask(`The policy wants an approval for ${tool.name}`);
       if (isAllowed || (tool.isReadOnly && tool.danger === 'low')) return run;
-      return ask(tool.isReadOnly ? `${tool.name} reaches beyond this machine` : `${tool.name} changes something`);
+      return ask(
+        tool.isReadOnly ? `${tool.name} reaches beyond this machine` : `${tool.name} changes something`,
+      );
     case 'full':
       return person === undefined ? run : refuse(`${person}. The mode full asks nobody, so it does not run.`);
   }

@@ -18,7 +18,14 @@ import { isInside, realPlace } from './files/real-path.ts';
 import type { Guard, GuardedCall } from './guards/guard.ts';
 import { isSecretPlace } from './guards/secret-exfiltration.ts';
 import { decideByMode, matchesTool } from './mode-decision.ts';
-import { MAX_OUTPUT, type Tool, type ToolContext, ToolFailure, type ToolPlan, type ToolScope } from './tool.ts';
+import {
+  MAX_OUTPUT,
+  type Tool,
+  type ToolContext,
+  ToolFailure,
+  type ToolPlan,
+  type ToolScope,
+} from './tool.ts';
 import type { ToolRegistry } from './tool-registry.ts';
 
 /** Characters of a result that the audit log keeps. */
@@ -98,7 +105,7 @@ export class ToolGate {
     const isStarted = await this.#begin(run, call, reviewed, approval);
     // Used by another run of the same call at this moment: it has to be asked for again.
     if (!isStarted) return this.call(run, { ...call, approvalId: undefined });
-    const result = await this.#execute(run, call, reviewed);
+    const result = await this.#execute(run, reviewed);
     await this.#auditResult(run, call, reviewed.args, result, approval);
     return { kind: 'done', result };
   }
@@ -113,8 +120,10 @@ export class ToolGate {
     const args = argumentsSchema.safeParse(given).data;
     const parsed = tool.input.safeParse(given);
     if (!args || !parsed.success)
-      throw new ToolFailure(`The arguments are not valid: ${parsed.error ? z.prettifyError(parsed.error) : ''}`);
-    const plan = await tool.plan(parsed.data, context);
+      throw new ToolFailure(
+        `The arguments are not valid: ${parsed.error ? z.prettifyError(parsed.error) : ''}`,
+      );
+    const plan = await this.#plan(tool, parsed.data, context);
     const paths: GuardedCall['paths'] = [];
     for (const { path, does } of plan.access.paths ?? [])
       paths.push({ given: path, does, real: await realPlace(context.workspace, path).catch(refuseAs) });
@@ -132,20 +141,28 @@ export class ToolGate {
       mayRead: (place) =>
         (!isConfined || isInside(context.workspace, place)) && !(keepsSecrets && isSecretPlace(place)),
     };
-    const binding = hash(
-      'sha256',
-      canonicalize({
-        tool: name,
-        args,
-        workspace: context.workspace,
-        paths: scope.paths,
-        command: plan.access.command ?? null,
-        environment: plan.access.environment ?? null,
-        scope: scopeOf(context),
-        policy: policy.version,
-      }) ?? '',
-    );
+    const { command = null, environment = null } = plan.access;
+    const binding = bindingOf({
+      tool: name,
+      args,
+      workspace: context.workspace,
+      paths: scope.paths,
+      command,
+      environment,
+      scope: scopeOf(context) ?? null,
+      policy: policy.version,
+    });
     return { tool, args, plan, scope, binding };
+  }
+
+  async #plan(tool: Tool, args: unknown, context: ToolContext): Promise<ToolPlan> {
+    try {
+      return await tool.plan(args, context);
+    } catch (error) {
+      if (error instanceof ToolFailure) throw error;
+      this.#parts.log.error({ tool: tool.name, reason: messageOf(error) }, 'a tool failed unexpectedly');
+      throw new ToolFailure(`${tool.name} failed unexpectedly`);
+    }
   }
 
   /** Undefined where the call may run as it is, the approval that it used, or the one that it has to wait for. */
@@ -194,12 +211,16 @@ export class ToolGate {
     return database.write(async (transaction) => {
       const now = surroundings.now().toISOString();
       if (approval && !(await approvalStore.use(transaction.db, approval.id, now))) return false;
-      await audit.append(transaction, { ...entryOf(run, call, args), result: 'intent', ...approvedBy(approval) });
+      await audit.append(transaction, {
+        ...entryOf(run, call, args),
+        result: 'intent',
+        ...approvedBy(approval),
+      });
       return true;
     });
   }
 
-  async #execute(run: ToolRun, call: RequestedCall, { plan, scope, tool }: Reviewed): Promise<ToolResult> {
+  async #execute(run: ToolRun, { plan, scope, tool }: Reviewed): Promise<ToolResult> {
     const { surroundings, log } = this.#parts;
     try {
       run.context.signal.throwIfAborted();
@@ -259,6 +280,15 @@ const approvedBy = (approval: ApprovalRow | undefined) => ({
   approved: true,
   ...(approval?.decision && { decision: approval.decision }),
 });
+
+/** Text that cannot be written down exactly, such as half of a surrogate pair, cannot be bound to a decision. */
+function bindingOf(parts: Record<string, unknown>): string {
+  try {
+    return hash('sha256', canonicalize(parts) ?? '');
+  } catch (error) {
+    return refuseAs(error);
+  }
+}
 
 const refuseAs = (error: unknown): never => {
   throw new Refusal(messageOf(error));

@@ -22,7 +22,10 @@ export class ToolRegistry {
   }
 
   async find(name: string): Promise<Tool | undefined> {
-    return this.#builtin.find((tool) => tool.name === name) ?? (await this.all()).find((tool) => tool.name === name);
+    return (
+      this.#builtin.find((tool) => tool.name === name) ??
+      (await this.all()).find((tool) => tool.name === name)
+    );
   }
 
   async describe(): Promise<{ tools: ToolInfo[]; servers: ToolServer[] }> {

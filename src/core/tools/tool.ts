@@ -6,7 +6,6 @@ export interface ToolContext {
   /** The folder of the work: absolute, every link resolved. */
   workspace: string;
   userId: string;
-  isAdmin: boolean;
   /** Whether commands may run without a sandbox where there is none, once a person agreed to it. */
   mayRunCommands: boolean;
   /** False where a stranger's text set the work going: no shell, no writing to the network. */

@@ -65,8 +65,14 @@ export class ModelProviders {
     this.#requireClosed(provider);
     const modelId = named ?? (await this.#firstListed(provider));
     const create = await modelProviders[provider].create(connection);
-    const contextWindow = knownModels[provider]?.find(({ id }) => id === modelId)?.contextWindow;
-    return { provider, modelId, model: create(modelId), contextWindow };
+    const known = knownModels[provider]?.find(({ id }) => id === modelId);
+    return {
+      provider,
+      modelId,
+      model: create(modelId),
+      contextWindow: known?.contextWindow,
+      supportsReasoning: known?.supportsReasoning ?? false,
+    };
   }
 
   toFailure(provider: ProviderType, error: unknown): ModelFailure {

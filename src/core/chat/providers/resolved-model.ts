@@ -10,6 +10,8 @@ export interface ResolvedModel {
   model: LanguageModel;
   /** Tokens; undefined where nobody says. */
   contextWindow: number | undefined;
+  /** True only where that is known. */
+  supportsReasoning: boolean;
 }
 
 /** What went wrong with a model, in our words; never with a key or a prompt in it. */

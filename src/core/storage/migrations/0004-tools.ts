@@ -11,6 +11,9 @@ export async function up(db: Kysely<never>): Promise<void> {
   )`.execute(db);
   await sql`create index approvals_waiting on approvals (expires_at) where status = 'pending'`.execute(db);
   await sql`create index approvals_by_scope on approvals (scope_id, status)`.execute(db);
+  await sql`create index approvals_by_conversation on approvals (conversation_id)
+    where conversation_id is not null`.execute(db);
+  await sql`create index approvals_by_run on approvals (run_id)`.execute(db);
   await sql`create index approvals_by_owner on approvals (owner_id, requested_at)`.execute(db);
   await sql`create table allowed_tools (
     scope_id text not null, tool text not null, allowed_by text not null, allowed_at text not null,

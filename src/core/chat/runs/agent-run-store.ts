@@ -1,0 +1,41 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '../../storage/database.ts';
+import type { Schema } from '../../storage/schema.ts';
+import type { AgentRunRow } from '../../storage/tool-rows.ts';
+
+/** Rows of runs that outlive a request. */
+export class AgentRunStore {
+  readonly #database: Database;
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  find(id: string): Promise<AgentRunRow | undefined> {
+    return this.#select().where('id', '=', id).executeTakeFirst();
+  }
+
+  ofTask(taskId: string): Promise<AgentRunRow | undefined> {
+    return this.#select().where('task_id', '=', taskId).executeTakeFirst();
+  }
+
+  /** The runs of messages that have not ended. */
+  openMessages(conversationId?: string): Promise<AgentRunRow[]> {
+    let query = this.#select().where('kind', '=', 'message').where('status', 'in', ['waiting', 'running']);
+    if (conversationId !== undefined) query = query.where('conversation_id', '=', conversationId);
+    return query.orderBy('id').execute();
+  }
+
+  async insert(db: Kysely<Schema>, row: AgentRunRow): Promise<void> {
+    await db.insertInto('agent_runs').values(row).execute();
+  }
+
+  async save(id: string, change: Partial<AgentRunRow>): Promise<void> {
+    await this.#database.write(({ db }) =>
+      db.updateTable('agent_runs').set(change).where('id', '=', id).execute(),
+    );
+  }
+
+  #select() {
+    return this.#database.read.selectFrom('agent_runs').selectAll();
+  }
+}

@@ -1,0 +1,343 @@
+import type { ModelMessage } from 'ai';
+import type { Effort, NewRunEvent } from '../../../contract/run-events.ts';
+import type { Task } from '../../../contract/task.ts';
+import { AgentFailure, type AgentResult, type AgentRun } from '../../agents/agent-adapter.ts';
+import { roleOf } from '../../auth/caller.ts';
+import type { UserStore } from '../../auth/user-store.ts';
+import type { Config } from '../../config/config.ts';
+import { AppError, messageOf } from '../../errors.ts';
+import type { PolicyService } from '../../security/policy-service.ts';
+import { modeFor, stricterMode } from '../../security/security-modes.ts';
+import type { ApprovalService } from '../../security/approval-service.ts';
+import type { Database } from '../../storage/database.ts';
+import type { AgentRunRow } from '../../storage/tool-rows.ts';
+import type { Surroundings } from '../../surroundings.ts';
+import { RunStopped } from '../../tasks/active-runs.ts';
+import type { TaskStore } from '../../tasks/task-store.ts';
+import type { ToolRegistry } from '../../tools/tool-registry.ts';
+import type { Compactor } from '../compactor.ts';
+import { type ConversationService, usageColumns } from '../conversation-service.ts';
+import type { ConversationStore } from '../conversation-store.ts';
+import type { ModelProviders } from '../providers/model-providers.ts';
+import type { ResolvedModel } from '../providers/resolved-model.ts';
+import type { TaskContext } from '../task-context.ts';
+import type { AgentRunStore } from './agent-run-store.ts';
+import { type AgenticOptions, SESSION_MS } from './agentic-service.ts';
+import { offeredTools } from './offered-tools.ts';
+import { RunEventRecord } from './run-event-record.ts';
+import type { RunFeeds } from './run-feeds.ts';
+import { newRunState, type RunState, usageOf } from './run-state.ts';
+import { type LoopOrder, RunFailure, type ToolLoop } from './tool-loop.ts';
+import { agentInstructions, workInstructions } from './work-instructions.ts';
+
+/** How many steps each effort is good for. */
+const stepsOf: Record<Effort, number> = { low: 5, medium: 20, high: 50, max: 200 };
+
+export interface AgentWorkParts {
+  database: Database;
+  config: Config;
+  tasks: TaskStore;
+  runs: AgentRunStore;
+  conversations: ConversationService;
+  conversationStore: ConversationStore;
+  users: UserStore;
+  providers: Pick<ModelProviders, 'resolve'>;
+  compactor: Compactor;
+  taskContext: TaskContext;
+  loop: ToolLoop;
+  registry: ToolRegistry;
+  policy: PolicyService;
+  approvals: ApprovalService;
+  feeds: RunFeeds;
+  /** The folder in which the tools of a conversation work. */
+  workspace: (conversation: { id: string; cwd: string | null }) => Promise<string>;
+  /** The real place of a folder. */
+  realFolder: (folder: string) => Promise<string>;
+  surroundings: Surroundings;
+}
+
+/** A run from the outside: what is told of it, and where its limits are. */
+interface Session {
+  id: string;
+  emit: (event: NewRunEvent) => void;
+  signal: AbortSignal;
+}
+
+/** Does tasks by letting a model work with tools: the task of an agentic message, or any other. */
+export class AgentWork {
+  readonly #parts: AgentWorkParts;
+  constructor(parts: AgentWorkParts) {
+    this.#parts = parts;
+  }
+
+  async execute(run: AgentRun): Promise<AgentResult> {
+    const row = await this.#parts.runs.ofTask(run.task.id);
+    const agentic = row?.kind === 'agentic' ? row : undefined;
+    const id = row?.id ?? this.#parts.surroundings.newId('sess');
+    const record = new RunEventRecord((event) => run.emit(event));
+    const timeout = new AbortController();
+    const timer = agentic && setTimeout(() => timeout.abort(timedOut()), SESSION_MS);
+    const session: Session = {
+      id,
+      emit: (event) => {
+        this.#parts.feeds.emit(id, event);
+        record.add(event);
+      },
+      signal: AbortSignal.any([run.signal, timeout.signal]),
+    };
+    try {
+      if (agentic?.conversation_id)
+        return await this.#parts.conversations.inTurn(agentic.conversation_id, () =>
+          this.#doMessage(run, agentic, session),
+        );
+      return await this.#doTask(run, row, session);
+    } catch (error) {
+      const failure = this.#failureOf(error, run, timeout.signal);
+      session.emit({ type: 'error', data: { message: failure.message, code: failure.code } });
+      // What it asked for is of no use any more, unless the daemon stops and it goes on later.
+      if (!(run.signal.reason instanceof RunStopped && run.signal.reason.reason === 'shutdown'))
+        await this.#parts.approvals.withdraw(run.task.id);
+      throw toAgentFailure(failure, agentic !== undefined);
+    } finally {
+      clearTimeout(timer);
+      record.flush();
+      this.#parts.feeds.close(id);
+    }
+  }
+
+  async #doMessage(run: AgentRun, row: AgentRunRow, session: Session): Promise<AgentResult> {
+    const { conversationStore, conversations, providers, compactor, taskContext } = this.#parts;
+    const options = JSON.parse(row.options) as AgenticOptions;
+    const conversation = await conversationStore.find(row.conversation_id ?? '');
+    if (!conversation) throw new RunFailure('invalid_input', 'NOT_FOUND', 'The conversation is deleted');
+    const model = await providers.resolve(options);
+    const workspace = await this.#parts.workspace(conversation);
+    let state = row.state === null ? undefined : (JSON.parse(row.state) as RunState);
+    let preset = '';
+    if (!state) {
+      const context = await taskContext.ofConversation(conversation);
+      const { prompt } = await compactor.fit(model, { conversation, context }, session.signal);
+      preset = prompt.instructions;
+      state = newRunState(prompt.turns.map(({ role, content }): ModelMessage => ({ role, content })));
+    }
+    const { effort, temperature, showThinking: showsThinking, maxBudget = null } = options;
+    const maxSteps = Math.min(stepsOf[effort], options.maxSteps ?? stepsOf.max);
+    const instructions = [preset, workInstructions({ workspace, mode: 'full', today: this.#parts.surroundings.now() })]
+      .filter(Boolean)
+      .join('\n\n');
+    const order = await this.#order(run, session, {
+      model,
+      state,
+      instructions,
+      workspace,
+      maxSteps,
+      maxBudget,
+      showsThinking,
+      temperature,
+      effort,
+      mode: 'full',
+      conversationId: conversation.id,
+      mayRunCommands: options.mayRunCommands,
+      isTrusted: true,
+    });
+    session.emit({
+      type: 'session:start',
+      data: {
+        sessionId: session.id,
+        taskId: run.task.id,
+        conversationId: conversation.id,
+        provider: model.provider,
+        model: model.modelId,
+        effort,
+        maxSteps,
+        maxBudget,
+        timeoutMs: SESSION_MS,
+      },
+    });
+    const owner = { userId: conversation.owner_id, role: 'user' as const };
+    const keep = () =>
+      conversations.append(owner, conversation.id, {
+        role: 'assistant',
+        content: state.text,
+        provider: model.provider,
+        model: model.modelId,
+        tool_calls: state.calls.length > 0 ? JSON.stringify(state.calls) : null,
+        ...usageColumns(usageOf(state)),
+      });
+    try {
+      await this.#parts.loop.run(order);
+    } catch (error) {
+      // What was done is done, so it is told; a daemon that stops takes the run up again instead.
+      const isStopping = run.signal.reason instanceof RunStopped && run.signal.reason.reason === 'shutdown';
+      if (!isStopping && (state.text !== '' || state.calls.length > 0)) await keep();
+      throw error;
+    }
+    const saved = await keep();
+    this.#tellEnd(session, state, model);
+    session.emit({ type: 'message_saved', data: { id: saved.id } });
+    return resultOf(state, model);
+  }
+
+  async #doTask(run: AgentRun, row: AgentRunRow | undefined, session: Session): Promise<AgentResult> {
+    const { providers, policy, config, surroundings, realFolder, tasks } = this.#parts;
+    const stored = await tasks.find(run.task.id);
+    if (!stored) throw new RunFailure('invalid_input', 'NOT_FOUND', 'The task is gone');
+    const model = await providers.resolve({ model: config.get('agents.builtin.model') });
+    const workspace = await realFolder(await run.workspace());
+    const isTrusted = stored.is_trusted === 1;
+    const wished = modeFor(policy.policy.defaultMode, run.task.securityMode, stored.may_command === 1);
+    const mode = isTrusted ? wished : stricterMode(wished, 'allowlist');
+    const state = row?.state ? (JSON.parse(row.state) as RunState) : newRunState([promptOf(run.task)]);
+    const maxSteps = config.get('agents.builtin.maxSteps');
+    const maxBudget = config.get('agents.builtin.maxBudget') ?? null;
+    if (!row) await this.#keepRun(run, stored.owner_id, session.id);
+    const order = await this.#order(run, session, {
+      model,
+      state,
+      instructions: [agentInstructions, workInstructions({ workspace, mode, today: surroundings.now() })].join('\n\n'),
+      workspace,
+      maxSteps,
+      maxBudget,
+      showsThinking: true,
+      mode,
+      mayRunCommands: stored.may_command === 1,
+      isTrusted,
+    });
+    session.emit({
+      type: 'session:start',
+      data: {
+        sessionId: session.id,
+        taskId: run.task.id,
+        provider: model.provider,
+        model: model.modelId,
+        maxSteps,
+        maxBudget,
+        timeoutMs: null,
+      },
+    });
+    await this.#parts.loop.run(order);
+    this.#tellEnd(session, state, model);
+    return resultOf(state, model);
+  }
+
+  async #order(
+    run: AgentRun,
+    session: Session,
+    wish: Pick<
+      LoopOrder,
+      'model' | 'state' | 'instructions' | 'maxSteps' | 'maxBudget' | 'showsThinking' | 'temperature' | 'effort'
+    > & {
+      workspace: string;
+      mode: LoopOrder['run']['mode'];
+      conversationId?: string;
+      mayRunCommands: boolean;
+      isTrusted: boolean;
+    },
+  ): Promise<LoopOrder> {
+    const { registry, policy, runs, tasks, users } = this.#parts;
+    const { workspace, mode, conversationId, mayRunCommands, isTrusted, ...order } = wish;
+    const owner = (await tasks.findHead(run.task.id))?.owner_id ?? '';
+    const user = await users.find(owner);
+    const context = {
+      workspace,
+      userId: owner,
+      // Rights that ended meanwhile are gone here too.
+      mayRunCommands: mayRunCommands && user !== undefined && roleOf(user) === 'admin' && user.disabled_at === null,
+      isTrusted,
+      conversationId,
+      taskId: run.task.id,
+      signal: session.signal,
+    };
+    return {
+      ...order,
+      tools: await offeredTools(registry, policy, mode),
+      // The same in every attempt: an approval that was given before a restart is found again.
+      run: { id: run.task.id, mode, canAsk: mode !== 'full', context },
+      endsWithAnswer: false,
+      isStreamed: true,
+      onApproval: 'wait',
+      retries: true,
+      emit: session.emit,
+      save: (state) => runs.save(session.id, { state: JSON.stringify(state) }),
+    };
+  }
+
+  async #keepRun(run: AgentRun, ownerId: string, id: string): Promise<void> {
+    const { database, runs, surroundings } = this.#parts;
+    const now = surroundings.now().toISOString();
+    await database.write(({ db }) =>
+      runs.insert(db, {
+        id,
+        kind: 'task',
+        status: 'running',
+        owner_id: ownerId,
+        conversation_id: null,
+        task_id: run.task.id,
+        options: '{}',
+        state: null,
+        created_at: now,
+        updated_at: now,
+      }),
+    );
+  }
+
+  #tellEnd({ emit }: Session, state: RunState, model: ResolvedModel): void {
+    const { promptTokens, completionTokens, totalTokens } = usageOf(state);
+    emit({ type: 'summary', data: { summary: state.text } });
+    emit({
+      type: 'complete',
+      data: {
+        ...(totalTokens !== undefined && { totalTokens }),
+        ...(promptTokens !== undefined && { inputTokens: promptTokens }),
+        ...(completionTokens !== undefined && { outputTokens: completionTokens }),
+        model: model.modelId,
+        provider: model.provider,
+        toolCalls: state.calls.length,
+      },
+    });
+  }
+
+  #failureOf(error: unknown, run: AgentRun, timeout: AbortSignal): RunFailure {
+    if (run.signal.aborted) {
+      const { reason } = run.signal as { reason: unknown };
+      if (reason instanceof RunStopped && reason.reason === 'timeout') return timedOut();
+      return new RunFailure('cancelled', 'CANCELLED', 'The run was stopped');
+    }
+    if (timeout.aborted) return timedOut();
+    if (error instanceof RunFailure) return error;
+    if (error instanceof AgentFailure) return new RunFailure(error.failure, error.code, error.message);
+    if (error instanceof AppError)
+      return error.code === 'storage_full'
+        ? new RunFailure('unknown', 'TOOL_ERROR', error.message)
+        : new RunFailure(
+            error.code === 'validation' ? 'invalid_input' : 'network',
+            error.code.toUpperCase(),
+            error.message,
+            error.retryAfterMs,
+          );
+    return new RunFailure('unknown', 'INTERNAL', `The run failed unexpectedly: ${messageOf(error)}`);
+  }
+}
+
+const timedOut = () =>
+  new RunFailure('timeout', 'TIMEOUT', `The run was stopped after ${SESSION_MS / 1000} s`);
+
+const toAgentFailure = ({ failure, code, message, retryAfterMs }: RunFailure, isFinal: boolean) =>
+  new AgentFailure(failure, code.toLowerCase(), message, { retryAfterMs, isFinal });
+
+const promptOf = ({ title, description, prompt }: Task): ModelMessage => ({
+  role: 'user',
+  content: [prompt ?? title, prompt === description ? undefined : description].filter(Boolean).join('\n\n'),
+});
+
+function resultOf(state: RunState, model: ResolvedModel): AgentResult {
+  const { promptTokens, completionTokens, totalTokens } = usageOf(state);
+  const isCounted = promptTokens !== undefined && completionTokens !== undefined && totalTokens !== undefined;
+  return {
+    output: state.text,
+    model: model.modelId,
+    ...(isCounted && {
+      usage: { inputTokens: promptTokens, outputTokens: completionTokens, totalTokens },
+    }),
+  };
+}

@@ -1,0 +1,138 @@
+import type { AgenticWish } from '../../../contract/run-events.ts';
+import { type Caller, mayRunCommands } from '../../auth/caller.ts';
+import { AppError, messageOf } from '../../errors.ts';
+import type { EventBus } from '../../events.ts';
+import type { Log } from '../../log.ts';
+import type { Surroundings } from '../../surroundings.ts';
+import type { TaskService } from '../../tasks/task-service.ts';
+import { isTerminal } from '../../tasks/task-states.ts';
+import type { ConversationService } from '../conversation-service.ts';
+import type { ModelProviders } from '../providers/model-providers.ts';
+import type { RunFeeds } from './run-feeds.ts';
+
+/** The wall time of a session, waiting for a worker included. */
+export const SESSION_MS = 3 * 60_000;
+const TITLE_LENGTH = 200;
+/** A crash of the daemon is no reason to give up; everything else is told to the person at once. */
+const ATTEMPTS = 2;
+
+/** What the agent has to know of an agentic message, beside its task. */
+export interface AgenticOptions extends Omit<AgenticWish, 'content'> {
+  userMessageId: string;
+  mayRunCommands: boolean;
+}
+
+export interface AgenticServiceParts {
+  bus: EventBus;
+  conversations: ConversationService;
+  providers: Pick<ModelProviders, 'resolve'>;
+  tasks: Pick<TaskService, 'createFor' | 'cancel'>;
+  feeds: RunFeeds;
+  surroundings: Surroundings;
+  log: Log;
+}
+
+/** Lets a model work on a message by itself, as a task of the queue that goes on when nobody reads along. */
+export class AgenticService {
+  readonly #parts: AgenticServiceParts;
+  constructor(parts: AgenticServiceParts) {
+    this.#parts = parts;
+  }
+
+  /** The events of the run from its first on; when the reader leaves, the run goes on. */
+  async start(caller: Caller, conversationId: string, wish: AgenticWish, signal: AbortSignal) {
+    const { conversations, providers, tasks, feeds, surroundings } = this.#parts;
+    const conversation = await conversations.find(caller, conversationId);
+    // What can never be answered is not stored.
+    await providers.resolve(wish);
+    const { content, ...limits } = wish;
+    const userMessage = await conversations.append(caller, conversationId, { role: 'user', content });
+    const runId = surroundings.newId('sess');
+    const events = feeds.open(runId, signal);
+    const options: AgenticOptions = {
+      ...limits,
+      userMessageId: userMessage.id,
+      mayRunCommands: mayRunCommands(caller),
+    };
+    const now = surroundings.now().toISOString();
+    const { answer: task } = await tasks.createFor(
+      caller,
+      {
+        title: titleOf(content),
+        prompt: content,
+        // A person waits for it.
+        priority: 1,
+        source: 'api',
+        labels: ['agentic'],
+        assignedAgent: 'builtin',
+        maxAttempts: ATTEMPTS,
+        metadata: { conversationId },
+      },
+      {
+        scope: 'agentic',
+        key: undefined,
+        body: undefined,
+        isText: true,
+        attach: (transaction, created) => {
+          transaction.insertLater('agent_runs', {
+            id: runId,
+            kind: 'agentic',
+            status: 'queued',
+            owner_id: conversation.owner_id,
+            conversation_id: conversationId,
+            task_id: created.id,
+            options: JSON.stringify(options),
+            state: null,
+            created_at: now,
+            updated_at: now,
+          });
+          return created;
+        },
+      },
+    );
+    feeds.emit(runId, {
+      type: 'user_message',
+      data: {
+        id: userMessage.id,
+        content,
+        compactionApplied: false,
+        messageCount: userMessage.seq,
+        taskId: task.id,
+      },
+    });
+    this.#endWithTask(caller, task.id, runId);
+    return events;
+  }
+
+  /** A task that ends without its agent, or that never gets one in time, ends the stream too. */
+  #endWithTask(caller: Caller, taskId: string, runId: string): void {
+    const { bus, tasks, feeds, log } = this.#parts;
+    const tell = (message: string, code: string) => {
+      feeds.emit(runId, { type: 'error', data: { message, code } });
+      feeds.close(runId);
+    };
+    const timer = setTimeout(() => {
+      tell(`No worker was free within ${SESSION_MS / 1000} s`, 'TIMEOUT');
+      tasks.cancel(caller, taskId).catch((error: unknown) => {
+        // It ended by itself at this moment.
+        if (!(error instanceof AppError)) log.error({ taskId, reason: messageOf(error) }, 'a run is left');
+      });
+    }, SESSION_MS);
+    timer.unref();
+    const unsubscribe = bus.on('task', ({ task, event }) => {
+      if (task.id !== taskId) return;
+      if (event.type === 'started') clearTimeout(timer);
+      if (!isTerminal(task.status)) return;
+      clearTimeout(timer);
+      unsubscribe();
+      // Where the agent was there to say how it ended, the stream is closed by now.
+      if (task.status === 'cancelled') tell('The run was cancelled', 'CANCELLED');
+      else tell('The run ended without an answer', 'FAILED');
+    });
+  }
+}
+
+function titleOf(content: string): string {
+  const line = content.trim().split('\n')[0]?.trim() ?? '';
+  return line.length <= TITLE_LENGTH ? line : `${line.slice(0, TITLE_LENGTH - 1)}…`.toWellFormed();
+}

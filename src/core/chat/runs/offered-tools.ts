@@ -1,0 +1,25 @@
+import type { SecurityMode } from '../../../contract/security-mode.ts';
+import type { PolicyService } from '../../security/policy-service.ts';
+import { matchesTool } from '../../tools/mode-decision.ts';
+import { inputSchemaOf, type ToolRegistry } from '../../tools/tool-registry.ts';
+import type { OfferedTool } from '../model-steps.ts';
+
+/** The tools that could run in the mode; the gate decides all the same when one is called. */
+export async function offeredTools(
+  registry: ToolRegistry,
+  { policy }: PolicyService,
+  mode: SecurityMode,
+): Promise<OfferedTool[]> {
+  if (mode === 'deny') return [];
+  const tools = await registry.all();
+  return tools
+    .filter(({ name, isReadOnly, unavailable }) => {
+      if (matchesTool(policy.blockedTools, name) || unavailable?.() !== undefined) return false;
+      return mode !== 'sandbox' || isReadOnly;
+    })
+    .map((tool) => ({
+      name: tool.name,
+      description: tool.description,
+      inputSchema: inputSchemaOf(tool),
+    }));
+}

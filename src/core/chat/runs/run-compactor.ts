@@ -1,0 +1,97 @@
+import type { ModelMessage } from 'ai';
+import { AppError } from '../../errors.ts';
+import type { Surroundings } from '../../surroundings.ts';
+import { fenceData } from '../fenced-data.ts';
+import type { ModelCalls } from '../model-calls.ts';
+import type { ResolvedModel } from '../providers/resolved-model.ts';
+import { lastTokens, roomOf } from '../token-estimate.ts';
+import { sizeOfMessages } from './prompt-size.ts';
+
+/** Results of the last steps stay whole. */
+const KEPT_MESSAGES = 6;
+/** A result that is left out costs about this much itself. */
+const SHORT_RESULT = 300;
+
+export interface RunCompactorParts {
+  calls: ModelCalls;
+  surroundings: Surroundings;
+}
+
+/** Makes room in the messages of a run: old results of tools go first, then the older steps become a summary. */
+export class RunCompactor {
+  readonly #parts: RunCompactorParts;
+  constructor(parts: RunCompactorParts) {
+    this.#parts = parts;
+  }
+
+  /** The messages that fit beside `otherTokens` into the model's window; the same ones where all of them do. */
+  async fit(
+    model: ResolvedModel,
+    messages: ModelMessage[],
+    otherTokens: number,
+    signal: AbortSignal,
+  ): Promise<ModelMessage[]> {
+    const room = roomOf(model) - otherTokens;
+    if (sizeOfMessages(messages) <= room) return messages;
+    const short = withoutOldResults(messages);
+    if (sizeOfMessages(short) <= room) return short;
+    const cut = cutAt(short);
+    const [head, old, kept] = [short.slice(0, 1), short.slice(1, cut), short.slice(cut)];
+    if (old.length === 0) return short;
+    const summary = await this.#sumUp(model, old, room, signal);
+    return [...head, { role: 'user', content: summary }, ...kept];
+  }
+
+  async #sumUp(
+    model: ResolvedModel,
+    old: ModelMessage[],
+    room: number,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const { calls, surroundings } = this.#parts;
+    const said = lastTokens(
+      old.map(({ role, content }) => `${role}: ${JSON.stringify(content)}`).join('\n'),
+      Math.max(500, room / 2),
+    );
+    const text = fenceData(surroundings, 'The earlier steps of a work with tools', said);
+    let summary = 'Earlier steps were left out because they no longer fit.';
+    try {
+      const prompt = { instructions: sumUpInstructions, turns: [{ role: 'user' as const, content: text }] };
+      const { content } = await calls.ask(model, prompt, { signal });
+      if (content.trim() !== '') summary = lastTokens(content.trim(), room / 4);
+    } catch (error) {
+      // A run without its beginning is better than none.
+      if (signal.aborted || !(error instanceof AppError)) throw error;
+    }
+    return fenceData(surroundings, 'A summary of your earlier steps', summary);
+  }
+}
+
+function withoutOldResults(messages: ModelMessage[]): ModelMessage[] {
+  return messages.map((message, at) => {
+    if (message.role !== 'tool' || at >= messages.length - KEPT_MESSAGES) return message;
+    return {
+      ...message,
+      content: message.content.map((part) =>
+        part.type === 'tool-result' && part.output.type === 'text' && part.output.value.length > SHORT_RESULT
+          ? { ...part, output: { type: 'text' as const, value: leftOut(part.output.value) } }
+          : part,
+      ),
+    };
+  });
+}
+
+const leftOut = (text: string) =>
+  `[${text.length} characters were left out to make room; call the tool again if you need them]`;
+
+/** Where the kept part begins: with what the model said, so that no result stands without its call. */
+function cutAt(messages: ModelMessage[]): number {
+  for (let at = Math.max(1, messages.length - KEPT_MESSAGES); at < messages.length; at++)
+    if (messages[at]?.role === 'assistant') return at;
+  for (let at = messages.length - 1; at > 0; at--) if (messages[at]?.role === 'assistant') return at;
+  return messages.length;
+}
+
+const sumUpInstructions = `Sum up the steps of a work that you are given, so that it can go on from the summary alone.
+Keep what was asked for, what was found out, file names, commands and their results, what was changed, what failed, and what is still to be done.
+Write at most 400 words and nothing but the summary.`;

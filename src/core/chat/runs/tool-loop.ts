@@ -1,0 +1,277 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Approval } from '../../../contract/approvals.ts';
+import type { Effort, NewRunEvent } from '../../../contract/run-events.ts';
+import type { FailureClass } from '../../../contract/task.ts';
+import { toApproval } from '../../security/approval-service.ts';
+import type { ApprovalService } from '../../security/approval-service.ts';
+import type { ToolGate, ToolResult, ToolRun } from '../../tools/tool-gate.ts';
+import { isTransient } from '../../tasks/retry-policy.ts';
+import { type ModelSteps, type OfferedTool, type StepEnd, StepFailed } from '../model-steps.ts';
+import type { ResolvedModel } from '../providers/resolved-model.ts';
+import { estimateTokens } from '../token-estimate.ts';
+import { expectedPrompt, sizeOfMessages, sizeOfTools } from './prompt-size.ts';
+import type { RunCompactor } from './run-compactor.ts';
+import { type OpenCall, resultMessage, type RunState, usedTokens } from './run-state.ts';
+
+/** The least that is worth asking for. */
+const LEAST_ANSWER_TOKENS = 16;
+const MAX_RETRIES = 2;
+const RETRY_MS = 1000;
+const MAX_RETRY_MS = 30_000;
+
+/** A run that did not come to its end, in words for people. */
+export class RunFailure extends Error {
+  override readonly name = 'RunFailure';
+  readonly failure: FailureClass;
+  /** Upper case, such as `TIMEOUT`. */
+  readonly code: string;
+  readonly retryAfterMs: number | undefined;
+  constructor(failure: FailureClass, code: string, message: string, retryAfterMs?: number) {
+    super(message);
+    this.failure = failure;
+    this.code = code;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+export interface LoopOrder {
+  model: ResolvedModel;
+  instructions: string;
+  tools: readonly OfferedTool[];
+  run: ToolRun;
+  state: RunState;
+  maxSteps: number;
+  /** Tokens of all steps together; null where there is no cap. */
+  maxBudget: number | null;
+  /** Whether the last step has to be an answer: its calls are not run. */
+  endsWithAnswer: boolean;
+  isStreamed: boolean;
+  showsThinking: boolean;
+  temperature?: number | undefined;
+  effort?: Effort | undefined;
+  /** What happens with a call that needs a decision: the loop waits for it, or it ends and goes on later. */
+  onApproval: 'wait' | 'suspend';
+  /** Whether a step is tried again when the vendor cannot answer now. */
+  retries: boolean;
+  emit: (event: NewRunEvent) => void;
+  /** Keeps how far the run is. */
+  save?: (state: RunState) => Promise<void>;
+}
+export type LoopEnd = { kind: 'done' } | { kind: 'waiting'; approvals: Approval[] };
+
+export interface ToolLoopParts {
+  steps: ModelSteps;
+  gate: ToolGate;
+  approvals: ApprovalService;
+  compactor: RunCompactor;
+  /** Whether a call may be made a second time when nobody knows what came of the first. */
+  isRepeatable: (toolName: string) => Promise<boolean>;
+}
+
+/**
+ * Lets a model work with tools, step after step, until it has an answer: it speaks, its calls go through the gate, and
+ * what came of them is told to it. Everything that has to outlive a restart is in the state.
+ */
+export class ToolLoop {
+  readonly #parts: ToolLoopParts;
+  constructor(parts: ToolLoopParts) {
+    this.#parts = parts;
+  }
+
+  /** Throws a `RunFailure`, or an `AppError` of the storage; a run that is aborted rejects with whatever it was doing. */
+  async run(order: LoopOrder): Promise<LoopEnd> {
+    const { state, maxSteps, endsWithAnswer, save } = order;
+    for (;;) {
+      if (state.open.length > 0) {
+        const approvals = await this.#runOpen(order);
+        if (approvals.length > 0) return { kind: 'waiting', approvals };
+        this.#tellStepEnd(order);
+      }
+      if (state.step >= maxSteps)
+        throw new RunFailure('budget', 'MAX_STEPS', `The work is not done after ${maxSteps} steps`);
+      const end = await this.#step(order);
+      const isLast = endsWithAnswer && state.step >= maxSteps;
+      if (end.calls.length === 0 || isLast) {
+        this.#tellStepEnd(order);
+        await save?.(state);
+        return { kind: 'done' };
+      }
+      state.stepCalls = end.calls.length;
+      state.open = end.calls.map(({ id, name, args }) => ({ id, name, args }));
+      for (const { id, name, args } of state.open)
+        order.emit({ type: 'tool:call', data: { toolCallId: id, name, arguments: jsonOf(args) } });
+      await save?.(state);
+    }
+  }
+
+  async #step(order: LoopOrder): Promise<StepEnd> {
+    const { state, maxSteps, maxBudget, emit } = order;
+    await this.#compact(order);
+    const maxTokens = this.#reserve(order);
+    state.step++;
+    state.stepCalls = 0;
+    emit({
+      type: 'step:start',
+      data: { step: state.step, maxSteps, usedTokens: usedTokens(state), maxBudget },
+    });
+    const estimated = sizeOfMessages(state.messages) + estimateTokens(order.instructions);
+    const end = await this.#askWithRetries(order, maxTokens);
+    settle(state, end, estimated);
+    return end;
+  }
+
+  async #compact({ state, model, instructions, tools, run, emit }: LoopOrder): Promise<void> {
+    const others = estimateTokens(instructions) + sizeOfTools(tools);
+    const fitting = await this.#parts.compactor.fit(model, state.messages, others, run.context.signal);
+    if (fitting === state.messages) return;
+    const tokensBefore = sizeOfMessages(state.messages);
+    emit({ type: 'compaction', data: { tokensBefore, tokensAfter: sizeOfMessages(fitting) } });
+    state.messages = fitting;
+    delete state.lastPrompt;
+  }
+
+  /** The most that the next answer may take, so that it stays within the budget together with its prompt. */
+  #reserve({ state, instructions, maxBudget }: LoopOrder): number | undefined {
+    if (maxBudget === null) return undefined;
+    const left = maxBudget - usedTokens(state) - expectedPrompt(state, instructions);
+    if (left >= LEAST_ANSWER_TOKENS) return left;
+    throw new RunFailure(
+      'budget',
+      'BUDGET_EXCEEDED',
+      `The budget of ${maxBudget} tokens is used up: ${usedTokens(state)} were used, and the next step does not fit`,
+    );
+  }
+
+  async #askWithRetries(order: LoopOrder, maxTokens: number | undefined): Promise<StepEnd> {
+    const { signal } = order.run.context;
+    for (let attempt = 0; ; attempt++) {
+      const heard = { anything: false };
+      try {
+        return await this.#ask(order, maxTokens, heard);
+      } catch (error) {
+        if (!(error instanceof StepFailed)) throw error;
+        const { class: kind, code, message, retryAfterMs } = error.failure;
+        const wait = Math.max(retryAfterMs ?? 0, RETRY_MS * 2 ** attempt);
+        const mayRetry = order.retries && isTransient(kind) && attempt < MAX_RETRIES && wait <= MAX_RETRY_MS;
+        // What was said cannot be taken back.
+        if (heard.anything || !mayRetry)
+          throw new RunFailure(kind, code.toUpperCase(), message, retryAfterMs);
+        await delay(wait, undefined, { signal });
+      }
+    }
+  }
+
+  async #ask(
+    order: LoopOrder,
+    maxTokens: number | undefined,
+    heard: { anything: boolean },
+  ): Promise<StepEnd> {
+    const { model, instructions, tools, state, run, emit, showsThinking } = order;
+    const { isStreamed, temperature, effort, endsWithAnswer, maxSteps } = order;
+    const { step } = state;
+    const mayCall = !(endsWithAnswer && step >= maxSteps);
+    const request = {
+      instructions,
+      messages: state.messages,
+      tools,
+      mayCall,
+      isStreamed,
+      temperature,
+      effort,
+    };
+    const parts = this.#parts.steps.take(model, { ...request, maxTokens }, run.context.signal);
+    let thoughts = '';
+    for (let next = await parts.next(); ; next = await parts.next()) {
+      if (next.done) return next.value;
+      heard.anything = true;
+      const part = next.value;
+      if (part.type === 'text') emit({ type: 'text:delta', data: { step, delta: part.text } });
+      else if (showsThinking) {
+        if (part.type === 'thinking-start') {
+          thoughts = '';
+          emit({ type: 'thinking:start', data: { step, text: '' } });
+        } else if (part.type === 'thinking') {
+          thoughts += part.text;
+          emit({ type: 'thinking:update', data: { step, text: part.text } });
+        } else emit({ type: 'thinking:end', data: { step, text: thoughts } });
+      }
+    }
+  }
+
+  /** Runs the calls of the last step in their order; answers the approvals that some of them still wait for. */
+  async #runOpen(order: LoopOrder): Promise<Approval[]> {
+    const { state, emit, save } = order;
+    const waiting: Approval[] = [];
+    for (const call of [...state.open]) {
+      const answer = await this.#runCall(order, call);
+      if ('waiting' in answer) {
+        waiting.push(answer.waiting);
+        continue;
+      }
+      const { success, content } = answer.result;
+      state.open = state.open.filter((each) => each !== call);
+      state.calls.push({
+        name: call.name,
+        arguments: jsonOf(call.args),
+        result: content,
+        status: success ? 'success' : 'error',
+      });
+      state.messages.push(resultMessage(call, content));
+      emit({ type: 'tool:result', data: { toolCallId: call.id, result: { success, content } } });
+      await save?.(state);
+    }
+    if (waiting.length > 0) await save?.(state);
+    return waiting;
+  }
+
+  async #runCall(order: LoopOrder, call: OpenCall): Promise<{ result: ToolResult } | { waiting: Approval }> {
+    const { run, state, emit, onApproval, save } = order;
+    const { gate, approvals, isRepeatable } = this.#parts;
+    if (call.isBegun && !(await isRepeatable(call.name))) return { result: unknownOutcome };
+    for (;;) {
+      call.isBegun = true;
+      await save?.(state);
+      const answer = await gate.call(run, call);
+      if (answer.kind === 'done') return { result: answer.result };
+      const { approval } = answer;
+      call.isBegun = false;
+      const isNew = call.approvalId !== approval.id;
+      call.approvalId = approval.id;
+      if (isNew) emit({ type: 'approval:requested', data: { toolCallId: call.id, approval } });
+      if (onApproval === 'suspend') return { waiting: approval };
+      await save?.(state);
+      const decided = toApproval(await approvals.decided(approval.id, run.context.signal));
+      emit({ type: 'approval:decided', data: { toolCallId: call.id, approval: decided } });
+    }
+  }
+
+  #tellStepEnd({ state, emit }: LoopOrder): void {
+    const { step, finishReason, stepCalls } = state;
+    emit({
+      type: 'step:complete',
+      data: { step, usedTokens: usedTokens(state), toolCalls: stepCalls, finishReason },
+    });
+  }
+}
+
+const unknownOutcome: ToolResult = {
+  success: false,
+  content:
+    'The daemon stopped while this call ran. Whether it took effect is not known: look before you repeat it.',
+};
+
+/** Adds what the step used; what the vendor did not count is estimated, so that a budget holds all the same. */
+function settle(state: RunState, end: StepEnd, estimated: number): void {
+  const { promptTokens, completionTokens } = end.usage;
+  if (promptTokens === undefined || completionTokens === undefined) state.isCounted = false;
+  if (promptTokens !== undefined) state.lastPrompt = { counted: promptTokens, estimated };
+  state.inputTokens += promptTokens ?? estimated;
+  state.outputTokens += completionTokens ?? sizeOfMessages(end.messages);
+  state.finishReason = end.finishReason;
+  if (end.text.trim() !== '') state.text = end.text;
+  state.messages.push(...end.messages);
+}
+
+/** Arguments that are no JSON, such as a text that the model broke off, are shown as the text that they are. */
+const jsonOf = (value: unknown) => (value === undefined ? null : value) as ToolCallArguments;
+type ToolCallArguments = RunState['calls'][number]['arguments'];

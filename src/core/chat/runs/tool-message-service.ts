@@ -1,0 +1,389 @@
+import type { ModelMessage } from 'ai';
+import type { Compaction, SendWithTools, ToolExchange } from '../../../contract/conversations.ts';
+import type { NewRunEvent } from '../../../contract/run-events.ts';
+import type { SecurityMode } from '../../../contract/security-mode.ts';
+import { type Caller, isAdmin, mayRunCommands } from '../../auth/caller.ts';
+import type { UserStore } from '../../auth/user-store.ts';
+import { AppError, messageOf } from '../../errors.ts';
+import type { EventBus } from '../../events.ts';
+import type { Log } from '../../log.ts';
+import { type ApprovalService, toApproval } from '../../security/approval-service.ts';
+import type { ApprovalStore } from '../../security/approval-store.ts';
+import type { PolicyService } from '../../security/policy-service.ts';
+import { modeFor } from '../../security/security-modes.ts';
+import type { ConversationRow, MessageRow } from '../../storage/chat-rows.ts';
+import type { Database } from '../../storage/database.ts';
+import type { AgentRunRow } from '../../storage/tool-rows.ts';
+import type { Surroundings } from '../../surroundings.ts';
+import type { ToolRun } from '../../tools/tool-gate.ts';
+import type { ToolRegistry } from '../../tools/tool-registry.ts';
+import type { Compactor } from '../compactor.ts';
+import { toMessage } from '../conversation-mapping.ts';
+import { type ConversationService, usageColumns } from '../conversation-service.ts';
+import type { ConversationStore } from '../conversation-store.ts';
+import { modelError } from '../model-error.ts';
+import type { ModelProviders } from '../providers/model-providers.ts';
+import type { ResolvedModel } from '../providers/resolved-model.ts';
+import type { TaskContext } from '../task-context.ts';
+import type { AgentRunStore } from './agent-run-store.ts';
+import { offeredTools } from './offered-tools.ts';
+import type { RunFeeds } from './run-feeds.ts';
+import { newRunState, type RunState, usageOf } from './run-state.ts';
+import { type LoopEnd, type LoopOrder, RunFailure, type ToolLoop } from './tool-loop.ts';
+import { workInstructions } from './work-instructions.ts';
+
+/** Answers of the model with calls, before the one that has to be the last. */
+const MAX_ROUND_TRIPS = 5;
+
+export interface ToolMessageParts {
+  database: Database;
+  bus: EventBus;
+  conversations: ConversationService;
+  store: ConversationStore;
+  runs: AgentRunStore;
+  users: UserStore;
+  providers: Pick<ModelProviders, 'resolve'>;
+  compactor: Compactor;
+  taskContext: TaskContext;
+  loop: ToolLoop;
+  registry: ToolRegistry;
+  policy: PolicyService;
+  approvals: ApprovalService;
+  approvalStore: ApprovalStore;
+  feeds: RunFeeds;
+  /** The folder in which the tools of a conversation work: absolute, without links. */
+  workspace: (conversation: Pick<ConversationRow, 'id' | 'cwd'>) => Promise<string>;
+  surroundings: Surroundings;
+  log: Log;
+}
+
+/** What has to be known to go on with a message that waited. */
+interface MessageOptions {
+  content: string;
+  instructions: string;
+  mode: SecurityMode;
+  provider: ResolvedModel['provider'];
+  model: string;
+  isStreamed: boolean;
+  enableTools: boolean;
+  messageId: string;
+  mayRunCommands: boolean;
+}
+
+/** Messages to which a model answers with the help of tools; one that waits for approvals goes on after a restart. */
+export class ToolMessageService {
+  readonly #parts: ToolMessageParts;
+  readonly #stopping = new AbortController();
+  #unsubscribe: (() => void) | undefined;
+  constructor(parts: ToolMessageParts) {
+    this.#parts = parts;
+  }
+
+  /** Goes on with the messages whose approvals were decided, now and from now on. */
+  async start(): Promise<void> {
+    const { bus, runs } = this.#parts;
+    this.#unsubscribe = bus.on('approval', ({ row }) => {
+      if (row.status !== 'pending') this.#resumeLater(row.run_id);
+    });
+    for (const run of await runs.openMessages()) this.#resumeLater(run.id);
+  }
+
+  stop(): void {
+    this.#unsubscribe?.();
+    this.#stopping.abort(new AppError('unavailable', 'svc stops'));
+  }
+
+  /** Answers when the model has, or when its calls wait for a person. */
+  async send(caller: Caller, id: string, wish: SendWithTools, signal: AbortSignal): Promise<ToolExchange> {
+    await this.#parts.conversations.find(caller, id);
+    return this.#parts.conversations.inTurn(id, () =>
+      this.#begin(caller, id, wish, signal, this.#newId(), false),
+    );
+  }
+
+  /** As `send`, told while it happens; the stream goes on over approvals. Throws what is wrong from the start. */
+  async stream(caller: Caller, id: string, wish: SendWithTools, signal: AbortSignal) {
+    await this.#parts.conversations.find(caller, id);
+    await this.#parts.providers.resolve(wish);
+    const runId = this.#newId();
+    const events = this.#parts.feeds.open(runId, signal);
+    this.#parts.conversations
+      .inTurn(id, () => this.#begin(caller, id, wish, signal, runId, true))
+      .then(({ pendingApprovals }) => {
+        if (pendingApprovals.length === 0) this.#parts.feeds.close(runId);
+      })
+      .catch((error: unknown) => this.#tellFailure(runId, error));
+    return events;
+  }
+
+  #newId(): string {
+    return this.#parts.surroundings.newId('run');
+  }
+
+  async #begin(
+    caller: Caller,
+    id: string,
+    wish: SendWithTools,
+    signal: AbortSignal,
+    runId: string,
+    isStreamed: boolean,
+  ): Promise<ToolExchange> {
+    if (signal.aborted) throw new AppError('wrong_state', 'The request was cancelled');
+    const { conversations, providers, compactor, taskContext, policy, surroundings } = this.#parts;
+    await this.#dropWaiting(id);
+    const model = await providers.resolve(wish);
+    const mode = modeFor(policy.policy.defaultMode, wish.securityMode, isAdmin(caller));
+    const before = await conversations.find(caller, id);
+    const workspace = await this.#parts.workspace(before);
+    const userMessage = await conversations.append(caller, id, { role: 'user', content: wish.content });
+    const conversation = await conversations.find(caller, id);
+    const context = await taskContext.ofConversation(conversation);
+    const { prompt, compaction } = await compactor.fit(model, { conversation, context }, signal);
+    this.#emit(runId, {
+      type: 'user_message',
+      data: {
+        id: userMessage.id,
+        content: userMessage.content,
+        compactionApplied: compaction !== undefined,
+        messageCount: conversation.message_count,
+      },
+    });
+    const work = wish.enableTools ? workInstructions({ workspace, mode, today: surroundings.now() }) : '';
+    const options: MessageOptions = {
+      content: wish.content,
+      instructions: [prompt.instructions, work].filter(Boolean).join('\n\n'),
+      mode,
+      provider: model.provider,
+      model: model.modelId,
+      isStreamed,
+      enableTools: wish.enableTools,
+      messageId: surroundings.newId('msg'),
+      mayRunCommands: mayRunCommands(caller),
+    };
+    const state = newRunState(prompt.turns.map(({ role, content }): ModelMessage => ({ role, content })));
+    const order = await this.#order({ runId, conversation, options, state, model, workspace, signal });
+    this.#emit(runId, {
+      type: 'session:start',
+      data: {
+        sessionId: runId,
+        conversationId: id,
+        provider: model.provider,
+        model: model.modelId,
+        maxSteps: order.maxSteps,
+        maxBudget: null,
+        timeoutMs: null,
+      },
+    });
+    const end = await this.#run(order);
+    const row: AgentRunRow = {
+      id: runId,
+      kind: 'message',
+      status: 'waiting',
+      owner_id: conversation.owner_id,
+      conversation_id: id,
+      task_id: null,
+      options: JSON.stringify(options),
+      state: JSON.stringify(state),
+      created_at: surroundings.now().toISOString(),
+      updated_at: surroundings.now().toISOString(),
+    };
+    if (end.kind === 'waiting')
+      await this.#parts.database.write(({ db }) => this.#parts.runs.insert(db, row));
+    const assistantMessage = await conversations.append(caller, id, {
+      id: options.messageId,
+      role: 'assistant',
+      provider: model.provider,
+      model: model.modelId,
+      ...answerOf(state),
+    });
+    // Somebody may have decided before the run was kept.
+    if (end.kind === 'waiting') this.#resumeLater(runId);
+    else this.#tellEnd(runId, order, assistantMessage.id);
+    return toExchange(userMessage, assistantMessage, state, end, mode, compaction);
+  }
+
+  /** Goes on once nothing of the run waits any more. */
+  #resumeLater(runId: string): void {
+    this.#resume(runId).catch((error: unknown) =>
+      this.#parts.log.warn({ runId, reason: messageOf(error) }, 'a message could not go on'),
+    );
+  }
+
+  async #resume(runId: string): Promise<void> {
+    const { runs, conversations, approvalStore } = this.#parts;
+    const known = await runs.find(runId);
+    if (!known || known.kind !== 'message' || known.conversation_id === null) return;
+    await conversations.inTurn(known.conversation_id, async () => {
+      const asked = await approvalStore.ofRun(runId);
+      const row = await runs.find(runId);
+      if (!row || this.#stopping.signal.aborted || asked.some(({ status }) => status === 'pending')) return;
+      // What runs when the daemon dies goes on where its state says.
+      if (row.status !== 'waiting' && row.status !== 'running') return;
+      await runs.save(runId, { status: 'running' });
+      await this.#goOn(row);
+    });
+  }
+
+  async #goOn(row: AgentRunRow): Promise<void> {
+    const { runs, store, database, providers, surroundings, approvalStore } = this.#parts;
+    const conversation = row.conversation_id === null ? undefined : await store.find(row.conversation_id);
+    if (!conversation || row.state === null) return;
+    const options = JSON.parse(row.options) as MessageOptions;
+    const state = JSON.parse(row.state) as RunState;
+    for (const approval of await approvalStore.ofRun(row.id)) {
+      const data = { toolCallId: approval.call_id, approval: toApproval(approval) };
+      if (approval.used_at === null) this.#emit(row.id, { type: 'approval:decided', data });
+    }
+    let end: LoopEnd = { kind: 'done' };
+    let order: LoopOrder | undefined;
+    let failure: string | undefined;
+    try {
+      const model = await providers.resolve({ provider: options.provider, model: options.model });
+      const workspace = await this.#parts.workspace(conversation);
+      const { signal } = this.#stopping;
+      order = await this.#order({ runId: row.id, conversation, options, state, model, workspace, signal });
+      order.save = (saved) => runs.save(row.id, { state: JSON.stringify(saved) });
+      end = await this.#run(order);
+    } catch (error) {
+      if (this.#stopping.signal.aborted) return;
+      failure = messageOf(error);
+      this.#tellFailure(row.id, error);
+    }
+    const status = failure !== undefined ? 'failed' : end.kind === 'waiting' ? 'waiting' : 'completed';
+    const answer = answerOf(state);
+    const content =
+      failure === undefined ? answer.content : `${answer.content}\n\n(Broken off: ${failure})`.trim();
+    const updated_at = surroundings.now().toISOString();
+    await database.write(async ({ db }) => {
+      await store.changeMessage(db, options.messageId, { ...answer, content });
+      await db
+        .updateTable('agent_runs')
+        .set({ status, updated_at, state: JSON.stringify(state) })
+        .where('id', '=', row.id)
+        .execute();
+    });
+    if (status === 'waiting') this.#resumeLater(row.id);
+    else if (order && failure === undefined) this.#tellEnd(row.id, order, options.messageId);
+  }
+
+  /** A new message overtakes one that waits: what that asked for is not run any more. */
+  async #dropWaiting(conversationId: string): Promise<void> {
+    const { runs, approvals, surroundings } = this.#parts;
+    for (const { id } of await runs.openMessages(conversationId)) {
+      await runs.save(id, { status: 'cancelled', updated_at: surroundings.now().toISOString() });
+      await approvals.withdraw(id);
+      this.#tellFailure(
+        id,
+        new RunFailure('cancelled', 'OVERTAKEN', 'A new message came before the decision'),
+      );
+    }
+  }
+
+  async #run(order: LoopOrder): Promise<LoopEnd> {
+    try {
+      return await this.#parts.loop.run(order);
+    } catch (error) {
+      if (!(error instanceof RunFailure)) throw error;
+      const { failure, code, message, retryAfterMs } = error;
+      throw modelError({ class: failure, code, message, retryAfterMs });
+    }
+  }
+
+  async #order(parts: {
+    runId: string;
+    conversation: ConversationRow;
+    options: MessageOptions;
+    state: RunState;
+    model: ResolvedModel;
+    workspace: string;
+    signal: AbortSignal;
+  }): Promise<LoopOrder> {
+    const { runId, conversation, options, state, model, workspace, signal } = parts;
+    const { registry, policy, users } = this.#parts;
+    const user = await users.find(conversation.owner_id);
+    const run: ToolRun = {
+      id: runId,
+      mode: options.mode,
+      canAsk: true,
+      context: {
+        workspace,
+        userId: conversation.owner_id,
+        // Rights that ended meanwhile are gone here too.
+        mayRunCommands: options.mayRunCommands && user?.role === 'admin' && user.disabled_at === null,
+        isTrusted: true,
+        conversationId: conversation.id,
+        signal,
+      },
+    };
+    return {
+      model,
+      instructions: options.instructions,
+      tools: options.enableTools ? await offeredTools(registry, policy, options.mode) : [],
+      run,
+      state,
+      maxSteps: options.enableTools ? MAX_ROUND_TRIPS + 1 : 1,
+      maxBudget: null,
+      endsWithAnswer: true,
+      isStreamed: options.isStreamed,
+      showsThinking: true,
+      onApproval: 'suspend',
+      retries: false,
+      emit: (event) => this.#emit(runId, event),
+    };
+  }
+
+  #emit(runId: string, event: NewRunEvent): void {
+    this.#parts.feeds.emit(runId, event);
+  }
+
+  #tellEnd(runId: string, { state, model }: LoopOrder, messageId: string): void {
+    const { promptTokens, completionTokens, totalTokens } = usageOf(state);
+    this.#emit(runId, {
+      type: 'complete',
+      data: {
+        ...(totalTokens !== undefined && { totalTokens }),
+        ...(promptTokens !== undefined && { inputTokens: promptTokens }),
+        ...(completionTokens !== undefined && { outputTokens: completionTokens }),
+        model: model.modelId,
+        provider: model.provider,
+        toolCalls: state.calls.length,
+      },
+    });
+    this.#emit(runId, { type: 'message_saved', data: { id: messageId } });
+    this.#parts.feeds.close(runId);
+  }
+
+  #tellFailure(runId: string, error: unknown): void {
+    const code =
+      error instanceof RunFailure ? error.code : error instanceof AppError ? error.code : 'internal';
+    if (!(error instanceof AppError) && !(error instanceof RunFailure))
+      this.#parts.log.error({ runId, err: error }, 'a message with tools failed');
+    const message = code === 'internal' ? 'Internal error' : messageOf(error);
+    this.#emit(runId, { type: 'error', data: { message, code: code.toUpperCase() } });
+    this.#parts.feeds.close(runId);
+  }
+}
+
+const answerOf = (state: RunState) => ({
+  content: state.text,
+  tool_calls: state.calls.length > 0 ? JSON.stringify(state.calls) : null,
+  ...usageColumns(usageOf(state)),
+});
+
+const toExchange = (
+  userMessage: MessageRow,
+  assistantMessage: MessageRow,
+  state: RunState,
+  end: LoopEnd,
+  securityMode: SecurityMode,
+  compaction: Compaction | undefined,
+): ToolExchange => ({
+  userMessage: toMessage(userMessage),
+  assistantMessage: toMessage(assistantMessage),
+  usage: usageOf(state),
+  ...(compaction && { compaction }),
+  toolCalls: state.calls,
+  pendingApprovals: end.kind === 'waiting' ? end.approvals : [],
+  securityMode,
+  finishReason: state.finishReason,
+});
