@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import type { CreateTask, Task } from '../../../contract/task.ts';
+import { prioritySchema } from '../../../contract/task.ts';
+import type { SecurityMode } from '../../../contract/security-mode.ts';
+import { defineTool, type Tool, ToolFailure } from '../tool.ts';
+
+/** Tasks that create tasks that create tasks. */
+const MAX_DEPTH = 3;
+
+export interface NewToolTask {
+  userId: string;
+  isTrusted: boolean;
+  task: Omit<CreateTask, 'idempotencyKey'>;
+}
+export interface TaskCreateParts {
+  /** Creates a task that may not run commands. */
+  create: (wish: NewToolTask) => Promise<Task>;
+  /** How deep the task stands in a chain of tasks that created each other. */
+  depthOf: (taskId: string | undefined) => Promise<number>;
+}
+
+/** `task_create`: hands work to another run of the built-in agent, with no more rights than the present one. */
+export const taskCreateTool = ({ create, depthOf }: TaskCreateParts): Tool =>
+  defineTool({
+    name: 'task_create',
+    description:
+      'Creates a task that the built-in agent works on later, on its own and in a folder of its own. For work that is separate from yours. Answers its id; ask task_status how it is.',
+    input: z.object({
+      title: z.string().trim().min(1).max(500),
+      prompt: z.string().min(1).max(100_000).describe('Everything that the agent has to know'),
+      priority: prioritySchema.optional(),
+      labels: z.array(z.string().min(1).max(100)).max(20).optional(),
+    }),
+    isReadOnly: false,
+    danger: 'medium',
+    plan: ({ title, prompt, priority = 3, labels = [] }, { userId, isTrusted, taskId }) => ({
+      access: {},
+      run: async () => {
+        const depth = (await depthOf(taskId)) + 1;
+        if (depth > MAX_DEPTH)
+          throw new ToolFailure(`Tasks that create tasks may not go deeper than ${MAX_DEPTH}: do it yourself`);
+        const securityMode: SecurityMode = 'ask';
+        const task = await create({
+          userId,
+          isTrusted,
+          task: {
+            title,
+            prompt,
+            priority,
+            labels,
+            source: 'api',
+            assignedAgent: 'builtin',
+            securityMode,
+            metadata: { depth, ...(taskId !== undefined && { createdBy: taskId }) },
+          },
+        });
+        return { content: `Created ${task.id}: ${title}` };
+      },
+    }),
+  });
