@@ -1,0 +1,144 @@
+import { stat } from 'node:fs/promises';
+import { basename, relative } from 'node:path';
+import { z } from 'zod';
+import { defineTool, ToolFailure } from '../tool.ts';
+import { batched } from './batched.ts';
+import { OutputLines, showName } from './cut-output.ts';
+import { codeOf, spellFailures } from './file-failure.ts';
+import { globPattern } from './glob-pattern.ts';
+import { openVerified } from './open-verified.ts';
+import { type FoundLine, PatternThread } from './pattern-thread.ts';
+import { nameOf } from './place-names.ts';
+import { spellGaps } from './search-files.ts';
+import { walkFiles, type WalkGaps } from './walk-files.ts';
+
+const MAX_MATCHES = 1000;
+const MiB = 1024 * 1024;
+/** Of a file that was named, and of one that was met on the way. */
+const MAX_NAMED = 64 * MiB;
+const MAX_MET = 4 * MiB;
+/** Files that are read at once, and asked about together. */
+const BATCH = 16;
+
+export const grepTool = defineTool({
+  name: 'grep',
+  description:
+    'Searches what text files contain, line by line, with a regular expression (JavaScript; escape . ( [ { and the like). ' +
+    'Answers `path:line:text` for each match, `path-line-text` for lines of context. Folders named .git and ' +
+    'node_modules, binary files, large files and files with secrets are left out. To find files by name use search_files.',
+  input: z.object({
+    pattern: z.string().min(1).max(1000).describe('A regular expression, such as function\\s+load'),
+    path: z.string().optional().describe('The file or folder to search; the workspace if left out'),
+    glob: z.string().min(1).max(1000).optional().describe('Only files that match, such as *.ts'),
+    ignoreCase: z.boolean().optional(),
+    context: z.int().min(0).max(20).optional().describe('How many lines to show around each match'),
+  }),
+  isReadOnly: true,
+  danger: 'low',
+  plan: ({ pattern, path = '.', glob, ignoreCase = false, context = 0 }, { workspace, signal }) => {
+    const line = linePattern(pattern, ignoreCase);
+    const name = glob === undefined ? undefined : globPattern(glob);
+    return {
+      access: { paths: [{ path, does: 'read' }] },
+      run: ({ paths: [root = ''], mayRead }) =>
+        spellFailures(path, async () => {
+          const isFolder = (await stat(root)).isDirectory();
+          await using thread = new PatternThread({ path: name, line }, signal);
+          const gaps: WalkGaps & FileGaps = { unreadable: 0, isCut: false, large: 0, gone: 0 };
+          const places = isFolder
+            ? walkFiles({ root, asked: `${glob ?? ''}/${path}`, mayRead, signal }, gaps)
+            : single(root);
+          const output = new OutputLines();
+          let left = MAX_MATCHES;
+          for await (const met of batched(places, BATCH)) {
+            const chosen =
+              name && isFolder
+                ? await thread.testPaths(met.map((place) => relative(root, place)))
+                : met.map(() => true);
+            const files = await readFiles(
+              met.filter((place, index) => chosen[index] && (!isFolder || mayRead(place))),
+              isFolder ? MAX_MET : undefined,
+              gaps,
+            );
+            const found = await thread.search(
+              files.map(({ bytes }) => bytes),
+              { context, maxMatches: left },
+            );
+            left -= found.filter(({ isMatch }) => isMatch).length;
+            const names = files.map(({ place }) => showName(nameOf(workspace, place)));
+            if (!addFound(output, found, names, context > 0) || left <= 0)
+              return {
+                content: output.end('There are more. Use a narrower pattern, a glob, or a path'),
+              };
+          }
+          return {
+            content: output.end(
+              output.lines.length === 0 && 'No line matches',
+              gaps.large > 0 &&
+                `${gaps.large} files over ${MAX_MET / MiB} MiB were left out. Name one with path`,
+              gaps.gone > 0 && `${gaps.gone} files could not be read`,
+              ...spellGaps(gaps),
+            ),
+          };
+        }),
+    };
+  },
+});
+
+interface FileGaps {
+  large: number;
+  gone: number;
+}
+
+function linePattern(pattern: string, ignoreCase: boolean): RegExp {
+  // Other engines take this at the beginning, and models know it.
+  const [, inline, plain = ''] = /^(\(\?i\))?(.*)$/s.exec(pattern) ?? [];
+  const flags = (ignoreCase || inline ? 'i' : '') + (/\\p\{|\\u\{/i.test(plain) ? 'u' : '');
+  try {
+    return new RegExp(plain, flags);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ToolFailure(`This is not a regular expression: ${reason}`, { cause });
+  }
+}
+
+async function* single(place: string): AsyncGenerator<string> {
+  yield place;
+}
+
+/** The files that can be read, in their order. Those met on the way may be too large, gone or swapped. */
+async function readFiles(places: string[], maxMet: number | undefined, gaps: FileGaps) {
+  const all = places.map(async (place) => {
+    try {
+      await using file = await openVerified(place);
+      const { size } = await file.stat();
+      if (maxMet !== undefined && size > maxMet) {
+        gaps.large++;
+        return [];
+      }
+      if (size > MAX_NAMED) throw new ToolFailure(`${basename(place)} is larger than ${MAX_NAMED / MiB} MiB`);
+      // A buffer of its own, to be handed to the thread.
+      const bytes = new Uint8Array(size);
+      const { bytesRead } = await file.read(bytes, 0, size, 0);
+      return [{ place, bytes: bytes.subarray(0, bytesRead) }];
+    } catch (error) {
+      if (maxMet === undefined || !(error instanceof ToolFailure || codeOf(error))) throw error;
+      gaps.gone++;
+      return [];
+    }
+  });
+  return (await Promise.all(all)).flat();
+}
+
+/** False when the answer is full. */
+function addFound(output: OutputLines, found: FoundLine[], names: string[], isApart: boolean): boolean {
+  let before: FoundLine | undefined;
+  for (const one of found) {
+    const isNext = before?.file === one.file && before.line + 1 === one.line;
+    if (isApart && !isNext && output.lines.length > 0 && !output.add('--')) return false;
+    const between = one.isMatch ? ':' : '-';
+    if (!output.add(`${names[one.file]}${between}${one.line}${between}${one.text}`)) return false;
+    before = one;
+  }
+  return true;
+}

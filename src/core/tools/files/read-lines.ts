@@ -1,0 +1,74 @@
+import type { FileHandle } from 'node:fs/promises';
+import { ToolFailure } from '../tool.ts';
+
+const CHUNK = 64 * 1024;
+
+export interface Line {
+  number: number;
+  /** Without its end; of a long line the beginning. */
+  text: string;
+  /** Of the whole line. */
+  length: number;
+}
+
+/** The lines of an open UTF-8 file, read as far as they are asked for. A `ToolFailure` says where it is no text. */
+export async function* readLines(
+  file: FileHandle,
+  path: string,
+  { maxLine, maxBytes }: { maxLine: number; maxBytes: number },
+): AsyncGenerator<Line> {
+  let line: Line = { number: 1, text: '', length: 0 };
+  for await (const chunk of decode(file, path, maxBytes)) {
+    const [first = '', ...more] = chunk.split('\n');
+    line = lengthen(line, first, maxLine);
+    for (const text of more) {
+      yield withoutReturn(line);
+      line = lengthen({ number: line.number + 1, text: '', length: 0 }, text, maxLine);
+    }
+  }
+  // What ends in a line end has no line after it.
+  if (line.length > 0) yield line;
+}
+
+/** The whole text of an open UTF-8 file, byte order mark and line ends as they are. */
+export async function readText(file: FileHandle, path: string, maxBytes: number): Promise<string> {
+  const { size } = await file.stat();
+  if (size > maxBytes) throw new ToolFailure(`${path} is too large: ${size} bytes, at most ${maxBytes}`);
+  const parts: string[] = [];
+  for await (const part of decode(file, path, maxBytes)) parts.push(part);
+  return parts.join('');
+}
+
+async function* decode(file: FileHandle, path: string, maxBytes: number): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  const buffer = new Uint8Array(CHUNK);
+  let at = 0;
+  for (;;) {
+    const { bytesRead } = await file.read(buffer, 0, CHUNK, at);
+    const bytes = buffer.subarray(0, bytesRead);
+    if (bytes.includes(0)) throw new ToolFailure(`${path} is a binary file; only text can be read`);
+    at += bytesRead;
+    if (at > maxBytes) throw new ToolFailure(`${path} is too large to be read beyond ${maxBytes} bytes`);
+    yield decodeOrRefuse(decoder, bytes, bytesRead > 0, path);
+    if (bytesRead === 0) return;
+  }
+}
+
+function decodeOrRefuse(decoder: TextDecoder, bytes: Uint8Array, stream: boolean, path: string): string {
+  try {
+    return decoder.decode(bytes, { stream });
+  } catch (cause) {
+    throw new ToolFailure(`${path} is not UTF-8 text; only text can be read`, { cause });
+  }
+}
+
+const lengthen = (line: Line, text: string, maxLine: number): Line => ({
+  number: line.number,
+  text: line.text.length < maxLine ? line.text + text.slice(0, maxLine - line.text.length) : line.text,
+  length: line.length + text.length,
+});
+
+const withoutReturn = (line: Line): Line =>
+  line.length === line.text.length && line.text.endsWith('\r')
+    ? { ...line, text: line.text.slice(0, -1), length: line.length - 1 }
+    : line;
