@@ -7,6 +7,7 @@ import { devicesRoutes } from './devices.ts';
 import { dlqRoutes } from './dlq.ts';
 import { gatewayRoutes } from './gateway.ts';
 import { healthRoutes } from './health.ts';
+import { integrationsRoutes } from './integrations.ts';
 import { invitesRoutes } from './invites.ts';
 import { notificationsRoutes } from './notifications.ts';
 import { oauthRoutes } from './oauth.ts';
@@ -31,6 +32,7 @@ export const contract = {
   dlq: dlqRoutes,
   gateway: gatewayRoutes,
   health: healthRoutes,
+  integrations: integrationsRoutes,
   invites: invitesRoutes,
   notifications: notificationsRoutes,
   oauth: oauthRoutes,

@@ -68,12 +68,11 @@ export const resourceNameSchema = text(60).regex(/^[a-z0-9-]+$/i, 'Expected lett
 /** It becomes a part of a query. */
 export const apiVersionSchema = text(50).regex(/^[\w.-]+$/, 'Expected a version such as 2024-10-21');
 
+/** It becomes a header. */
+export const apiKeySchema = text(2000).regex(/^[\x21-\x7e]+$/, 'Expected a key without blanks');
+
 export const configureProviderSchema = z.object({
-  apiKey: text(2000)
-    .regex(/^[\x21-\x7e]+$/, 'Expected a key without blanks')
-    .nullable()
-    .optional()
-    .meta({ description: 'Sealed, never shown; null forgets it' }),
+  apiKey: apiKeySchema.nullable().optional().meta({ description: 'Sealed, never shown; null forgets it' }),
   baseUrl: providerUrlSchema.nullable().optional().meta({ description: 'Another origin forgets the key' }),
   defaultModel: text(200).nullable().optional(),
   enabled: z.boolean().optional(),

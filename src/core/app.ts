@@ -22,6 +22,7 @@ import { EventBus } from './events.ts';
 import { joinGateway } from './gateway/join-gateway.ts';
 import { HealthService } from './health/health-service.ts';
 import { RequestMetrics } from './health/request-metrics.ts';
+import { joinIntegrations } from './integrations/join-integrations.ts';
 import { RateLimits } from './limits/rate-limits.ts';
 import { LiveFeed } from './live/live-feed.ts';
 import type { Log } from './log.ts';
@@ -180,6 +181,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
   });
   const { modelOutbound, ...chat } = joinChat({ ...shared, store, log });
   const { notify, ...gateway } = joinGateway({ ...shared, store, query, tasks, outbound, log });
+  const integrations = joinIntegrations({ ...shared, outbound });
   const queueStatus = new QueueStatusService({ counts, deadLetters, pause, config });
   const health = new HealthService({ queueStatus, registry, surroundings });
 
@@ -193,6 +195,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
     ...devices,
     ...gateway,
     ...chat,
+    ...integrations,
     audit,
     auditEntries: new AuditService(new AuditStore(database)),
     limits,

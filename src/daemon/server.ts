@@ -20,6 +20,7 @@ import { registerDlq } from './routes/dlq.ts';
 import { registerDocs } from './routes/docs.ts';
 import { registerGateway } from './routes/gateway.ts';
 import { registerHealth } from './routes/health.ts';
+import { registerIntegrations } from './routes/integrations.ts';
 import { registerInvites } from './routes/invites.ts';
 import { registerLanding } from './routes/landing.ts';
 import { registerNotifications } from './routes/notifications.ts';
@@ -104,6 +105,7 @@ export async function buildServer(app: App, { check }: ServerOptions = {}): Prom
   registerDocs(server);
   registerGateway(server, app, check);
   registerHealth(server, app, check);
+  registerIntegrations(server, app, check);
   registerInvites(server, app, check);
   registerLanding(server);
   registerNotifications(server, app, check);

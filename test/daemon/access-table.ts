@@ -59,6 +59,8 @@ export const accessTable: Record<string, AccessRow> = {
   'health.get': open,
   'health.metrics': session,
   'health.ready': open,
+  'integrations.setWebSearch': admin,
+  'integrations.webSearch': session,
   'invites.create': admin,
   'invites.list': admin,
   'invites.remove': admin,

@@ -4,6 +4,7 @@ import type { Setting } from '../../contract/config.ts';
 import type { Surroundings } from '../../contract/locations.ts';
 import { AppError } from '../errors.ts';
 import { isSealed, type SecretBox } from '../secrets/secret-box.ts';
+import { requireWritable } from './require-writable.ts';
 import { locateInFile, openSettingsFile, type SettingsDocument } from './settings-file.ts';
 import {
   defaultOf,
@@ -81,12 +82,13 @@ export class Config {
           details: [{ path: key, message: firstIssue(parsed.error) }],
         });
     }
+    const unfit = this.forgottenBy(key, value);
+    for (const secret of unfit) requireWritable(this, secret);
     // Somebody may have edited the file since: what they wrote stays.
     this.#file.read();
     const before = structuredClone(this.#file.data);
     writeInto(this.#file.data, key.split('.'), this.#sealed(key, value));
-    const next = value ?? defaultOf(key, this.get('mode'));
-    if (movesAway(this.#values.get(key)?.value, next)) this.#forgetSecretBeside(key);
+    for (const secret of unfit) writeInto(this.#file.data, secret.split('.'), null);
     let inFile: Map<SettingKey, Resolved>;
     try {
       inFile = this.#resolve();
@@ -99,12 +101,12 @@ export class Config {
     return this.#describe(key, inFile);
   }
 
-  /** A secret is for the server that it was given for, and for no other. */
-  #forgetSecretBeside(key: SettingKey): void {
+  /** The secrets that go with a change: each is for the server that it was given for, and for no other. */
+  forgottenBy(key: SettingKey, value: unknown): SettingKey[] {
+    const next = value ?? defaultOf(key, this.get('mode'));
+    if (!movesAway(this.#values.get(key)?.value, next)) return [];
     const folder = key.slice(0, key.lastIndexOf('.') + 1);
-    for (const other of settingKeys)
-      if (definitionOf(other).secret && other.startsWith(folder))
-        writeInto(this.#file.data, other.split('.'), null);
+    return settingKeys.filter((other) => definitionOf(other).secret && other.startsWith(folder));
   }
 
   #sealed(key: SettingKey, value: unknown): unknown {

@@ -29,14 +29,17 @@ export const providerNames: Record<ProviderType, string> = {
 
 const text = z.string().trim().max(200).optional();
 /** As it is, or sealed, which is longer. */
-const key = z.union([z.string().trim().max(2000).optional(), z.string().startsWith('sealed:v1:').max(4000)]);
+export const keySettingSchema = z.union([
+  z.string().trim().max(2000).optional(),
+  z.string().startsWith('sealed:v1:').max(4000),
+]);
 
 /** The key is read from the variable that the vendor's own tools read. */
 const settingsOf = <P extends ProviderType>(provider: P, environment: string, urlEnvironment?: string) => {
   const name = providerNames[provider];
   const own = {
     apiKey: define({
-      schema: key,
+      schema: keySettingSchema,
       default: undefined,
       environment,
       live: true,

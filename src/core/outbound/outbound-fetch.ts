@@ -13,6 +13,8 @@ export interface OutboundRequest {
   timeoutMs: number;
   /** Bytes of the answer as it is read, unpacked where it came packed; a longer one is an error. */
   maxBytes: number;
+  /** Makes text of the body; without it, the body is UTF-8. */
+  decode?: (body: Uint8Array, headers: Headers) => string;
 }
 export interface OutboundResponse {
   status: number;
@@ -44,7 +46,7 @@ export function createOutboundFetch(
   return {
     close: () => agents.close(),
     check: (url) => void checkUrl(url, allowedRanges()),
-    fetch: async (url, { timeoutMs, maxBytes, signal, ...request }) => {
+    fetch: async (url, { timeoutMs, maxBytes, signal, decode = asUtf8, ...request }) => {
       const { host } = checkUrl(url, allowedRanges());
       const limit = AbortSignal.timeout(timeoutMs);
       try {
@@ -56,8 +58,9 @@ export function createOutboundFetch(
           dispatcher: agents.get(Agent),
           signal: signal ? AbortSignal.any([signal, limit]) : limit,
         });
-        const text = await readUpTo(response.body, maxBytes);
-        return { status: response.status, headers: response.headers as unknown as Headers, text };
+        const headers = response.headers as unknown as Headers;
+        const text = decode(await readBytesUpTo(response.body, maxBytes), headers);
+        return { status: response.status, headers, text };
       } catch (error) {
         if (signal?.aborted) throw signal.reason;
         throw limit.aborted ? tooSlow(host) : toOutboundError(error, host);
@@ -142,8 +145,13 @@ function checkedLookup(resolver: Resolver, allowedRanges: () => readonly string[
   };
 }
 
+const asUtf8 = (body: Uint8Array) => Buffer.from(body.buffer, body.byteOffset, body.length).toString('utf8');
+
 /** The body as text; rejects as soon as it is longer than `maxBytes`. */
-export async function readUpTo(body: AsyncIterable<Uint8Array> | null, maxBytes: number): Promise<string> {
+export const readUpTo = async (body: AsyncIterable<Uint8Array> | null, maxBytes: number): Promise<string> =>
+  asUtf8(await readBytesUpTo(body, maxBytes));
+
+async function readBytesUpTo(body: AsyncIterable<Uint8Array> | null, maxBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of body ?? []) {
@@ -151,5 +159,5 @@ export async function readUpTo(body: AsyncIterable<Uint8Array> | null, maxBytes:
     if (length > maxBytes) throw new OutboundError('too_long', `The answer is longer than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }

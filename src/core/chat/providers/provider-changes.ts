@@ -1,7 +1,8 @@
 import type { ConfigureProvider, ProviderType } from '../../../contract/providers.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Config } from '../../config/config.ts';
-import { environmentNameOf, type SettingKey } from '../../config/settings.ts';
+import { requireWritable } from '../../config/require-writable.ts';
+import type { SettingKey } from '../../config/settings.ts';
 import { AppError } from '../../errors.ts';
 import type { Database } from '../../storage/database.ts';
 import { originOf, type ProviderConnections } from './provider-connections.ts';
@@ -34,15 +35,16 @@ export class ProviderChanges {
     if (type === 'ollama' && !('baseUrl' in wanted) && config.get('providers.ollama.baseUrl') === undefined)
       wanted.baseUrl = modelProviders.ollama.baseUrl ?? null;
     const values = valuesOf(type, wanted);
-    for (const [key] of values) this.#requireWritable(key);
-    if (wanted.apiKey === undefined && this.#moves(values)) this.#requireWritable(`providers.${type}.apiKey`);
+    for (const [key] of values) requireWritable(config, key);
+    if (wanted.apiKey === undefined && this.#moves(values))
+      requireWritable(config, `providers.${type}.apiKey`);
     await this.#note(changer, 'provider.configure', { provider: type, changed: Object.keys(wanted) });
     for (const [key, value] of values) this.set(key, value);
   }
 
   async setDefault(type: ProviderType, model: string | undefined, changer: Changer): Promise<void> {
-    this.#requireWritable('chat.defaultProvider');
-    this.#requireWritable('chat.defaultModel');
+    requireWritable(this.#parts.config, 'chat.defaultProvider');
+    requireWritable(this.#parts.config, 'chat.defaultModel');
     await this.#note(changer, 'provider.set_default', { provider: type, model: model ?? null });
     this.set('chat.defaultProvider', type);
     this.set('chat.defaultModel', model ?? null);
@@ -55,7 +57,7 @@ export class ProviderChanges {
     if (!type) return config.set(key, value);
     const keyName = `providers.${type}.apiKey` as const;
     if (connections.key(type) === undefined || !this.#moves([[key, value]])) return config.set(key, value);
-    this.#requireWritable(keyName);
+    requireWritable(config, keyName);
     const given = config.secret(keyName);
     config.set(keyName, null);
     try {
@@ -78,17 +80,6 @@ export class ProviderChanges {
       const next = typeof value === 'string' ? value : usual;
       return originOf(next) !== originOf(this.#parts.connections.baseUrl(type));
     });
-  }
-
-  /** What the environment or the command line says wins over what is written: nobody should think they changed it. */
-  #requireWritable(key: SettingKey): void {
-    const origin = this.#parts.config.originOf(key);
-    if (origin === 'environment')
-      throw new AppError(
-        'validation',
-        `${environmentNameOf(key)} in the environment of the daemon sets ${key}`,
-      );
-    if (origin === 'flag') throw new AppError('validation', `The command line of the daemon sets ${key}`);
   }
 
   #note({ userId, address }: Changer, tool: string, args: Record<string, unknown>): Promise<void> {

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import type { SearchProvider } from '../search-provider.ts';
+import { listOf, textSchema } from './search-answer.ts';
+
+const answerSchema = z.object({
+  results: listOf(z.object({ title: textSchema, url: z.string(), content: textSchema })),
+});
+
+/** https://docs.tavily.com/documentation/api-reference/endpoint/search */
+export const tavilySearch: SearchProvider = {
+  name: 'Tavily',
+  description: 'Made for models, with longer excerpts',
+  needs: 'apiKey',
+  configFields: ['apiKey'],
+  request: ({ baseUrl, apiKey = '' }, query, limit) => ({
+    method: 'POST',
+    url: `${baseUrl}/search`,
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ query, max_results: limit }),
+  }),
+  read: (answer) =>
+    answerSchema.parse(answer).results.map(({ title, url, content }) => ({ title, url, snippet: content })),
+};

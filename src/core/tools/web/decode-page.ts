@@ -1,0 +1,40 @@
+/** The essence of a Content-Type, such as `text/html`; empty where none is given. */
+export const mediaTypeOf = (headers: Headers): string =>
+  (headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+
+/** How far into a page a browser looks for its charset, and some more. */
+const PRESCAN = 4096;
+
+/** A body as text: by its byte order mark, else by its header, else by what the page says of itself, else UTF-8. */
+export function decodePage(body: Uint8Array, headers: Headers): string {
+  const label = byteOrderMark(body) ?? charsetOf(headers) ?? charsetIn(body) ?? 'utf-8';
+  return decodeAs(label, body);
+}
+
+function byteOrderMark([first, second, third]: Uint8Array): string | undefined {
+  if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8';
+  if (first === 0xfe && second === 0xff) return 'utf-16be';
+  return first === 0xff && second === 0xfe ? 'utf-16le' : undefined;
+}
+
+const charsetOf = (headers: Headers) =>
+  /;\s*charset\s*=\s*["']?([\w.:-]+)/i.exec(headers.get('content-type') ?? '')?.[1];
+
+/** `<meta charset>`, `<meta http-equiv>` and `<?xml encoding?>`: all in letters of ASCII. */
+function charsetIn(body: Uint8Array): string | undefined {
+  const start = new TextDecoder('latin1').decode(body.subarray(0, PRESCAN));
+  const found =
+    /<meta\s[^>]*?charset\s*=\s*["']?([\w.:-]+)/i.exec(start) ??
+    /^\s*<\?xml\s[^>]*?encoding\s*=\s*["']([\w.:-]+)/i.exec(start);
+  const label = found?.[1]?.toLowerCase();
+  // A page whose letters could be read so far is not in UTF-16, whatever it says.
+  return label?.startsWith('utf-16') ? 'utf-8' : label;
+}
+
+function decodeAs(label: string, body: Uint8Array): string {
+  try {
+    return new TextDecoder(label).decode(body);
+  } catch {
+    return new TextDecoder().decode(body);
+  }
+}

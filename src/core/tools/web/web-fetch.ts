@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import type { OutboundFetch } from '../../outbound/outbound-fetch.ts';
+import { defineTool, MAX_OUTPUT, type Tool, ToolFailure } from '../tool.ts';
+import { fetchPage, type Page } from './fetch-page.ts';
+
+const TIMEOUT_MS = 30_000;
+/** What stands above the text of a page has room too. */
+const MAX_CHARACTERS = MAX_OUTPUT - 5000;
+
+export interface WebFetchParts {
+  fetch: OutboundFetch;
+  timeoutMs?: number;
+}
+
+export const webFetchTool = ({ fetch, timeoutMs = TIMEOUT_MS }: WebFetchParts): Tool =>
+  defineTool({
+    name: 'web_fetch',
+    description:
+      'Reads a public web page as text: HTML as Markdown, JSON and plain text as they are. Long pages come in parts: go on with the offset that the answer names.',
+    input: z.object({
+      url: z.string().trim().max(2000).describe('http or https'),
+      maxCharacters: z
+        .int()
+        .min(1)
+        .max(MAX_CHARACTERS)
+        .default(20_000)
+        .describe('The longest part to answer'),
+      offset: z.int().min(0).default(0).describe('How many characters of the page to pass over'),
+    }),
+    isReadOnly: true,
+    danger: 'medium',
+    plan: ({ url: given, maxCharacters, offset }, { signal }) => {
+      const url = URL.parse(given);
+      if (!url || !['http:', 'https:'].includes(url.protocol))
+        throw new ToolFailure('Expected a URL that begins with http:// or https://');
+      return {
+        access: {},
+        run: async () => {
+          const page = await fetchPage(fetch, url.href, { signal, timeoutMs });
+          const { title, text } = await readPage(page, signal);
+          const heading = [...(title === '' ? [] : [`Title: ${title}`]), `URL: ${page.url}`];
+          const part = partOf(text, offset, maxCharacters);
+          return { content: `${heading.join('\n')}\n${part}`, origin: 'A web page' };
+        },
+      };
+    },
+  });
+
+const htmlTypes = ['text/html', 'application/xhtml+xml'];
+const textTypes =
+  /^text\/|^application\/(?:.+\+)?(?:json|xml)$|^application\/(?:x-)?(?:javascript|ndjson|yaml|toml)$/;
+
+async function readPage({ url, mediaType, body }: Page, signal: AbortSignal) {
+  const isHtml =
+    mediaType === '' ? /^\s*<(?:!doctype\s+html|html)\b/i.test(body) : htmlTypes.includes(mediaType);
+  const isText = isHtml || mediaType === '' || textTypes.test(mediaType);
+  if (!isText || body.includes('\0'))
+    throw new ToolFailure(
+      `${url} is no text${mediaType && ` (${mediaType})`}. Only HTML, JSON and other text can be read.`,
+    );
+  if (!isHtml) return { title: '', text: body };
+  // Loaded with the first page: an idle daemon does without.
+  const { htmlToText } = await import('./html-to-text.ts');
+  const { title, text } = await htmlToText(body, url, signal);
+  return { title: title.slice(0, 300).toWellFormed(), text };
+}
+
+/** A part of the text, and where the next begins; no character of two halves is cut. */
+function partOf(text: string, offset: number, maxCharacters: number): string {
+  if (text === '') return '\nThe page has no text. It may need a browser that runs scripts.';
+  if (offset >= text.length) return `\nThe page ends after ${text.length} characters.`;
+  const isHalf = /[\uD800-\uDBFF]/.test(text[offset + maxCharacters - 1] ?? '') && maxCharacters > 1;
+  const end = Math.min(text.length, offset + maxCharacters - (isHalf ? 1 : 0));
+  const isWhole = offset === 0 && end === text.length;
+  const rest = end < text.length ? `; go on with offset ${end}` : '';
+  const range = isWhole ? '' : `Characters ${offset} to ${end} of ${text.length}${rest}\n`;
+  return `${range}\n${text.slice(offset, end).toWellFormed()}`;
+}
