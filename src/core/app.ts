@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Locations } from '../contract/locations.ts';
 import type { TaskEventType } from '../contract/task.ts';
 import { createAdapters } from './agents/adapter-list.ts';
-import type { AgentAdapter } from './agents/agent-adapter.ts';
+import type { AgentAdapter, AgentRun } from './agents/agent-adapter.ts';
 import { AgentRegistry } from './agents/agent-registry.ts';
 import { killMarked } from './agents/process-group.ts';
 import { Workspaces } from './agents/workspaces.ts';
@@ -14,7 +14,9 @@ import type { Caller } from './auth/caller.ts';
 import { joinAccess } from './auth/join-access.ts';
 import { joinOAuth } from './auth/oauth/join-oauth.ts';
 import type { ClientInfo } from './auth/session-service.ts';
+import { hasOpenMessages } from './chat/runs/open-messages.ts';
 import { joinChat } from './chat/join-chat.ts';
+import type { Runs } from './chat/runs/join-runs.ts';
 import type { Config } from './config/config.ts';
 import { joinDevices } from './devices/join-devices.ts';
 import { AppError } from './errors.ts';
@@ -34,6 +36,9 @@ import { QueuePause } from './queue/queue-pause.ts';
 import { QueueService } from './queue/queue-service.ts';
 import { QueueStatusService } from './queue/queue-status-service.ts';
 import { KeyRing } from './secrets/key-ring.ts';
+import { ApprovalService } from './security/approval-service.ts';
+import { ApprovalStore } from './security/approval-store.ts';
+import { PolicyService } from './security/policy-service.ts';
 import { lockDataFolder } from './storage/data-lock.ts';
 import type { Database } from './storage/database.ts';
 import { openDatabase } from './storage/open-database.ts';
@@ -126,8 +131,48 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
   const outbound = createOutboundFetch(() => config.get('outbound.allowPrivate'));
   const oauth = joinOAuth({ ...shared, ...access, log, fetch: outbound.fetch });
   const installation = await secretOf(database, 'installation', surroundings);
+  const policy = await PolicyService.load({ database, audit });
+  const approvalStore = new ApprovalStore(database);
+  const approvals = new ApprovalService({ ...shared, store: approvalStore, notifications });
+  const { modelOutbound, runParts, ...chat } = joinChat({
+    ...shared,
+    store,
+    log,
+    pendingApprovals: (conversationId) => approvals.pendingOf(conversationId),
+  });
+  const integrations = joinIntegrations({ ...shared, outbound });
+  let joined: Promise<Runs> | undefined;
+  const loadRuns = () =>
+    (joined ??= import('./chat/runs/join-runs.ts').then(({ joinRuns }) =>
+      joinRuns({
+        ...shared,
+        ...runParts,
+        ...integrations,
+        users: access.users,
+        conversations: chat.conversations,
+        policy,
+        approvals,
+        approvalStore,
+        workspaces,
+        outbound,
+        tasks,
+        store,
+        log,
+      }),
+    ));
+  /** Messages with tools that an earlier process left waiting, or in the middle. */
+  const resumeMessages = async () => {
+    if (await hasOpenMessages(database)) await (await loadRuns()).toolMessages.start();
+  };
+  const builtinAgent = {
+    missing: () => chat.modelProviders.missing(),
+    work: async (run: AgentRun) => (await loadRuns()).agentWork.execute(run),
+  };
   const registry = new AgentRegistry({
-    adapters: [...createAdapters({ config, fetch: outbound.fetch, env, installation }), ...extraAdapters],
+    adapters: [
+      ...createAdapters({ config, fetch: outbound.fetch, env, installation, builtin: builtinAgent }),
+      ...extraAdapters,
+    ],
     config,
     stats: { cells: () => counts.cells(), lastActivity: (type) => query.lastCompletion(type) },
     surroundings,
@@ -158,13 +203,17 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
   const recovery = new TaskRecovery({ ...failure, database, scan, admission, runs });
   const leases = new TaskLeases({ database, runs, surroundings, log });
   const devices = joinDevices({ ...shared, ...access, keyRing: keys });
+  bus.on('agents_changed', () => {
+    registry.revision++;
+    recovery.admitWaiting().catch(reportBug);
+  });
   const sweeper = new TaskSweeper({
     recovery,
     scan,
     admission,
     registry,
     idempotency,
-    removeExpired: () => devices.pairing.cleanup(),
+    removeExpired: () => Promise.all([devices.pairing.cleanup(), approvals.expire()]),
     engine: database.engine,
     surroundings,
     log,
@@ -179,9 +228,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
     config,
     surroundings,
   });
-  const { modelOutbound, ...chat } = joinChat({ ...shared, store, log });
   const { notify, ...gateway } = joinGateway({ ...shared, store, query, tasks, outbound, log });
-  const integrations = joinIntegrations({ ...shared, outbound });
   const queueStatus = new QueueStatusService({ counts, deadLetters, pause, config });
   const health = new HealthService({ queueStatus, registry, surroundings });
 
@@ -198,6 +245,9 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
     ...integrations,
     audit,
     auditEntries: new AuditService(new AuditStore(database)),
+    policy,
+    approvals,
+    loadRuns,
     limits,
     isLoopback,
     registry,
@@ -232,10 +282,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
           result: 'ok',
         }),
       );
-      if (key.startsWith('agents.')) {
-        registry.revision++;
-        recovery.admitWaiting().catch(reportBug);
-      }
+      if (key.startsWith('agents.')) bus.emit('agents_changed', undefined);
       return setting;
     },
 
@@ -247,6 +294,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
         if (!(error instanceof AppError)) throw error;
         log.warn({ reason: error.message }, 'earlier work could not be taken up yet');
       });
+      await resumeMessages();
       await runner.start();
       leases.start();
       sweeper.start();
@@ -260,6 +308,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
       await sweeper.stop();
       await runner.stop(drainMs);
       leases.stop();
+      await (await joined)?.close();
       await notify.stop();
       await outbound.close();
       await modelOutbound.close();

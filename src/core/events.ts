@@ -10,6 +10,8 @@ export interface CoreEvents {
   task: { task: TaskHead; event: TaskEvent };
   /** Counts, pause or dead letters changed. */
   queue: undefined;
+  /** What decides which agent a task gets has changed. */
+  agents_changed: undefined;
   session_ended: { sessionHash: string };
   token_ended: { tokenId: string };
   /** The role of a user, whether they are let in, or what lets everybody be the owner. */

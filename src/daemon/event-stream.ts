@@ -64,3 +64,8 @@ export async function sendEventStream(reply: FastifyReply, { events }: EventStre
     clearInterval(heartbeat);
   }
 }
+
+/** Events that have no id. */
+export async function* toEvents<T>(items: AsyncIterable<T>): AsyncGenerator<ServerSentEvent<T>> {
+  for await (const data of items) yield { data };
+}

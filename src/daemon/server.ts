@@ -32,6 +32,7 @@ import { registerSecurity } from './routes/security.ts';
 import { registerSessions } from './routes/sessions.ts';
 import { registerTasks } from './routes/tasks.ts';
 import { registerTokens } from './routes/tokens.ts';
+import { registerTools } from './routes/tools.ts';
 import { registerUsers } from './routes/users.ts';
 
 const MIB = 1024 * 1024;
@@ -117,6 +118,7 @@ export async function buildServer(app: App, { check }: ServerOptions = {}): Prom
   registerSessions(server, app, check);
   registerTasks(server, app, check);
   registerTokens(server, app, check);
+  registerTools(server, app, check);
   registerUsers(server, app, check);
   registerLive(server, app);
   return server;

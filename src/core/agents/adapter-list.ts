@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { OutboundFetch } from '../outbound/outbound-fetch.ts';
+import { builtinAdapter, type BuiltinAdapterOptions } from './adapters/builtin-adapter.ts';
 import { commandAdapter } from './adapters/command-adapter.ts';
 import { httpAdapter } from './adapters/http-adapter.ts';
 import type { AgentAdapter } from './agent-adapter.ts';
@@ -9,10 +10,18 @@ export interface AdapterParts {
   fetch: OutboundFetch;
   env: Record<string, string | undefined>;
   installation: string;
+  builtin: BuiltinAdapterOptions;
 }
 
 /** Every agent that comes with svc; a new one is a line here. */
-export const createAdapters = ({ config, fetch, env, installation }: AdapterParts): AgentAdapter[] => [
+export const createAdapters = ({
+  config,
+  fetch,
+  env,
+  installation,
+  builtin,
+}: AdapterParts): AgentAdapter[] => [
+  builtinAdapter(builtin),
   commandAdapter({ env, installation }),
   httpAdapter({
     url: () => config.get('agents.http.url'),

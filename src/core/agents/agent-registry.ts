@@ -101,9 +101,7 @@ export class AgentRegistry {
       if (matches > (best?.matches ?? 0)) best = { adapter, matches };
     }
     if (best) return { adapter: best.adapter };
-    const fallback = this.#config.get('agents.default');
-    if (fallback !== undefined) return this.#named(fallback, task);
-    return { missing: 'No agent fits. Name one in assignedAgent, or set agents.default.' };
+    return this.#named(this.#config.get('agents.default') ?? 'builtin', task);
   }
 
   #named(type: string, task: Assignment): Choice {

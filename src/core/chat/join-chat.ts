@@ -2,7 +2,7 @@ import { createModelFetch } from '../outbound/model-fetch.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import { Compactor } from './compactor.ts';
 import { CompletionService } from './completion-service.ts';
-import { ConversationService } from './conversation-service.ts';
+import { ConversationService, type ConversationServiceParts } from './conversation-service.ts';
 import { ConversationStore } from './conversation-store.ts';
 import { ModelCalls } from './model-calls.ts';
 import { ModelProviders, type ModelProvidersParts } from './providers/model-providers.ts';
@@ -11,6 +11,8 @@ import { TaskContext } from './task-context.ts';
 
 export interface ChatParts extends Omit<ModelProvidersParts, 'fetch'> {
   store: TaskStore;
+  /** What the tools of a conversation wait for. */
+  pendingApprovals: ConversationServiceParts['pendingApprovals'];
 }
 
 /** Chat with models and what it needs of the core. */
@@ -28,5 +30,7 @@ export function joinChat({ store: taskStore, ...parts }: ChatParts) {
   const shared = { ...parts, providers: modelProviders, calls, compactor, taskContext };
   const conversations = new ConversationService({ ...shared, store });
   const completions = new CompletionService({ ...shared, conversations });
-  return { modelProviders, modelOutbound, conversations, completions };
+  // What models with tools are made of, once there are any.
+  const runParts = { providers: modelProviders, calls, compactor, taskContext, conversationStore: store };
+  return { modelProviders, modelOutbound, conversations, completions, runParts };
 }

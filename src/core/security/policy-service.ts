@@ -1,12 +1,14 @@
 import {
   type Guard as GuardInfo,
   type GuardName,
+  guardNameSchema,
   type Policy,
   policySchema,
 } from '../../contract/security.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Database } from '../storage/database.ts';
 import { readState, writeState } from '../storage/state.ts';
+import { guardDescriptions } from './guard-descriptions.ts';
 
 const POLICY = 'security.policy';
 const GUARDS_OFF = 'security.guards_off';
@@ -21,6 +23,9 @@ const defaultPolicy: Policy = {
   requireApprovalFor: [],
   auditAll: true,
 };
+
+/** What is not said stays. */
+export type PolicyChange = { [K in keyof Policy]?: Policy[K] | undefined };
 
 /** Who changes something, and from where. */
 export interface Changer {
@@ -66,7 +71,7 @@ export class PolicyService {
     return !this.#guardsOff.has(name);
   }
 
-  async change(change: Partial<Policy>, changer: Changer): Promise<Policy> {
+  async change(change: PolicyChange, changer: Changer): Promise<Policy> {
     const given = Object.entries(change).filter(([, value]) => value !== undefined);
     await this.#write(changer, 'policy.changed', Object.fromEntries(given), async () => {
       const policy = policySchema.parse({ ...this.#policy, ...Object.fromEntries(given) });
@@ -75,17 +80,22 @@ export class PolicyService {
     return this.#policy;
   }
 
-  async setGuard(name: GuardName, enabled: boolean, changer: Changer): Promise<void> {
+  async setGuard(name: GuardName, enabled: boolean, changer: Changer): Promise<GuardInfo> {
     await this.#write(changer, 'guard.changed', { name, enabled }, async () => {
       const off = new Set(this.#guardsOff);
       if (enabled) off.delete(name);
       else off.add(name);
       return { key: GUARDS_OFF, value: JSON.stringify([...off]), use: () => (this.#guardsOff = off) };
     });
+    return this.#describe(name);
   }
 
-  describeGuards(guards: readonly Pick<GuardInfo, 'name' | 'description'>[]): GuardInfo[] {
-    return guards.map(({ name, description }) => ({ name, description, enabled: this.isGuardOn(name) }));
+  guards(): GuardInfo[] {
+    return guardNameSchema.options.map((name) => this.#describe(name));
+  }
+
+  #describe(name: GuardName): GuardInfo {
+    return { name, enabled: this.isGuardOn(name), description: guardDescriptions[name] };
   }
 
   /** In force once it is durable, and not before. */

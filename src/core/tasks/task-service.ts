@@ -37,6 +37,8 @@ export interface TaskPurpose<T> {
   attach: (transaction: WriteTransaction, task: Task) => T;
   /** True for a prompt that must never be taken for a command. */
   isText?: boolean;
+  /** False where a stranger's text is the prompt: its agent then gets fewer tools. */
+  isTrusted?: boolean;
 }
 
 /** Creates tasks and moves them on behalf of a caller. */
@@ -62,7 +64,7 @@ export class TaskService {
   async createFor<T>(
     caller: Caller,
     input: PlainTask,
-    { scope, key, body, attach, isText = false }: TaskPurpose<T>,
+    { scope, key, body, attach, isText = false, isTrusted = true }: TaskPurpose<T>,
   ): Promise<{ answer: T; isReplay: boolean }> {
     const usesCommands = input.assignedAgent === 'command' || input.cwd !== undefined;
     if (usesCommands && !mayRunCommands(caller))
@@ -76,6 +78,7 @@ export class TaskService {
     const request = key === undefined ? undefined : { ownerId: caller.userId, scope, key, body };
     const row = this.#newRow(caller, input, key);
     if (isText) row.may_command = 0;
+    if (!isTrusted) row.is_trusted = 0;
     let outcome: { answer: T; isReplay: boolean } | undefined;
     await this.#insert(row, async (transaction, task) => {
       const first = request && (await idempotency.find(transaction.db, request));
@@ -145,6 +148,8 @@ export class TaskService {
       retried_from: old.id,
       idempotency_key: null,
       cwd: old.cwd,
+      security_mode: old.security_mode,
+      is_trusted: old.is_trusted,
       metadata: old.metadata,
     });
   }
@@ -215,6 +220,7 @@ export class TaskService {
       retried_from: null,
       idempotency_key: key ?? null,
       cwd: input.cwd ?? null,
+      security_mode: input.securityMode ?? null,
       metadata: input.metadata ? JSON.stringify(input.metadata) : null,
     };
   }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { chatRoutes, type CompletionChunk } from '../../contract/chat.ts';
+import { chatRoutes } from '../../contract/chat.ts';
 import type { App } from '../../core/app.ts';
-import { EventStream, signalOf, signalOfReader } from '../event-stream.ts';
+import { EventStream, signalOf, signalOfReader, toEvents } from '../event-stream.ts';
 import { implement } from '../implement.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
@@ -19,12 +19,11 @@ export function registerChat(server: FastifyInstance, app: App, check?: Response
       },
       quick: ({ body }, { reply }) => completions.quick(body, signalOf(reply)),
       smart: ({ body }, { caller, reply }) => completions.smart(caller, body, signalOf(reply)),
+      approve: async ({ body }, { caller }) => ({
+        approval: await app.approvals.decide(caller, body.approvalId, body.decision, body.conversationId),
+      }),
       models: ({ query }) => modelProviders.models(query),
     },
     check,
   );
-}
-
-async function* toEvents(chunks: AsyncIterable<CompletionChunk>) {
-  for await (const data of chunks) yield { data };
 }

@@ -1,15 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { conversationsRoutes } from '../../contract/conversations.ts';
 import type { App } from '../../core/app.ts';
-import { signalOf } from '../event-stream.ts';
+import { EventStream, signalOf, signalOfReader, toEvents } from '../event-stream.ts';
 import { implement } from '../implement.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
-export function registerConversations(
-  server: FastifyInstance,
-  { conversations }: App,
-  check?: ResponseCheck,
-): void {
+export function registerConversations(server: FastifyInstance, app: App, check?: ResponseCheck): void {
+  const { conversations } = app;
   implement(
     server,
     conversationsRoutes,
@@ -23,6 +20,18 @@ export function registerConversations(
       },
       send: ({ params, body }, { caller, reply }) =>
         conversations.send(caller, params.id, body, signalOf(reply)),
+      sendWithTools: async ({ params, body }, { caller, request, reply }) => {
+        const { toolMessages } = await app.loadRuns();
+        if (!request.headers.accept?.includes('text/event-stream'))
+          return toolMessages.send(caller, params.id, body, signalOf(reply));
+        const signal = signalOfReader(app, caller, reply);
+        return new EventStream(toEvents(await toolMessages.stream(caller, params.id, body, signal)));
+      },
+      sendAgentic: async ({ params, body }, { caller, reply }) => {
+        const { agentic } = await app.loadRuns();
+        const signal = signalOfReader(app, caller, reply);
+        return new EventStream(toEvents(await agentic.start(caller, params.id, body, signal)));
+      },
     },
     check,
   );

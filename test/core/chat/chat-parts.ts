@@ -128,7 +128,7 @@ export async function openChat({
       stream: ReadableStream.from(parts?.(note(options)) ?? [...texts('Hello'), finish()]),
     }),
   });
-  const model: ResolvedModel = { provider: 'ollama', modelId: 'test-model', model: mock, contextWindow };
+  const model: ResolvedModel = { provider: 'ollama', modelId: 'test-model', model: mock, contextWindow, supportsReasoning: false };
   const heard: string[] = [];
   const providers = {
     resolve: async () => model,
@@ -145,7 +145,7 @@ export async function openChat({
   const compactor = new Compactor({ database, store, calls, surroundings });
   const taskContext = new TaskContext({ database, store: taskStore, surroundings });
   const shared = { database, store, providers, calls, compactor, taskContext, surroundings };
-  const conversations = new ConversationService(shared);
+  const conversations = new ConversationService({ ...shared, pendingApprovals: async () => [] });
   const completions = new CompletionService({ ...shared, conversations });
   return { storage, database, model, asked, heard, calls, conversations, completions, store };
 }

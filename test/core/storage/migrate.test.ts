@@ -39,7 +39,12 @@ describe('the schema', () => {
     const native = new DatabaseSync(test.file);
     const db = new Kysely<Schema>({ dialect: nodeSqliteDialect({ database: native, writes: 0 }) });
     const nothing = async () => undefined;
-    const first = { '0001-tasks': nothing, '0002-access': nothing, '0003-chat': nothing, '0004-tools': nothing };
+    const first = {
+      '0001-tasks': nothing,
+      '0002-access': nothing,
+      '0003-chat': nothing,
+      '0004-tools': nothing,
+    };
     const failing = async (each: Kysely<never>) => {
       await each.schema.createTable('half_done').addColumn('id', 'text').execute();
       throw new Error('no');

@@ -2,6 +2,7 @@ import type { ConfigureProvider, Model, Provider, ProviderType } from '../../../
 import type { FailureClass } from '../../../contract/task.ts';
 import { providerNames } from '../../config/provider-settings.ts';
 import { AppError } from '../../errors.ts';
+import type { EventBus } from '../../events.ts';
 import { CircuitBreaker } from '../../limits/circuit-breaker.ts';
 import type { Log } from '../../log.ts';
 import type { ModelFetch } from '../../outbound/model-fetch.ts';
@@ -34,6 +35,7 @@ const isOutage = (error: unknown) => error instanceof FailedCall && outages.incl
 export interface ModelProvidersParts extends Omit<ProviderChangesParts, 'connections'> {
   fetch: ModelFetch;
   surroundings: Surroundings;
+  bus: EventBus;
   log: Log;
 }
 
@@ -73,6 +75,13 @@ export class ModelProviders {
       contextWindow: known?.contextWindow,
       supportsReasoning: known?.supportsReasoning ?? false,
     };
+  }
+
+  /** What is missing before any model can be asked, as the end of a sentence; undefined when nothing is. */
+  missing(): string | undefined {
+    return this.#connections.usable().length > 0
+      ? undefined
+      : 'a model provider: svc providers configure openai';
   }
 
   toFailure(provider: ProviderType, error: unknown): ModelFailure {
@@ -204,6 +213,7 @@ export class ModelProviders {
   #startAnew(type: ProviderType): void {
     this.#health.forget(type);
     this.#breakers.delete(type);
+    this.#parts.bus.emit('agents_changed', undefined);
   }
 }
 

@@ -122,7 +122,10 @@ export class AgentWork {
     }
     const { effort, temperature, showThinking: showsThinking, maxBudget = null } = options;
     const maxSteps = Math.min(stepsOf[effort], options.maxSteps ?? stepsOf.max);
-    const instructions = [preset, workInstructions({ workspace, mode: 'full', today: this.#parts.surroundings.now() })]
+    const instructions = [
+      preset,
+      workInstructions({ workspace, mode: 'full', today: this.#parts.surroundings.now() }),
+    ]
       .filter(Boolean)
       .join('\n\n');
     const order = await this.#order(run, session, {
@@ -194,7 +197,10 @@ export class AgentWork {
     const order = await this.#order(run, session, {
       model,
       state,
-      instructions: [agentInstructions, workInstructions({ workspace, mode, today: surroundings.now() })].join('\n\n'),
+      instructions: [
+        agentInstructions,
+        workInstructions({ workspace, mode, today: surroundings.now() }),
+      ].join('\n\n'),
       workspace,
       maxSteps,
       maxBudget,
@@ -225,7 +231,14 @@ export class AgentWork {
     session: Session,
     wish: Pick<
       LoopOrder,
-      'model' | 'state' | 'instructions' | 'maxSteps' | 'maxBudget' | 'showsThinking' | 'temperature' | 'effort'
+      | 'model'
+      | 'state'
+      | 'instructions'
+      | 'maxSteps'
+      | 'maxBudget'
+      | 'showsThinking'
+      | 'temperature'
+      | 'effort'
     > & {
       workspace: string;
       mode: LoopOrder['run']['mode'];
@@ -242,7 +255,8 @@ export class AgentWork {
       workspace,
       userId: owner,
       // Rights that ended meanwhile are gone here too.
-      mayRunCommands: mayRunCommands && user !== undefined && roleOf(user) === 'admin' && user.disabled_at === null,
+      mayRunCommands:
+        mayRunCommands && user !== undefined && roleOf(user) === 'admin' && user.disabled_at === null,
       isTrusted,
       conversationId,
       taskId: run.task.id,

@@ -79,13 +79,16 @@ export class ToolMessageService {
     this.#parts = parts;
   }
 
-  /** Goes on with the messages whose approvals were decided, now and from now on. */
-  async start(): Promise<void> {
-    const { bus, runs } = this.#parts;
-    this.#unsubscribe = bus.on('approval', ({ row }) => {
+  /** From now on goes on with messages whose approvals are decided. */
+  listen(): void {
+    this.#unsubscribe = this.#parts.bus.on('approval', ({ row }) => {
       if (row.status !== 'pending') this.#resumeLater(row.run_id);
     });
-    for (const run of await runs.openMessages()) this.#resumeLater(run.id);
+  }
+
+  /** Goes on with what an earlier process left. */
+  async start(): Promise<void> {
+    for (const run of await this.#parts.runs.openMessages()) this.#resumeLater(run.id);
   }
 
   stop(): void {

@@ -38,7 +38,9 @@ export const taskCreateTool = ({ create, depthOf }: TaskCreateParts): Tool =>
       run: async () => {
         const depth = (await depthOf(taskId)) + 1;
         if (depth > MAX_DEPTH)
-          throw new ToolFailure(`Tasks that create tasks may not go deeper than ${MAX_DEPTH}: do it yourself`);
+          throw new ToolFailure(
+            `Tasks that create tasks may not go deeper than ${MAX_DEPTH}: do it yourself`,
+          );
         const securityMode: SecurityMode = 'ask';
         const task = await create({
           userId,

@@ -28,7 +28,10 @@ export const taskStatusTool = ({ get }: TaskStatusParts): Tool =>
           throw error;
         });
         const { id, title, status, agentType, attempts, result, error } = task;
-        const lines = [`${id} ${status}: ${title}`, `Agent: ${agentType ?? 'none yet'}, attempts: ${attempts}`];
+        const lines = [
+          `${id} ${status}: ${title}`,
+          `Agent: ${agentType ?? 'none yet'}, attempts: ${attempts}`,
+        ];
         if (error) lines.push(`Error (${error.class}): ${error.message}`);
         if (result) lines.push('', result.output.slice(0, MAX_TEXT));
         return { content: lines.join('\n'), origin: 'A task of this service' };

@@ -1,0 +1,77 @@
+import type { AuditLog } from '../audit/audit-log.ts';
+import type { Config } from '../config/config.ts';
+import type { EventBus } from '../events.ts';
+import type { WebSearch } from '../integrations/web-search/web-search.ts';
+import type { RateLimits } from '../limits/rate-limits.ts';
+import type { Log } from '../log.ts';
+import type { Outbound } from '../outbound/outbound-fetch.ts';
+import type { ApprovalService } from '../security/approval-service.ts';
+import type { ApprovalStore } from '../security/approval-store.ts';
+import type { PolicyService } from '../security/policy-service.ts';
+import type { Database } from '../storage/database.ts';
+import type { Surroundings } from '../surroundings.ts';
+import type { TaskService } from '../tasks/task-service.ts';
+import type { TaskStore } from '../tasks/task-store.ts';
+import { editFileTool } from './files/edit-file.ts';
+import { grepTool } from './files/grep.ts';
+import { listDirectoryTool } from './files/list-directory.ts';
+import { readFileTool } from './files/read-file.ts';
+import { searchFilesTool } from './files/search-files.ts';
+import { writeFileTool } from './files/write-file.ts';
+import { memorySearchTool } from './memory/memory-search.ts';
+import { taskCreateTool } from './tasks/task-create.ts';
+import { taskStatusTool } from './tasks/task-status.ts';
+import { ToolGate } from './tool-gate.ts';
+import { ToolRegistry } from './tool-registry.ts';
+import { webFetchTool } from './web/web-fetch.ts';
+import { webSearchTool } from './web/web-search.ts';
+
+export interface ToolParts {
+  database: Database;
+  bus: EventBus;
+  config: Config;
+  audit: AuditLog;
+  limits: RateLimits;
+  policy: PolicyService;
+  approvals: ApprovalService;
+  approvalStore: ApprovalStore;
+  webSearch: WebSearch;
+  outbound: Outbound;
+  tasks: TaskService;
+  store: TaskStore;
+  surroundings: Surroundings;
+  log: Log;
+}
+
+/** The tools that come with svc, those of MCP servers, and the gate before all of them. */
+export function joinTools(parts: ToolParts) {
+  const { tasks, store, webSearch, outbound } = parts;
+  const builtin = [
+    readFileTool,
+    listDirectoryTool,
+    searchFilesTool,
+    grepTool,
+    writeFileTool,
+    editFileTool,
+    webFetchTool({ fetch: outbound.fetch }),
+    webSearchTool({ webSearch }),
+    memorySearchTool(),
+    taskCreateTool({
+      create: async ({ userId, isTrusted, task }) => {
+        const purpose = { scope: 'task_create', key: undefined, body: undefined, isText: true, isTrusted };
+        const caller = { userId, role: 'user' as const };
+        const { answer } = await tasks.createFor(caller, task, { ...purpose, attach: (_, made) => made });
+        return answer;
+      },
+      depthOf: async (taskId) => {
+        const row = taskId === undefined ? undefined : await store.find(taskId);
+        const { depth } = JSON.parse(row?.metadata ?? '{}') as { depth?: unknown };
+        return typeof depth === 'number' && depth > 0 ? depth : 0;
+      },
+    }),
+    taskStatusTool({ get: (caller, id) => tasks.get(caller, id) }),
+  ];
+  const registry = new ToolRegistry(builtin, { tools: async () => [], servers: async () => [] });
+  const gate = new ToolGate({ ...parts, registry, guards: [] });
+  return { registry, gate };
+}

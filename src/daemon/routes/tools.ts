@@ -1,0 +1,9 @@
+import type { FastifyInstance } from 'fastify';
+import { toolsRoutes } from '../../contract/tools.ts';
+import type { App } from '../../core/app.ts';
+import { implement } from '../implement.ts';
+import type { ResponseCheck } from '../response-check.ts';
+
+export function registerTools(server: FastifyInstance, app: App, check?: ResponseCheck): void {
+  implement(server, toolsRoutes, { list: async () => (await app.loadRuns()).registry.describe() }, check);
+}
