@@ -40,36 +40,32 @@ export const grepTool = defineTool({
     const name = glob === undefined ? undefined : globPattern(glob);
     return {
       access: { paths: [{ path, does: 'read' }] },
-      run: ({ paths: [root = ''], mayRead }) =>
+      run: (scope) =>
         spellFailures(path, async () => {
-          const isFolder = (await stat(root)).isDirectory();
+          const [root = ''] = scope.paths;
           await using thread = new PatternThread({ path: name, line }, signal);
-          const gaps: WalkGaps & FileGaps = { unreadable: 0, isCut: false, large: 0, gone: 0 };
-          const places = isFolder
-            ? walkFiles({ root, asked: `${glob ?? ''}/${path}`, mayRead, signal }, gaps)
-            : single(root);
+          const gaps: Gaps = { unreadable: 0, isCut: false, large: 0, gone: 0 };
+          const isFolder = (await stat(root)).isDirectory();
+          const met = isFolder
+            ? walkFiles({ root, asked: `${glob ?? ''}/${path}`, scope, signal }, gaps)
+            : undefined;
           const output = new OutputLines();
           let left = MAX_MATCHES;
-          for await (const met of batched(places, BATCH)) {
+          for await (const places of met ? batched(met, BATCH) : [[root]]) {
             const chosen =
-              name && isFolder
-                ? await thread.testPaths(met.map((place) => relative(root, place)))
-                : met.map(() => true);
-            const files = await readFiles(
-              met.filter((place, index) => chosen[index] && (!isFolder || mayRead(place))),
-              isFolder ? MAX_MET : undefined,
-              gaps,
-            );
-            const found = await thread.search(
-              files.map(({ bytes }) => bytes),
-              { context, maxMatches: left },
-            );
+              met && name ? await thread.testPaths(places.map((place) => relative(root, place))) : [];
+            const files = met
+              ? await readMet(
+                  places.filter((place, index) => chosen[index] !== false && scope.mayRead(place)),
+                  gaps,
+                )
+              : [await readBytes(root, MAX_NAMED)];
+            const bytes = files.map((file) => file.bytes);
+            const found = await thread.search(bytes, { context, maxMatches: left });
             left -= found.filter(({ isMatch }) => isMatch).length;
             const names = files.map(({ place }) => showName(nameOf(workspace, place)));
             if (!addFound(output, found, names, context > 0) || left <= 0)
-              return {
-                content: output.end('There are more. Use a narrower pattern, a glob, or a path'),
-              };
+              return { content: output.end('There are more. Use a narrower pattern, a glob, or a path') };
           }
           return {
             content: output.end(
@@ -85,10 +81,17 @@ export const grepTool = defineTool({
   },
 });
 
-interface FileGaps {
+interface Gaps extends WalkGaps {
   large: number;
   gone: number;
 }
+
+interface FileBytes {
+  place: string;
+  bytes: Uint8Array<ArrayBuffer>;
+}
+
+class TooLarge extends ToolFailure {}
 
 function linePattern(pattern: string, ignoreCase: boolean): RegExp {
   // Other engines take this at the beginning, and models know it.
@@ -102,28 +105,25 @@ function linePattern(pattern: string, ignoreCase: boolean): RegExp {
   }
 }
 
-async function* single(place: string): AsyncGenerator<string> {
-  yield place;
+async function readBytes(place: string, max: number): Promise<FileBytes> {
+  await using file = await openVerified(place);
+  const { size } = await file.stat();
+  if (size > max) throw new TooLarge(`${basename(place)} is larger than ${max / MiB} MiB`);
+  // Memory of its own, to be handed to the thread.
+  const bytes = new Uint8Array(size);
+  const { bytesRead } = await file.read(bytes, 0, size, 0);
+  return { place, bytes: bytes.subarray(0, bytesRead) };
 }
 
-/** The files that can be read, in their order. Those met on the way may be too large, gone or swapped. */
-async function readFiles(places: string[], maxMet: number | undefined, gaps: FileGaps) {
+/** Of the files that were met on the way those that can be read, in their order. */
+async function readMet(places: string[], gaps: Gaps): Promise<FileBytes[]> {
   const all = places.map(async (place) => {
     try {
-      await using file = await openVerified(place);
-      const { size } = await file.stat();
-      if (maxMet !== undefined && size > maxMet) {
-        gaps.large++;
-        return [];
-      }
-      if (size > MAX_NAMED) throw new ToolFailure(`${basename(place)} is larger than ${MAX_NAMED / MiB} MiB`);
-      // A buffer of its own, to be handed to the thread.
-      const bytes = new Uint8Array(size);
-      const { bytesRead } = await file.read(bytes, 0, size, 0);
-      return [{ place, bytes: bytes.subarray(0, bytesRead) }];
+      return [await readBytes(place, MAX_MET)];
     } catch (error) {
-      if (maxMet === undefined || !(error instanceof ToolFailure || codeOf(error))) throw error;
-      gaps.gone++;
+      if (error instanceof TooLarge) gaps.large++;
+      else if (error instanceof ToolFailure || codeOf(error)) gaps.gone++;
+      else throw error;
       return [];
     }
   });

@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
+import { TextDecoder } from 'node:util';
 import { ToolFailure } from '../tool.ts';
 
 const CHUNK = 64 * 1024;

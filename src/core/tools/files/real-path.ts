@@ -25,7 +25,7 @@ export async function realPlace(base: string, path: string): Promise<string> {
       continue;
     }
     const next = join(place, segment);
-    const target = isThere ? await look(next) : 'missing';
+    const target: Look = isThere ? await look(next) : 'missing';
     if (typeof target === 'object') {
       if (++links > MAX_LINKS) throw new ToolFailure(`Too many links on the way to ${path}`);
       if (isAbsolute(target.link)) place = '/';
@@ -42,7 +42,9 @@ export async function realPlace(base: string, path: string): Promise<string> {
 export const isInside = (folder: string, place: string): boolean =>
   place === folder || place.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
 
-async function look(place: string): Promise<'there' | 'missing' | { link: string }> {
+type Look = 'there' | 'missing' | { link: string };
+
+async function look(place: string): Promise<Look> {
   try {
     return (await lstat(place)).isSymbolicLink() ? { link: await readlink(place) } : 'there';
   } catch (error) {

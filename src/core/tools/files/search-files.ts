@@ -30,11 +30,12 @@ export const searchFilesTool = defineTool({
     const glob = globPattern(pattern);
     return {
       access: { paths: [{ path, does: 'read' }] },
-      run: ({ paths: [root = ''], mayRead }) =>
+      run: (scope) =>
         spellFailures(path, async () => {
+          const [root = ''] = scope.paths;
           await using thread = new PatternThread({ path: glob }, signal);
           const gaps: WalkGaps = { unreadable: 0, isCut: false };
-          const walk = walkFiles({ root, asked: `${pattern}/${path}`, mayRead, signal }, gaps);
+          const walk = walkFiles({ root, asked: `${pattern}/${path}`, scope, signal }, gaps);
           const output = new OutputLines();
           for await (const places of batched(walk, BATCH)) {
             const matches = await thread.testPaths(places.map((place) => relative(root, place)));

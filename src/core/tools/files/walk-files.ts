@@ -1,4 +1,4 @@
-import { ToolFailure } from '../tool.ts';
+import { ToolFailure, type ToolScope } from '../tool.ts';
 import { codeOf } from './file-failure.ts';
 import { readEntries } from './list-directory.ts';
 import { openVerifiedFolder } from './open-verified.ts';
@@ -12,7 +12,7 @@ export interface Walk {
   root: string;
   /** Names of folders that are walked although they usually are not: the words of what was asked for. */
   asked: string;
-  mayRead: (place: string) => boolean;
+  scope: ToolScope;
   signal: AbortSignal;
 }
 
@@ -41,7 +41,11 @@ export async function* walkFiles(walk: Walk, gaps: WalkGaps): AsyncGenerator<str
     const prefix = folder.endsWith('/') ? folder : `${folder}/`;
     for (const entry of entries.reverse())
       if (entry.isFile()) ahead.push(prefix + entry.name);
-      else if (entry.isDirectory() && !skipped.includes(entry.name) && walk.mayRead(prefix + entry.name))
+      else if (
+        entry.isDirectory() &&
+        !skipped.includes(entry.name) &&
+        walk.scope.mayRead(prefix + entry.name)
+      )
         ahead.push(`${prefix}${entry.name}/`);
   }
 }

@@ -1,0 +1,102 @@
+import { lstat } from 'node:fs/promises';
+import { codeOf } from '../files/file-failure.ts';
+import { isInGitFolder, isRunByGit } from '../files/git-folder.ts';
+import { isInside, realPlace } from '../files/real-path.ts';
+import { showName } from '../files/cut-output.ts';
+import { ToolFailure } from '../tool.ts';
+import type { Guard, GuardedCall } from './guard.ts';
+import { hasParentSegment, mayHoldParent } from './path-spellings.ts';
+import { possiblePaths, type PossiblePath } from './possible-paths.ts';
+import { folderOfWords, type Word, wordsOfCall } from './words-of-call.ts';
+
+/** Programs read and write nothing there. */
+const HARMLESS = ['/dev/null', '/dev/stdin', '/dev/stdout', '/dev/stderr'];
+
+/**
+ * Keeps a call in its workspace, by the place that each path really leads to. It also keeps tools from writing into `.git`,
+ * where hooks and settings run programs; the tools for files have that check themselves, too, for when this guard is off.
+ */
+export const pathTraversal: Guard = {
+  name: 'path-traversal',
+  description: 'Refuses parent-directory segments, and places outside the workspace, through links too',
+  async check(call) {
+    try {
+      return checkPaths(call) ?? (await checkWords(call));
+    } catch (error) {
+      if (error instanceof ToolFailure) return error.message;
+      throw error;
+    }
+  },
+};
+
+function checkPaths({ paths, context }: GuardedCall): string | undefined {
+  for (const { given, does, real } of paths) {
+    if (hasParentSegment(given)) return `${quote(given)} has a parent-directory segment`;
+    if (/^(~|[a-z]:[/\\]|\\\\)/i.test(given) || !isInside(context.workspace, real)) return leadsOut(given);
+    if (does === 'write' && isInGitFolder(real)) return inGit(given);
+  }
+  return undefined;
+}
+
+async function checkWords(call: GuardedCall): Promise<string | undefined> {
+  const words = wordsOfCall(call);
+  const base = await folderOfWords(call);
+  if (!isInside(call.context.workspace, base)) return leadsOut(call.access.command?.cwd ?? base);
+  for (const word of words) {
+    const reason = await checkWord(word, base, call);
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
+}
+
+async function checkWord(word: Word, base: string, call: GuardedCall): Promise<string | undefined> {
+  const { text, as } = word;
+  const isParent =
+    as === 'word'
+      ? mayHoldParent(text)
+      : as === 'path'
+        ? hasParentSegment(text) || mayHoldParent(text)
+        : !text.includes('\n') && hasParentSegment(text);
+  if (isParent) return `${quote(text)} has a parent-directory segment`;
+  const possible = pathsOf(word);
+  if (!possible) return `${quote(text)} may hold too many paths to be checked`;
+  for (const one of possible) {
+    if (HARMLESS.includes(one.path)) continue;
+    if (isHome(one)) return leadsOut(text);
+    const place = await realPlace(base, one.path);
+    if (!isInside(call.context.workspace, place) && (await isMeant(one))) return leadsOut(text);
+    if (!call.tool.isReadOnly && as !== 'value' && isRunByGit(place)) return inGit(text);
+  }
+  return undefined;
+}
+
+/** The paths that a word may hold. Of a value only the whole counts, else no text with a slash could be sent. */
+export function pathsOf({ text, as }: Word): PossiblePath[] | undefined {
+  if (as === 'value' || text.includes('\n'))
+    return possiblePaths(text)?.flatMap(({ path, as: how }) =>
+      path === text ? [{ path, as: how === 'path' && as === 'value' ? 'text' : how }] : [],
+    );
+  return possiblePaths(text);
+}
+
+const isHome = ({ path, as }: PossiblePath) =>
+  (as === 'path' ? /^~(\/|$|[a-z_][\w-]*(\/|$))/i : /^~([a-z_][\w-]*)?\//i).test(path) ||
+  /^\$\{?HOME\b/.test(path);
+
+/** Whether a place outside is more than a text with a slash, such as an address on a web server. */
+async function isMeant({ path, as }: PossiblePath): Promise<boolean> {
+  if (as !== 'text' || !path.startsWith('/')) return true;
+  const top = path.split('/').find((segment) => segment !== '');
+  if (top === undefined) return false;
+  try {
+    await lstat(`/${top}`);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+const quote = (text: string) => `"${showName(text.length > 200 ? `${text.slice(0, 200)}…` : text)}"`;
+const leadsOut = (text: string) => `${quote(text)} leads out of the workspace`;
+const inGit = (text: string) => `${quote(text)} is in a .git folder, where hooks and settings run programs`;

@@ -1,0 +1,24 @@
+import { AppError } from '../../errors.ts';
+import type { RateLimits } from '../../limits/rate-limits.ts';
+import type { Guard } from './guard.ts';
+
+const WINDOW_MS = 60_000;
+
+/** Lets each user's tools run so many times a minute. */
+export function rateLimit(limits: RateLimits, perMinute: () => number): Guard {
+  return {
+    name: 'rate-limit',
+    description: 'Refuses calls of tools beyond a number per minute and user',
+    async check({ context }) {
+      const max = perMinute();
+      try {
+        await limits.take('tool calls', context.userId, { max, windowMs: WINDOW_MS });
+        return undefined;
+      } catch (error) {
+        if (!(error instanceof AppError) || error.code !== 'rate_limited') throw error;
+        const seconds = Math.ceil((error.retryAfterMs ?? WINDOW_MS) / 1000);
+        return `More than ${max} calls of tools in a minute. Try again in ${seconds} s`;
+      }
+    },
+  };
+}

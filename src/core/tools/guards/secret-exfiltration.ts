@@ -1,0 +1,60 @@
+import { resolve } from 'node:path';
+import { showName } from '../files/cut-output.ts';
+import { isInside, realPlace } from '../files/real-path.ts';
+import { ToolFailure } from '../tool.ts';
+import type { Guard, GuardedCall } from './guard.ts';
+import { pathsOf } from './path-traversal.ts';
+import { isSecretPlace } from './secret-places.ts';
+import { folderOfWords, wordsOfCall } from './words-of-call.ts';
+
+/** Keeps every tool from secrets, and from the folders of the daemon, which are given as real places. */
+export function secretExfiltration({ protectedFolders }: { protectedFolders: string[] }): Guard {
+  return {
+    name: 'secret-exfiltration',
+    description: 'Refuses environment files, keys, credential stores and the folders of the service itself',
+    async check(call) {
+      try {
+        return await findSecret(call, protectedFolders);
+      } catch (error) {
+        if (error instanceof ToolFailure) return error.message;
+        throw error;
+      }
+    },
+  };
+}
+
+/**
+ * Whether a real place is the daemon's own. Below its `workspaces`, the folder of the call itself is not; those of others
+ * are.
+ */
+export function isProtectedPlace(place: string, protectedFolders: string[], workspace: string): boolean {
+  const folder = protectedFolders.find((one) => isInside(one.toLowerCase(), place.toLowerCase()));
+  if (folder === undefined) return false;
+  const [, own] = /^\/workspaces\/([^/]+)$/.exec(workspace.slice(folder.length)) ?? [];
+  return own === undefined || !isInside(folder, workspace) || !isInside(workspace, place);
+}
+
+async function findSecret(call: GuardedCall, protectedFolders: string[]): Promise<string | undefined> {
+  const { workspace } = call.context;
+  const isKept = (place: string) =>
+    isSecretPlace(place) || isProtectedPlace(place, protectedFolders, workspace);
+  for (const { given, real } of call.paths)
+    if (isKept(real) || isKept(resolve(workspace, given))) return refusal(given);
+  const words = wordsOfCall(call);
+  const base = words.length > 0 ? await folderOfWords(call) : workspace;
+  for (const word of words) {
+    const possible = pathsOf(word);
+    if (!possible) return `A word is too long to be checked for secrets`;
+    for (const { path, as } of possible) {
+      const named = resolve(base, path);
+      const real = await realPlace(base, path);
+      // What an address on the network is called says nothing; where a folder of that name leads does.
+      if (isKept(real) && (as !== 'url' || real !== named)) return refusal(word.text);
+      if (as !== 'url' && isKept(named)) return refusal(word.text);
+    }
+  }
+  return undefined;
+}
+
+const refusal = (text: string) =>
+  `"${showName(text.length > 200 ? `${text.slice(0, 200)}…` : text)}" leads to where secrets are kept`;

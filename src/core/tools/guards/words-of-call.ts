@@ -1,0 +1,60 @@
+import { posix } from 'node:path';
+import { isInside, realPlace } from '../files/real-path.ts';
+import { fileWords } from './command-words.ts';
+import type { GuardedCall } from './guard.ts';
+
+/** A text of a call that may lead to a file. */
+export interface Word {
+  text: string;
+  /** `word`: of a command. `path`: of an argument that is called like one. `value`: of any other argument. */
+  as: 'word' | 'path' | 'value';
+}
+
+/** Keys of arguments that hold paths, in the words that servers use. */
+const PATH_KEY =
+  /path|file|dir(?!ect(?!or))|folder|root|ur[il]|src|source|dest|target|cwd|location|workspace|repo|glob|include/i;
+const PROGRAM_FOLDERS = [
+  '/bin',
+  '/sbin',
+  '/usr/bin',
+  '/usr/sbin',
+  '/usr/local/bin',
+  '/usr/local/sbin',
+  '/opt/homebrew/bin',
+  '/snap/bin',
+];
+
+/** What a call holds besides the paths that it declares: the words of its command, the arguments for an MCP server. */
+export function wordsOfCall({ access, args, tool }: GuardedCall): Word[] {
+  const words: Word[] = [];
+  if (access.command) {
+    const { argv } = access.command;
+    for (const text of [...programWord(argv), ...fileWords(argv)]) words.push({ text, as: 'word' });
+  }
+  if (tool.server !== undefined) collect(args, words);
+  return words;
+}
+
+/** The real folder from which the words of a call start. */
+export const folderOfWords = ({ access, context }: GuardedCall): Promise<string> =>
+  access.command ? realPlace(context.workspace, access.command.cwd) : Promise.resolve(context.workspace);
+
+/** The program, where it is not one of those that are installed. */
+const programWord = ([program = '']: string[]) =>
+  program.includes('/') && !PROGRAM_FOLDERS.some((folder) => isInside(folder, posix.normalize(program)))
+    ? [program]
+    : [];
+
+function collect(args: unknown, into: Word[]): void {
+  // A stack of its own: arguments may be nested as deep as their sender likes.
+  const ahead = [{ value: args, isPath: false }];
+  for (let next = ahead.pop(); next; next = ahead.pop()) {
+    const { value: found, isPath: isNamed } = next;
+    if (typeof found === 'string') into.push({ text: found, as: isNamed ? 'path' : 'value' });
+    else if (Array.isArray(found))
+      ahead.push(...found.map((item: unknown) => ({ value: item, isPath: isNamed })));
+    else if (typeof found === 'object' && found !== null)
+      for (const [key, item] of Object.entries(found))
+        ahead.push({ value: item, isPath: isNamed || PATH_KEY.test(key) });
+  }
+}
