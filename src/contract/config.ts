@@ -11,7 +11,9 @@ export const settingSchema = z
     description: z.string(),
     environment: z.string().optional().meta({ description: 'The environment variable that sets it' }),
     needsRestart: z.boolean().meta({ description: 'A change takes effect at the next start' }),
-    isSecret: z.boolean().meta({ description: 'Sealed when it is set here, and never shown' }),
+    isSecret: z
+      .boolean()
+      .meta({ description: 'It is or holds secrets: sealed when they are set here, and never shown' }),
     pending: z.json().optional().meta({ description: 'A value that waits for the next start' }),
   })
   .meta({ id: 'Setting' });

@@ -1,5 +1,5 @@
-import { chmodSync, mkdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Locations } from '../contract/locations.ts';
 import type { TaskEventType } from '../contract/task.ts';
 import { createAdapters } from './agents/adapter-list.ts';
@@ -153,6 +153,9 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
         policy,
         approvals,
         approvalStore,
+        protectedFolders: ownFolders(locations),
+        env,
+        installation,
         workspaces,
         outbound,
         tasks,
@@ -321,6 +324,11 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
 function closeToOthers(folder: string): void {
   if (statSync(folder).uid === process.getuid?.()) chmodSync(folder, 0o700);
 }
+
+/** The real places of what only the daemon may touch. */
+const ownFolders = ({ data, state, runtime, settingsFile }: Locations): string[] => [
+  ...new Set([data, state, runtime, dirname(settingsFile)].filter(existsSync).map((folder) => realpathSync(folder))),
+];
 
 const bugReporter = (log: Log) => (error: unknown) => log.error({ err: error }, 'this is a bug in svc');
 

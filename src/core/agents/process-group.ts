@@ -6,15 +6,24 @@ export const runMarker = 'SVC_RUN';
 /** How long a group may take to end by itself after TERM; with the KILL it is gone within two seconds. */
 const GRACE_MS = 1500;
 
+const watcher = '{ read -r _ <&3; kill -KILL 0; } </dev/null >/dev/null 2>&1 & exec 3<&-; exec';
+
 /**
  * Wraps a command of `sh -c`: a watcher in the same group waits for the end of file descriptor 3, which comes when the
  * daemon dies however it dies, and then kills the group.
  */
-export const watchedShell = [
-  '-c',
-  '{ read -r _ <&3; kill -KILL 0; } </dev/null >/dev/null 2>&1 & exec 3<&-; exec /bin/sh -c "$1"',
-  'sh',
-];
+export const watchedShell = ['-c', `${watcher} /bin/sh -c "$1"`, 'sh'];
+
+/** The same for a program and its arguments, which no shell reads. */
+export const watchedProgram = ['-c', `${watcher} "$@"`, 'sh'];
+
+/** What a program inherits of the daemon's environment; keys and tokens are not among it. */
+const inherited = /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TERM|TMPDIR|TZ)$/;
+
+export const inheritedEnvironment = (
+  env: Record<string, string | undefined>,
+): Record<string, string | undefined> =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => inherited.test(name)));
 
 /** Sends a signal to all processes of the group; answers false when there is none left. */
 export function signalGroup(pid: number, signal: NodeJS.Signals): boolean {

@@ -5,6 +5,7 @@ import type { Surroundings } from '../../contract/locations.ts';
 import { AppError } from '../errors.ts';
 import { isSealed, type SecretBox } from '../secrets/secret-box.ts';
 import { requireWritable } from './require-writable.ts';
+import { mapSecrets, mask, unmask } from './secret-parts.ts';
 import { locateInFile, openSettingsFile, type SettingsDocument } from './settings-file.ts';
 import {
   defaultOf,
@@ -57,8 +58,17 @@ export class Config {
   secret(key: SecretKey): string | undefined {
     const value = this.get(key);
     if (value === undefined || !isSealed(value)) return value;
-    if (!this.#box) throw new Error('No box to open the secret with');
-    return this.#box.open(value, placeOf(key));
+    return this.#openBox().open(value, placeOf(key));
+  }
+
+  /** A setting with secrets among its parts, those that are sealed opened. */
+  opened<K extends SettingKey>(key: K): SettingValue<K> {
+    const value = this.get(key);
+    const { secretParts } = definitionOf(key);
+    if (!secretParts) return value;
+    const open = (secret: string, path: readonly string[]) =>
+      isSealed(secret) ? this.#openBox().open(secret, placeOf(key, path)) : secret;
+    return mapSecrets(value, secretParts, open) as SettingValue<K>;
   }
 
   /** From now on secrets that are set are sealed. */
@@ -87,7 +97,7 @@ export class Config {
     // Somebody may have edited the file since: what they wrote stays.
     this.#file.read();
     const before = structuredClone(this.#file.data);
-    writeInto(this.#file.data, key.split('.'), this.#sealed(key, value));
+    writeInto(this.#file.data, key.split('.'), value === null ? null : this.#sealed(key, value));
     for (const secret of unfit) writeInto(this.#file.data, secret.split('.'), null);
     let inFile: Map<SettingKey, Resolved>;
     try {
@@ -110,9 +120,19 @@ export class Config {
   }
 
   #sealed(key: SettingKey, value: unknown): unknown {
-    if (typeof value !== 'string' || !definitionOf(key).secret) return value;
-    if (!this.#box) throw new Error('No box to seal the secret with');
-    return this.#box.seal(value, placeOf(key));
+    const { schema, secret, secretParts } = definitionOf(key);
+    if (secretParts)
+      return mapSecrets(
+        unmask(schema.parse(value), this.opened(key), secretParts),
+        secretParts,
+        (part, path) => this.#openBox().seal(part, placeOf(key, path)),
+      );
+    return typeof value === 'string' && secret ? this.#openBox().seal(value, placeOf(key)) : value;
+  }
+
+  #openBox(): SecretBox {
+    if (!this.#box) throw new Error('No box for secrets yet');
+    return this.#box;
   }
 
   #describe(key: SettingKey, inFile: Map<SettingKey, Resolved>): Setting {
@@ -127,7 +147,7 @@ export class Config {
       description: definitionOf(key).description,
       environment: environmentNameOf(key),
       needsRestart: !definitionOf(key).live,
-      isSecret: definitionOf(key).secret ?? false,
+      isSecret: (definitionOf(key).secret ?? definitionOf(key).secretParts) !== undefined,
       ...(isPending && { pending: shown(key, next?.value) }),
     };
   }
@@ -135,7 +155,7 @@ export class Config {
   #resolve(): Map<SettingKey, Resolved> {
     const values = new Map<SettingKey, Resolved>();
     const locate = locateInFile(this.#sources.settingsFile);
-    const unknown = leaves(this.#file.data).find((path) => !settingKeys.some((key) => path === key));
+    const unknown = leaves(this.#file.data).find((path) => !isSettingKey(path));
     if (unknown !== undefined)
       throw new AppError('configuration', `${locate(unknown)}: There is no such setting`);
     for (const key of settingKeys) {
@@ -161,7 +181,11 @@ export class Config {
 
 const isSettingKey = (key: string): key is SettingKey => settingKeys.some((known) => known === key);
 
-const firstIssue = (error: z.ZodError) => error.issues[0]?.message ?? 'Not valid';
+/** What is wrong first, and where in it for an object. */
+function firstIssue(error: z.ZodError): string {
+  const { path = [], message = 'Not valid' } = error.issues[0] ?? {};
+  return typeof path[0] === 'string' ? `${path.join('.')}: ${message}` : message;
+}
 
 /** True where a URL is put in the place of one of another origin. */
 function movesAway(before: unknown, after: unknown): boolean {
@@ -171,10 +195,13 @@ function movesAway(before: unknown, after: unknown): boolean {
 }
 
 /** Secrets are masked. */
-const shown = (key: SettingKey, value: unknown) =>
-  definitionOf(key).secret && value !== undefined ? '••••••••' : asJson(value);
+function shown(key: SettingKey, value: unknown) {
+  const { secret, secretParts } = definitionOf(key);
+  if (secret && value !== undefined) return mask;
+  return asJson(secretParts ? mapSecrets(value, secretParts, () => mask) : value);
+}
 
-const placeOf = (key: SettingKey) => `settings:${key}`;
+const placeOf = (key: SettingKey, path: readonly string[] = []) => [`settings:${key}`, ...path].join('.');
 
 const asJson = (value: unknown) => (value === undefined ? null : value) as Setting['value'];
 
@@ -196,7 +223,8 @@ const isDocument = (value: unknown): value is SettingsDocument =>
 function leaves(document: SettingsDocument, path: string[] = []): string[] {
   return Object.entries(document).flatMap(([key, value]) => {
     const here = [...path, key];
-    return isDocument(value) ? leaves(value, here) : [here.join('.')];
+    const name = here.join('.');
+    return isDocument(value) && !isSettingKey(name) ? leaves(value, here) : [name];
   });
 }
 

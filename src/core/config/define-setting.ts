@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { SecretParts } from './secret-parts.ts';
 
 export const modeSchema = z.enum(['pico', 'mini']);
 export type Mode = z.output<typeof modeSchema>;
@@ -13,6 +14,8 @@ export interface SettingDefinition<T extends z.ZodType = z.ZodType> {
   live?: true;
   /** True for a secret: never shown, and sealed in the settings file when it is set through the API. */
   secret?: true;
+  /** For an object of entries, some parts of which are secrets. It takes JSON as text, too. */
+  secretParts?: SecretParts;
 }
 
 export const define = <T extends z.ZodType>(definition: SettingDefinition<T>): SettingDefinition<T> =>

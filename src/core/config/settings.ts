@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { define, type Mode, modeSchema, type SettingDefinition } from './define-setting.ts';
 import { integrationSettings } from './integration-settings.ts';
 import { providerSettings } from './provider-settings.ts';
+import { toolSettings } from './tool-settings.ts';
 import { webSearchSettings } from './web-search-settings.ts';
 
 const count = (min: number, max: number) => z.int().min(min).max(max);
@@ -167,6 +168,7 @@ export const settings = {
   ...integrationSettings,
   ...webSearchSettings,
   ...providerSettings,
+  ...toolSettings,
   'outbound.allowPrivate': define({
     schema: z.array(cidr).max(100),
     default: [],

@@ -22,16 +22,24 @@ const FIRST_BYTE_MS = 10 * 60_000;
 const STALL_MS = 2 * 60_000;
 const MAX_BYTES = 64 * 1024 * 1024;
 
+export interface ModelFetchOptions {
+  resolver?: Resolver;
+  /** How long an answer may be silent. */
+  stallMs?: number;
+  /** How long it may be in all. */
+  maxBytes?: number;
+}
+
 /**
- * The one way out to models: the rules of `createOutboundFetch`, except that an origin which an administrator configured
- * may be near; and the body comes as it arrives. An answer that stalls or never ends is an error.
+ * The one way out to models and to MCP servers: the rules of `createOutboundFetch`, except that an origin which an
+ * administrator configured may be near; and the body comes as it arrives. An answer that stalls or never ends is an error.
  */
 export function createModelFetch(
   allowedRanges: () => readonly string[],
   configuredOrigins: () => ReadonlySet<string>,
-  { resolver = new Resolver(), stallMs = STALL_MS }: { resolver?: Resolver; stallMs?: number } = {},
+  { resolver = new Resolver(), stallMs = STALL_MS, maxBytes = MAX_BYTES }: ModelFetchOptions = {},
 ): ModelOutbound {
-  const options = { headersTimeout: FIRST_BYTE_MS, bodyTimeout: stallMs, maxResponseSize: MAX_BYTES };
+  const options = { headersTimeout: FIRST_BYTE_MS, bodyTimeout: stallMs, maxResponseSize: maxBytes };
   const nearAllowed = () => [...allowedRanges(), ...nearRanges];
   const anywhere = new AgentOfRules(allowedRanges, resolver, options);
   const configured = new AgentOfRules(nearAllowed, resolver, options);

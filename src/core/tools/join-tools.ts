@@ -18,6 +18,10 @@ import { listDirectoryTool } from './files/list-directory.ts';
 import { readFileTool } from './files/read-file.ts';
 import { searchFilesTool } from './files/search-files.ts';
 import { writeFileTool } from './files/write-file.ts';
+import { pathTraversal } from './guards/path-traversal.ts';
+import { rateLimit } from './guards/rate-limit.ts';
+import { secretExfiltration } from './guards/secret-exfiltration.ts';
+import { McpServers } from './mcp/mcp-servers.ts';
 import { memorySearchTool } from './memory/memory-search.ts';
 import { taskCreateTool } from './tasks/task-create.ts';
 import { taskStatusTool } from './tasks/task-status.ts';
@@ -39,13 +43,19 @@ export interface ToolParts {
   outbound: Outbound;
   tasks: TaskService;
   store: TaskStore;
+  /** The real places of the daemon's own folders. */
+  protectedFolders: string[];
+  /** The daemon's environment, of which an allow list is passed on. */
+  env: Record<string, string | undefined>;
+  installation: string;
+  reportBug: (error: unknown) => void;
   surroundings: Surroundings;
   log: Log;
 }
 
 /** The tools that come with svc, those of MCP servers, and the gate before all of them. */
 export function joinTools(parts: ToolParts) {
-  const { tasks, store, webSearch, outbound } = parts;
+  const { tasks, store, webSearch, outbound, protectedFolders, config, limits } = parts;
   const builtin = [
     readFileTool,
     listDirectoryTool,
@@ -71,7 +81,13 @@ export function joinTools(parts: ToolParts) {
     }),
     taskStatusTool({ get: (caller, id) => tasks.get(caller, id) }),
   ];
-  const registry = new ToolRegistry(builtin, { tools: async () => [], servers: async () => [] });
-  const gate = new ToolGate({ ...parts, registry, guards: [] });
-  return { registry, gate };
+  const mcp = new McpServers(parts);
+  const registry = new ToolRegistry(builtin, mcp);
+  const guards = [
+    pathTraversal,
+    secretExfiltration({ protectedFolders }),
+    rateLimit(limits, () => config.get('tools.callsPerMinute')),
+  ];
+  const gate = new ToolGate({ ...parts, registry, guards });
+  return { registry, gate, mcp };
 }

@@ -16,7 +16,8 @@ import type { ApprovalRow } from '../storage/tool-rows.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { isInside, realPlace } from './files/real-path.ts';
 import type { Guard, GuardedCall } from './guards/guard.ts';
-import { isSecretPlace } from './guards/secret-exfiltration.ts';
+import { isProtectedPlace } from './guards/secret-exfiltration.ts';
+import { isSecretPlace } from './guards/secret-places.ts';
 import { decideByMode, matchesTool } from './mode-decision.ts';
 import {
   MAX_OUTPUT,
@@ -59,6 +60,8 @@ export interface ToolGateParts {
   database: Database;
   registry: ToolRegistry;
   guards: readonly Guard[];
+  /** The real places of the daemon's own folders. */
+  protectedFolders: string[];
   policy: PolicyService;
   approvals: ApprovalService;
   approvalStore: ApprovalStore;
@@ -111,7 +114,7 @@ export class ToolGate {
   }
 
   async #review({ context }: ToolRun, { name, args: given }: RequestedCall): Promise<Reviewed> {
-    const { registry, policy, guards } = this.#parts;
+    const { registry, policy, guards, protectedFolders } = this.#parts;
     const tool = await registry.find(name);
     if (matchesTool(policy.policy.blockedTools, name)) throw new Refusal(`The policy blocks ${name}`);
     if (!tool) throw new Refusal(`There is no tool ${name.slice(0, 100)}`);
@@ -139,7 +142,8 @@ export class ToolGate {
       paths: paths.map(({ real }) => real),
       isConfined,
       mayRead: (place) =>
-        (!isConfined || isInside(context.workspace, place)) && !(keepsSecrets && isSecretPlace(place)),
+        (!isConfined || isInside(context.workspace, place)) &&
+        !(keepsSecrets && (isSecretPlace(place) || isProtectedPlace(place, protectedFolders, context.workspace))),
     };
     const { command = null, environment = null } = plan.access;
     const binding = bindingOf({

@@ -1,7 +1,14 @@
 import { Readable } from 'node:stream';
 import { type AgentAdapter, AgentFailure, type AgentResult, type AgentRun } from '../agent-adapter.ts';
 import { OutputCapture } from '../output-capture.ts';
-import { endGroup, killMarked, runMarker, signalGroup, watchedShell } from '../process-group.ts';
+import {
+  endGroup,
+  inheritedEnvironment,
+  killMarked,
+  runMarker,
+  signalGroup,
+  watchedShell,
+} from '../process-group.ts';
 import { TextBatcher } from '../text-batcher.ts';
 
 /** Kept of each of stdout and stderr. */
@@ -10,9 +17,6 @@ const OUTPUT_LIMIT_BYTES = 1024 * 1024;
 const MAX_COMMAND_BYTES = 131_071;
 /** How long the pipes may stay open after the end of the program. */
 const DRAIN_MS = 1000;
-
-/** What a command inherits of the daemon's environment; keys and tokens are not among it. */
-const inherited = /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TERM|TMPDIR|TZ)$/;
 
 type Exit = { code: number | null; signal: NodeJS.Signals | null } | { error: Error };
 
@@ -25,7 +29,7 @@ export interface CommandAdapterOptions {
 
 /** Runs the task's prompt by `sh -c`, in a process group of its own. */
 export function commandAdapter({ env, installation }: CommandAdapterOptions): AgentAdapter {
-  const environment = Object.fromEntries(Object.entries(env).filter(([name]) => inherited.test(name)));
+  const environment = inheritedEnvironment(env);
   return {
     type: 'command',
     name: 'Command',

@@ -57,7 +57,10 @@ export function joinRuns(parts: RunParts) {
   return {
     ...tools,
     toolMessages,
-    close: async () => toolMessages.stop(),
+    close: async () => {
+      toolMessages.stop();
+      await tools.mcp.close();
+    },
     agentic: new AgenticService(shared),
     agentWork: new AgentWork({ ...shared, tasks: store, conversationStore, realFolder: realpath }),
   };

@@ -4,6 +4,7 @@ import { AuditLog } from '../../../../src/core/audit/audit-log.ts';
 import { ModelProviders } from '../../../../src/core/chat/providers/model-providers.ts';
 import { configuredOrigins } from '../../../../src/core/chat/providers/provider-connections.ts';
 import { Config, type Flags } from '../../../../src/core/config/config.ts';
+import { EventBus } from '../../../../src/core/events.ts';
 import { silentLog } from '../../../../src/core/log.ts';
 import { createModelFetch } from '../../../../src/core/outbound/model-fetch.ts';
 import { systemSurroundings } from '../../../../src/core/surroundings.ts';
@@ -39,6 +40,7 @@ export async function createProviders({
     database: storage.database,
     audit: new AuditLog(systemSurroundings),
     surroundings: systemSurroundings,
+    bus: new EventBus(),
     log: silentLog,
     fetch: (input, init) =>
       outbound.fetch(redirect(new URL(input instanceof Request ? input.url : input)), init),

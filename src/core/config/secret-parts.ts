@@ -1,0 +1,54 @@
+import { AppError } from '../errors.ts';
+
+/** What is shown in the place of a secret. */
+export const mask = '••••••••';
+
+/** Which parts of the entries of a setting hold secrets, such as the headers of each server. */
+export interface SecretParts {
+  /** The fields of an entry whose values are secrets, by name. */
+  names: readonly string[];
+  /** Where the secrets of an entry go: only as long as that stays the same does a mask stand for what was there. */
+  destination(entry: unknown): string;
+}
+
+type Replace = (secret: string, path: readonly [entry: string, part: string, name: string]) => string;
+
+/** The value with each of its secrets replaced. */
+export function mapSecrets(value: unknown, { names }: SecretParts, replace: Replace): unknown {
+  return mapObject(value, (entry, of) =>
+    mapObject(entry, (part, field) =>
+      names.includes(field)
+        ? mapObject(part, (secret, name) =>
+            typeof secret === 'string' ? replace(secret, [of, field, name]) : secret,
+          )
+        : part,
+    ),
+  );
+}
+
+/** The value with the secrets that were there `before` in the place of masks, as somebody sends them back. */
+export function unmask(value: unknown, before: unknown, parts: SecretParts): unknown {
+  return mapSecrets(value, parts, (secret, path) => {
+    if (secret !== mask) return secret;
+    const [entry] = path;
+    const known = valueAt(before, path);
+    const isMoved =
+      parts.destination(valueAt(value, [entry])) !== parts.destination(valueAt(before, [entry]));
+    if (typeof known === 'string' && !isMoved) return known;
+    throw new AppError('validation', `${path.join('.')} has to be given again: it is for another place now`);
+  });
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const mapObject = (value: unknown, change: (inner: unknown, key: string) => unknown): unknown =>
+  isObject(value)
+    ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, change(inner, key)]))
+    : value;
+
+const valueAt = (value: unknown, path: readonly string[]): unknown =>
+  path.reduce(
+    (inner: unknown, key) => (isObject(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined),
+    value,
+  );

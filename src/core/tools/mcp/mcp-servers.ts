@@ -1,0 +1,99 @@
+import type { ToolServer } from '../../../contract/tools.ts';
+import type { Config } from '../../config/config.ts';
+import { createModelFetch, type ModelOutbound } from '../../outbound/model-fetch.ts';
+import type { Tool } from '../tool.ts';
+import type { McpLimits } from './mcp-client.ts';
+import { McpConnection, type McpConnectionParts } from './mcp-connection.ts';
+import { mcpTool } from './mcp-tool.ts';
+
+const LIMITS: McpLimits = { connectMs: 15_000, callMs: 60_000 };
+/** Streams of notifications are silent for long. */
+const STALL_MS = 10 * 60_000;
+const MAX_BYTES = 16 * 1024 * 1024;
+
+export interface McpServersParts extends Omit<McpConnectionParts, 'fetch' | 'limits'> {
+  config: Config;
+  limits?: McpLimits;
+  reportBug: (error: unknown) => void;
+}
+
+/** The MCP servers of the settings: nothing is connected before somebody wants to know what they offer. */
+export class McpServers {
+  readonly #config: Config;
+  readonly #parts: McpConnectionParts;
+  readonly #reportBug: (error: unknown) => void;
+  readonly #outbound: ModelOutbound;
+  readonly #connections = new Map<string, McpConnection>();
+  readonly #closing = new Set<Promise<void>>();
+  #isClosed = false;
+
+  constructor({ config, limits = LIMITS, reportBug, ...parts }: McpServersParts) {
+    this.#config = config;
+    this.#reportBug = reportBug;
+    this.#outbound = createModelFetch(
+      () => config.get('outbound.allowPrivate'),
+      () => this.#origins(),
+      { stallMs: STALL_MS, maxBytes: MAX_BYTES },
+    );
+    this.#parts = { ...parts, limits, fetch: this.#outbound.fetch };
+  }
+
+  /** What the servers offer that can be used now; the others are described by `servers`. */
+  async tools(): Promise<Tool[]> {
+    const offers = this.applySettings().map(async (connection) => {
+      const offered = await connection.offered();
+      return offered.map((tool) => mcpTool(connection, tool));
+    });
+    const tools = (await Promise.all(offers)).flat();
+    return [...new Map(tools.map((tool) => [tool.name, tool])).values()];
+  }
+
+  /** Each server of the settings, asked like `tools` does. */
+  async servers(): Promise<ToolServer[]> {
+    const connections = this.applySettings();
+    await Promise.all(connections.map((connection) => connection.offered()));
+    return Object.entries(this.#config.get('tools.mcpServers')).map(([name, settings]): ToolServer => {
+      const described = connections.find((connection) => connection.name === name)?.describe();
+      const transport = 'url' in settings ? 'http' : 'stdio';
+      return described ?? { name, transport, connected: false, tools: 0, message: 'It is turned off' };
+    });
+  }
+
+  /** Ends the connections whose settings changed, at once instead of at the next use; answers those that may be used. */
+  applySettings(): McpConnection[] {
+    const wanted = this.#isClosed
+      ? []
+      : Object.entries(this.#config.opened('tools.mcpServers')).filter(([, { enabled }]) => enabled);
+    for (const [name, connection] of this.#connections) {
+      const settings = wanted.find(([other]) => other === name)?.[1];
+      if (JSON.stringify(settings) !== JSON.stringify(connection.settings)) this.#end(name, connection);
+    }
+    return wanted.map(([name, settings]) => {
+      const connection = this.#connections.get(name) ?? new McpConnection(name, settings, this.#parts);
+      this.#connections.set(name, connection);
+      return connection;
+    });
+  }
+
+  /** Ends all of it: when it resolves no process of a server is left. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.applySettings();
+    await Promise.all(this.#closing);
+    await this.#outbound.close();
+  }
+
+  #end(name: string, connection: McpConnection): void {
+    this.#connections.delete(name);
+    const closing = connection
+      .close()
+      .catch(this.#reportBug)
+      .finally(() => this.#closing.delete(closing));
+    this.#closing.add(closing);
+  }
+
+  #origins(): ReadonlySet<string> {
+    const servers = Object.values(this.#config.get('tools.mcpServers'));
+    return new Set(servers.flatMap((server) => ('url' in server ? new URL(server.url).origin : [])));
+  }
+}

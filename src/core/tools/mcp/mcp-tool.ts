@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { jsonObjectSchema } from '../../../contract/primitives.ts';
+import { defineTool, type Tool, ToolFailure } from '../tool.ts';
+import type { McpConnection } from './mcp-connection.ts';
+import { McpFailure } from './mcp-failure.ts';
+import type { OfferedTool } from './mcp-offer.ts';
+import { renderResult } from './mcp-result.ts';
+import { withoutSecrets } from './mcp-secrets.ts';
+
+/** What models' vendors take. */
+const MAX_NAME = 64;
+const HASH_LENGTH = 8;
+
+/** A tool of a server as one of ours. What the server says of its harmlessness is the word of a stranger. */
+export function mcpTool(connection: McpConnection, offered: OfferedTool): Tool {
+  const { name: server, settings, secrets } = connection;
+  const isReadOnly = settings.readOnlyTools.includes(offered.name);
+  return defineTool({
+    name: mcpToolName(server, offered.name),
+    description: withoutSecrets(offered.description, secrets.sure),
+    input: jsonObjectSchema,
+    inputSchema: offered.inputSchema,
+    isReadOnly,
+    danger: isReadOnly ? 'medium' : 'high',
+    server,
+    plan: (args, context) => ({
+      access: {},
+      run: async () => {
+        const { content, isError } = await answerOf(connection, offered, args, context.signal);
+        if (isError) throw new ToolFailure(content === '' ? 'The tool failed and does not say why' : content);
+        return { content, origin: `The MCP server ${server}` };
+      },
+    }),
+  });
+}
+
+async function answerOf(
+  connection: McpConnection,
+  offered: OfferedTool,
+  args: Record<string, unknown>,
+  signal: AbortSignal,
+) {
+  try {
+    const result = await connection.call(offered, args, signal);
+    return {
+      content: withoutSecrets(renderResult(result), connection.secrets.sure),
+      isError: result.isError ?? false,
+    };
+  } catch (error) {
+    if (error instanceof McpFailure)
+      throw new ToolFailure(`The MCP server ${connection.name} cannot be used: ${error.message}`);
+    throw error;
+  }
+}
+
+/** `mcp__server__tool`, as far as models' vendors take it; what is changed or cut keeps a mark of its own. */
+export function mcpToolName(server: string, tool: string): string {
+  const name = `mcp__${server}__${tool}`;
+  const plain = name.replaceAll(/[^\w-]/g, '_');
+  if (plain === name && name.length <= MAX_NAME) return name;
+  const hash = createHash('sha256').update(tool).digest('hex').slice(0, HASH_LENGTH);
+  return `${plain.slice(0, MAX_NAME - HASH_LENGTH - 1)}_${hash}`;
+}
