@@ -28,6 +28,8 @@ export interface ToolAccess {
   paths?: PathAccess[];
   /** The program and its arguments, exactly as they will be run, without a shell. */
   command?: { argv: string[]; cwd: string };
+  /** Stands for the environment that the command gets, such as whether it is in a sandbox. */
+  environment?: string;
   /** Why nobody but a person may let this call run, such as a program that runs other programs; undefined else. */
   needsPerson?: string;
 }
