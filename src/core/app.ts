@@ -1,4 +1,5 @@
 import { chmodSync, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Locations } from '../contract/locations.ts';
 import type { TaskEventType } from '../contract/task.ts';
@@ -65,6 +66,8 @@ import { TaskScanStore } from './tasks/task-scan-store.ts';
 import { TaskService } from './tasks/task-service.ts';
 import { TaskStore } from './tasks/task-store.ts';
 import { TaskSweeper } from './tasks/task-sweeper.ts';
+import { defaultPath } from './tools/commands/command-environment.ts';
+import { Sandbox } from './tools/commands/sandbox.ts';
 
 const DRAIN_MS = 30_000;
 
@@ -141,6 +144,12 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
     pendingApprovals: (conversationId) => approvals.pendingOf(conversationId),
   });
   const integrations = joinIntegrations({ ...shared, outbound });
+  const protectedFolders = ownFolders(locations);
+  const sandbox = new Sandbox({
+    path: env['PATH'] ?? defaultPath,
+    home: env['HOME'] ?? homedir(),
+    hiddenFolders: protectedFolders,
+  });
   let joined: Promise<Runs> | undefined;
   const loadRuns = () =>
     (joined ??= import('./chat/runs/join-runs.ts').then(({ joinRuns }) =>
@@ -153,7 +162,8 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
         policy,
         approvals,
         approvalStore,
-        protectedFolders: ownFolders(locations),
+        protectedFolders,
+        sandbox,
         env,
         installation,
         workspaces,
@@ -233,7 +243,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
   });
   const { notify, ...gateway } = joinGateway({ ...shared, store, query, tasks, outbound, log });
   const queueStatus = new QueueStatusService({ counts, deadLetters, pause, config });
-  const health = new HealthService({ queueStatus, registry, surroundings });
+  const health = new HealthService({ queueStatus, registry, sandbox, surroundings });
 
   return {
     config,
@@ -327,7 +337,9 @@ function closeToOthers(folder: string): void {
 
 /** The real places of what only the daemon may touch. */
 const ownFolders = ({ data, state, runtime, settingsFile }: Locations): string[] => [
-  ...new Set([data, state, runtime, dirname(settingsFile)].filter(existsSync).map((folder) => realpathSync(folder))),
+  ...new Set(
+    [data, state, runtime, dirname(settingsFile)].filter(existsSync).map((folder) => realpathSync(folder)),
+  ),
 ];
 
 const bugReporter = (log: Log) => (error: unknown) => log.error({ err: error }, 'this is a bug in svc');

@@ -9,12 +9,9 @@ const GRACE_MS = 1500;
 const watcher = '{ read -r _ <&3; kill -KILL 0; } </dev/null >/dev/null 2>&1 & exec 3<&-; exec';
 
 /**
- * Wraps a command of `sh -c`: a watcher in the same group waits for the end of file descriptor 3, which comes when the
- * daemon dies however it dies, and then kills the group.
+ * Arguments of `sh` before a program and its own: a watcher in the same group waits for the end of file descriptor 3, which
+ * comes when the daemon dies however it dies, and then kills the group.
  */
-export const watchedShell = ['-c', `${watcher} /bin/sh -c "$1"`, 'sh'];
-
-/** The same for a program and its arguments, which no shell reads. */
 export const watchedProgram = ['-c', `${watcher} "$@"`, 'sh'];
 
 /** What a program inherits of the daemon's environment; keys and tokens are not among it. */
@@ -39,9 +36,13 @@ export function signalGroup(pid: number, signal: NodeJS.Signals): boolean {
 }
 
 /** Asks the group to end and kills what is left after the grace; resolves when `exited` does. */
-export async function endGroup(pid: number, exited: Promise<unknown>): Promise<void> {
-  if (!signalGroup(pid, 'SIGTERM')) return;
+export async function endGroup(
+  pid: number,
+  exited: Promise<unknown>,
+  ask: () => unknown = () => signalGroup(pid, 'SIGTERM'),
+): Promise<void> {
   const kill = setTimeout(() => signalGroup(pid, 'SIGKILL'), GRACE_MS);
+  await ask();
   await exited;
   clearTimeout(kill);
   signalGroup(pid, 'SIGKILL');
@@ -51,21 +52,28 @@ export async function endGroup(pid: number, exited: Promise<unknown>): Promise<v
  * Kills every process whose environment carries the marker with a value that `isGone` accepts: those that left their
  * group, and those of a daemon that was killed. Only Linux shows environments; elsewhere the group is all there is.
  */
-export async function killMarked(isGone: (run: string) => boolean): Promise<number> {
+export const killMarked = (isGone: (run: string) => boolean): Promise<number> =>
+  signalMarked(isGone, 'SIGKILL');
+
+/** Sends a signal to every process whose environment carries an accepted marker; answers how many there were. */
+export async function signalMarked(
+  isMeant: (run: string) => boolean,
+  signal: NodeJS.Signals,
+): Promise<number> {
   if (process.platform !== 'linux') return 0;
-  let killed = 0;
+  let signalled = 0;
   for (const name of await readdir('/proc')) {
     if (!/^\d+$/.test(name) || Number(name) === process.pid) continue;
     const run = await markerOf(name);
-    if (run === undefined || !isGone(run)) continue;
+    if (run === undefined || !isMeant(run)) continue;
     try {
-      process.kill(Number(name), 'SIGKILL');
-      killed++;
+      process.kill(Number(name), signal);
+      signalled++;
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
     }
   }
-  return killed;
+  return signalled;
 }
 
 async function markerOf(pid: string): Promise<string | undefined> {

@@ -3,6 +3,7 @@ import type { HealthLevel, HealthReport } from '../../contract/health.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { QueueStatusService } from '../queue/queue-status-service.ts';
 import type { Surroundings } from '../surroundings.ts';
+import type { Sandbox, SandboxState } from '../tools/commands/sandbox.ts';
 import { version } from '../version.ts';
 
 type Phase = 'starting' | 'ready' | 'stopping';
@@ -11,6 +12,7 @@ type Judgement = [level: HealthLevel, message: string];
 export interface HealthParts {
   queueStatus: QueueStatusService;
   registry: AgentRegistry;
+  sandbox: Pick<Sandbox, 'check'>;
   surroundings: Surroundings;
 }
 
@@ -26,11 +28,12 @@ export class HealthService {
   }
 
   async report(): Promise<HealthReport> {
-    const { queueStatus, registry, surroundings } = this.#parts;
+    const { queueStatus, registry, sandbox, surroundings } = this.#parts;
     const timestamp = surroundings.now().toISOString();
     const { queues, deadLetterQueue } = await queueStatus.read();
     const agents = await registry.list();
     const breakers = registry.breakers();
+    const box = await sandbox.check();
     const active = queues.tasks.pending + queues.tasks.queued + queues.tasks.inProgress;
     const judged = {
       queue: judgeQueue(active),
@@ -59,6 +62,11 @@ export class HealthService {
         },
         circuitBreakers: { ...component(judged.circuitBreakers), list: breakers },
         deadLetterQueue: { ...component(judged.deadLetterQueue), details: deadLetterQueue },
+        // Without one the service works all the same: commands then need a person.
+        commandSandbox: {
+          ...component(['healthy', spellSandbox(box)]),
+          details: { sandboxed: box.isWorking },
+        },
       },
       system: {
         platform: process.platform,
@@ -90,6 +98,11 @@ function judgeAdapters(agents: { configured: boolean; healthy: boolean }[]): Jud
   if (ill > 0) return ['degraded', `${ill} of ${configured.length} agents are not healthy`];
   return ['healthy', `${configured.length} agents are ready`];
 }
+
+const spellSandbox = (box: SandboxState): string =>
+  box.isWorking
+    ? 'Commands of tools run in a sandbox'
+    : `Commands of tools are not sandboxed, so a person is asked before each: ${box.reason}`;
 
 function judgeBreakers(breakers: { state: string }[]): Judgement {
   const open = breakers.filter((breaker) => breaker.state !== 'closed').length;

@@ -12,6 +12,8 @@ import type { Database } from '../storage/database.ts';
 import type { Surroundings } from '../surroundings.ts';
 import type { TaskService } from '../tasks/task-service.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
+import { runCommandTool } from './commands/run-command.ts';
+import type { Sandbox } from './commands/sandbox.ts';
 import { editFileTool } from './files/edit-file.ts';
 import { grepTool } from './files/grep.ts';
 import { listDirectoryTool } from './files/list-directory.ts';
@@ -21,6 +23,7 @@ import { writeFileTool } from './files/write-file.ts';
 import { pathTraversal } from './guards/path-traversal.ts';
 import { rateLimit } from './guards/rate-limit.ts';
 import { secretExfiltration } from './guards/secret-exfiltration.ts';
+import { shellInjectionGuard } from './guards/shell-injection.ts';
 import { McpServers } from './mcp/mcp-servers.ts';
 import { memorySearchTool } from './memory/memory-search.ts';
 import { taskCreateTool } from './tasks/task-create.ts';
@@ -48,6 +51,7 @@ export interface ToolParts {
   /** The daemon's environment, of which an allow list is passed on. */
   env: Record<string, string | undefined>;
   installation: string;
+  sandbox: Sandbox;
   reportBug: (error: unknown) => void;
   surroundings: Surroundings;
   log: Log;
@@ -63,6 +67,7 @@ export function joinTools(parts: ToolParts) {
     grepTool,
     writeFileTool,
     editFileTool,
+    runCommandTool(parts),
     webFetchTool({ fetch: outbound.fetch }),
     webSearchTool({ webSearch }),
     memorySearchTool(),
@@ -81,10 +86,12 @@ export function joinTools(parts: ToolParts) {
     }),
     taskStatusTool({ get: (caller, id) => tasks.get(caller, id) }),
   ];
-  const mcp = new McpServers(parts);
+  const { env, installation, surroundings, reportBug } = parts;
+  const mcp = new McpServers({ config, env, installation, surroundings, reportBug });
   const registry = new ToolRegistry(builtin, mcp);
   const guards = [
     pathTraversal,
+    shellInjectionGuard,
     secretExfiltration({ protectedFolders }),
     rateLimit(limits, () => config.get('tools.callsPerMinute')),
   ];

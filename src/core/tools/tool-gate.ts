@@ -143,7 +143,10 @@ export class ToolGate {
       isConfined,
       mayRead: (place) =>
         (!isConfined || isInside(context.workspace, place)) &&
-        !(keepsSecrets && (isSecretPlace(place) || isProtectedPlace(place, protectedFolders, context.workspace))),
+        !(
+          keepsSecrets &&
+          (isSecretPlace(place) || isProtectedPlace(place, protectedFolders, context.workspace))
+        ),
     };
     const { command = null, environment = null } = plan.access;
     const binding = bindingOf({

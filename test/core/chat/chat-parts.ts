@@ -128,7 +128,13 @@ export async function openChat({
       stream: ReadableStream.from(parts?.(note(options)) ?? [...texts('Hello'), finish()]),
     }),
   });
-  const model: ResolvedModel = { provider: 'ollama', modelId: 'test-model', model: mock, contextWindow, supportsReasoning: false };
+  const model: ResolvedModel = {
+    provider: 'ollama',
+    modelId: 'test-model',
+    model: mock,
+    contextWindow,
+    supportsReasoning: false,
+  };
   const heard: string[] = [];
   const providers = {
     resolve: async () => model,

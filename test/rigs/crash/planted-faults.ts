@@ -200,8 +200,8 @@ export const plantedFaults: Record<string, PlantedFault> = {
   'no-watcher': {
     what: 'nothing ends the children of a daemon that was killed',
     async plant() {
-      const { watchedShell } = await import('../../../src/core/agents/process-group.ts');
-      watchedShell[1] = 'exec 3<&-; exec /bin/sh -c "$1"';
+      const { watchedProgram } = await import('../../../src/core/agents/process-group.ts');
+      watchedProgram[1] = 'exec 3<&-; exec "$@"';
     },
   },
   'no-search-for-strays': {

@@ -1,24 +1,13 @@
-import { Readable } from 'node:stream';
 import { type AgentAdapter, AgentFailure, type AgentResult, type AgentRun } from '../agent-adapter.ts';
 import { OutputCapture } from '../output-capture.ts';
-import {
-  endGroup,
-  inheritedEnvironment,
-  killMarked,
-  runMarker,
-  signalGroup,
-  watchedShell,
-} from '../process-group.ts';
+import { inheritedEnvironment } from '../process-group.ts';
+import { type Exit, type OutputName, runProgram } from '../run-program.ts';
 import { TextBatcher } from '../text-batcher.ts';
 
 /** Kept of each of stdout and stderr. */
 const OUTPUT_LIMIT_BYTES = 1024 * 1024;
 /** Linux takes no longer single argument (MAX_ARG_STRLEN). */
 const MAX_COMMAND_BYTES = 131_071;
-/** How long the pipes may stay open after the end of the program. */
-const DRAIN_MS = 1000;
-
-type Exit = { code: number | null; signal: NodeJS.Signals | null } | { error: Error };
 
 export interface CommandAdapterOptions {
   /** The daemon's environment, of which an allow list is passed on. */
@@ -51,39 +40,16 @@ async function execute(
   const command = run.task.prompt ?? run.task.description ?? '';
   refuseUnrunnable(command);
   const cwd = await run.workspace();
-  run.signal.throwIfAborted();
-  const mark = `${installation}/${run.task.id}/${run.attempt}`;
-  // Loaded at the first run: it costs the start of the daemon more than everything else here.
-  const { execa } = await import('execa');
-  const child = execa('/bin/sh', [...watchedShell, command], {
+  const outputs = { stdout: outputOf(run, 'stdout'), stderr: outputOf(run, 'stderr') };
+  const exit = await runProgram({
+    argv: ['/bin/sh', '-c', command],
     cwd,
-    env: { ...environment, SVC_TASK_ID: run.task.id, [runMarker]: mark },
-    extendEnv: false,
-    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
-    buffer: false,
-    reject: false,
-    detached: true,
-    cleanup: false,
+    env: { ...environment, SVC_TASK_ID: run.task.id },
+    mark: `${installation}/${run.task.id}/${run.attempt}`,
+    signal: run.signal,
+    onOutput: (chunk, name) => outputs[name].push(chunk),
   });
-  const { pid, nodeChildProcess: process } = child;
-  const exited = new Promise<Exit>((resolve) => {
-    process.once('exit', (code, signal) => resolve({ code, signal }));
-    process.once('error', (error) => resolve({ error }));
-  });
-  const stdout = follow(child.stdio[1], 'stdout', run);
-  const stderr = follow(child.stdio[2], 'stderr', run);
-  const stop = () => {
-    // A group that cannot be signalled any more has ended.
-    if (pid !== undefined) endGroup(pid, exited).catch(() => undefined);
-  };
-  run.signal.addEventListener('abort', stop, { once: true });
-  const exit = await exited;
-  run.signal.removeEventListener('abort', stop);
-  if (pid !== undefined) signalGroup(pid, 'SIGKILL');
-  await killMarked((found) => found === mark);
-  const [output, complaints] = await Promise.all([stdout(), stderr()]);
-  for (const stream of process.stdio) stream?.destroy();
-  return conclude(run, exit, output, complaints);
+  return conclude(run, exit, outputs.stdout.finish(), outputs.stderr.finish());
 }
 
 function refuseUnrunnable(command: string): void {
@@ -99,30 +65,24 @@ function refuseUnrunnable(command: string): void {
     );
 }
 
-/** Reads one stream to its end; answers how to get what was kept of it. */
-function follow(stream: unknown, name: 'stdout' | 'stderr', run: AgentRun): () => Promise<string> {
+/** Tells of one stream as it comes, and keeps what fits of it. */
+function outputOf(run: AgentRun, name: OutputName) {
   const batcher = new TextBatcher((text) =>
     run.emit({ type: 'output', message: text, data: { stream: name } }),
   );
   const capture = new OutputCapture({ limitBytes: OUTPUT_LIMIT_BYTES, onText: (text) => batcher.push(text) });
-  if (!(stream instanceof Readable)) return async () => '';
-  const ended = new Promise<void>((resolve) => {
-    stream.on('data', (chunk: Buffer) => capture.push(chunk));
-    stream.once('close', resolve);
-    stream.once('error', () => resolve());
-  });
-  return async () => {
-    const drain = setTimeout(() => stream.destroy(), DRAIN_MS);
-    await ended;
-    clearTimeout(drain);
-    batcher.flush();
-    if (capture.hasTail)
-      run.emit({
-        type: 'output',
-        message: '[… the rest is in the result of the task …]\n',
-        data: { stream: name, truncated: true },
-      });
-    return capture.finish();
+  return {
+    push: (chunk: Buffer) => capture.push(chunk),
+    finish: () => {
+      batcher.flush();
+      if (capture.hasTail)
+        run.emit({
+          type: 'output',
+          message: '[… the rest is in the result of the task …]\n',
+          data: { stream: name, truncated: true },
+        });
+      return capture.finish();
+    },
   };
 }
 

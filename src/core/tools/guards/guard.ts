@@ -22,7 +22,6 @@ export interface GuardedCall {
 /** Looks at every call before it runs, in every mode. */
 export interface Guard {
   name: GuardName;
-  description: string;
   /** Why the call may not run, as a sentence for the model and the audit log; undefined where nothing is wrong. */
   check(call: GuardedCall): string | undefined | Promise<string | undefined>;
 }

@@ -18,7 +18,6 @@ const HARMLESS = ['/dev/null', '/dev/stdin', '/dev/stdout', '/dev/stderr'];
  */
 export const pathTraversal: Guard = {
   name: 'path-traversal',
-  description: 'Refuses parent-directory segments, and places outside the workspace, through links too',
   async check(call) {
     try {
       return checkPaths(call) ?? (await checkWords(call));

@@ -8,7 +8,6 @@ const WINDOW_MS = 60_000;
 export function rateLimit(limits: RateLimits, perMinute: () => number): Guard {
   return {
     name: 'rate-limit',
-    description: 'Refuses calls of tools beyond a number per minute and user',
     async check({ context }) {
       const max = perMinute();
       try {

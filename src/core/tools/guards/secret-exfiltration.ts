@@ -11,7 +11,6 @@ import { folderOfWords, wordsOfCall } from './words-of-call.ts';
 export function secretExfiltration({ protectedFolders }: { protectedFolders: string[] }): Guard {
   return {
     name: 'secret-exfiltration',
-    description: 'Refuses environment files, keys, credential stores and the folders of the service itself',
     async check(call) {
       try {
         return await findSecret(call, protectedFolders);

@@ -1,0 +1,99 @@
+/** What a program may be told: each argument that begins with a dash has to match, and operands are counted. */
+interface Harmless {
+  options: RegExp;
+  /** Operands that fit; all by default. */
+  operand?: RegExp;
+  most?: number;
+}
+
+const anything: Harmless = { options: /^/ };
+const none: Harmless = { options: /^--?$/ };
+const sums: Harmless = { options: /^(-[btz]+|--binary|--text|--zero|--tag)$/ };
+
+const programs: Record<string, Harmless> = {
+  basename: { options: /^(-[az]+|-s.*|--suffix=.*|--multiple|--zero|--)$/ },
+  cat: { options: /^(-[AbeEnstTuv]*|--number|--show-\w+(-\w+)?|--)$/ },
+  cmp: { options: /^(-[bls]+|-n\d*|-i\d*|--bytes=\d+|--silent|--quiet|--verbose|--)$/ },
+  cut: { options: /^(-[bcdfnsz].*|--\w+(-\w+)?(=.*)?|-|--)$/ },
+  date: { options: /^(-[uR]+|-I\w*|--utc|--rfc-3339=\w+|--iso-8601(=\w+)?|--date=.*)$/, operand: /^\+/ },
+  diff: {
+    options:
+      /^(-[uqsyiwbBEZtacedpT]+|-[uUC]\d*|--(unified|context)(=\d+)?|--brief|--side-by-side|--ignore-[a-z-]+|--color=never|--)$/,
+  },
+  dirname: { options: /^(-z|--zero|--)$/ },
+  du: { options: /^(-[abchklmsx0]+|-d\d*|--max-depth=\d+|--summarize|--human-readable|--apparent-size|--)$/ },
+  echo: anything,
+  false: none,
+  file: { options: /^(-[bihkLnNr0]+|--brief|--mime(-type|-encoding)?|--)$/ },
+  grep: {
+    options:
+      /^(-[EFGPivwxcloqsnHhabZz]+|-[mABCe]\d*|-[ABCm]\d+|--(count|ignore-case|invert-match|word-regexp|line-regexp|line-number|only-matching|quiet|files-with-matches|fixed-strings|extended-regexp|perl-regexp|with-filename|no-filename|text)|--(max-count|context|before-context|after-context|color|regexp)=.*|--)$/,
+  },
+  head: { options: /^(-[qvz]+|-[nc]?-?\d*[kKMG]?|--(lines|bytes)=.*|--quiet|--verbose|--)$/ },
+  ls: { options: /^(-[\w1]+|--[\w-]+(=[\w:.+% -]*)?|--)$/ },
+  md5sum: sums,
+  printf: anything,
+  pwd: { options: /^-[LP]$/, most: 0 },
+  sha1sum: sums,
+  sha256sum: sums,
+  sha512sum: sums,
+  sort: {
+    options:
+      /^(-[bdfghiMnRrsuVcCmz]+(k[\d.,bdfghiMnRrV]*)?|-k[\d.,bdfghiMnRrV]*|-t.?|--(reverse|unique|numeric-sort|human-numeric-sort|version-sort|ignore-case|check|stable)|--(key|field-separator)=.*|--)$/,
+  },
+  stat: { options: /^(-[Lft]+|-c.*|--(format|printf)=.*|--terse|--dereference|--)$/ },
+  tail: { options: /^(-[qvz]+|-[nc]?[-+]?\d*[kKMG]?|--(lines|bytes)=.*|--quiet|--verbose|--)$/ },
+  true: none,
+  uniq: { options: /^(-[cdDiuz]+|-[fsw]\d+|--(count|repeated|unique|ignore-case))$/, most: 1 },
+  wc: { options: /^(-[clmLw]+|--(bytes|chars|lines|words|max-line-length)|--)$/ },
+};
+
+const history =
+  /^(-\d+|-n\d*|-U\d+|-[pswbzSGLiEF]|-[SGL].+|--|--(oneline|stat|shortstat|numstat|name-only|name-status|summary|graph|decorate|all|branches|tags|no-color|cached|staged|merges|no-merges|first-parent|reverse|follow|abbrev-commit|patch|no-patch|raw|check|word-diff|ignore-all-space|ignore-space-change|no-ext-diff|no-textconv|no-renames|exit-code|quiet|date-order|topo-order|merge-base|no-decorate|full-index)|--(format|pretty|date|since|until|after|before|author|committer|grep|max-count|skip|diff-filter|unified|stat|relative|abbrev|decorate)=.*)$/;
+
+const subcommands: Record<string, Harmless> = {
+  status: {
+    options:
+      /^(-[sbuvz]+|-u(no|normal|all)|--(short|branch|long|ignored|show-stash)|--porcelain(=\w+)?|--untracked-files(=\w+)?|--)$/,
+  },
+  log: { options: history },
+  diff: { options: history },
+  show: { options: history },
+  'rev-parse': {
+    options:
+      /^--(abbrev-ref|short(=\d+)?|verify|quiet|symbolic-full-name|show-(toplevel|prefix|cdup)|is-inside-work-tree|is-bare-repository|git-dir|absolute-git-dir)$/,
+  },
+  'ls-files': {
+    options:
+      /^(-[cdmostuz]+|--(cached|deleted|modified|others|stage|unmerged|killed|exclude-standard|directory|full-name|error-unmatch)|--)$/,
+  },
+  branch: {
+    options:
+      /^(-[arv]+|-vv|--(list|all|remotes|verbose|show-current|no-color)|--(contains|merged|no-merged|sort|format)=.*)$/,
+    most: 0,
+  },
+};
+
+/**
+ * Whether a program only looks: one of a few that are known, by its plain name, with options that are known. What its
+ * operands lead to is for the guards to check.
+ */
+export function isHarmless(argv: readonly string[]): boolean {
+  const [program = '', ...args] = argv;
+  if (program !== 'git') return fits(programs, program, args);
+  const [subcommand = '', ...rest] = args[0] === '--no-pager' ? args.slice(1) : args;
+  // Signatures are shown by a program that the configuration names.
+  if (rest.some((arg) => arg.includes('%G'))) return false;
+  return fits(subcommands, subcommand, rest);
+}
+
+function fits(known: Record<string, Harmless>, name: string, args: readonly string[]): boolean {
+  const rule = Object.hasOwn(known, name) ? known[name] : undefined;
+  if (!rule) return false;
+  const { options, operand = /^/, most = Number.POSITIVE_INFINITY } = rule;
+  const operands = args.filter((arg) => !arg.startsWith('-') || arg === '-');
+  return (
+    operands.length <= most &&
+    args.every((arg) => (operands.includes(arg) ? operand.test(arg) : options.test(arg)))
+  );
+}

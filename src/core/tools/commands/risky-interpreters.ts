@@ -1,0 +1,41 @@
+import { setOf } from './command-words.ts';
+
+interface Interpreter {
+  /** Options that may stand before the script. */
+  plain: RegExp;
+  /** The whole of the arguments of calls that need no script. */
+  alone: RegExp;
+}
+
+const version = /^(-v|-V|--version|-h|--help)$/;
+const shell: Interpreter = { plain: /^(-[euxvnf]+|--posix|--norc|--noprofile)$/, alone: /^--version$/ };
+const other: Interpreter = { plain: /^-w$/, alone: version };
+
+const interpreters: Record<string, Interpreter> = {
+  ...Object.fromEntries(
+    [...setOf('sh bash rbash dash ash zsh ksh mksh fish csh tcsh')].map((name) => [name, shell]),
+  ),
+  ...Object.fromEntries(
+    [...setOf('lua luajit tclsh rscript escript elixir ocaml nodejs pypy')].map((name) => [name, other]),
+  ),
+  python: {
+    plain: /^-[uBOIEsSbv]+$/,
+    alone: /^(-V|--version|-h|--help|-m (pytest|unittest|py_compile|compileall|mypy|black|flake8)( .*)?)$/s,
+  },
+  perl: { plain: /^-[wTtc]+$/, alone: /^(-v|-V|--version|--help)$/ },
+  ruby: { plain: /^-[wc]+$/, alone: /^(-v|--version|--help)$/ },
+  node: {
+    plain: /^(--check|-c|--test|--no-warnings|--experimental-strip-types|--enable-source-maps)$/,
+    alone: /^(-v|--version|-h|--help|--test)$/,
+  },
+  php: { plain: /^(-l|-f|-n)$/, alone: /^(-v|-m|-i|--version|--help)$/ },
+};
+
+/** Why an interpreter may run what its arguments or its input say; undefined where it runs a file, or is none. */
+export function whyInterpreterIsRisky(name: string, args: readonly string[]): string | undefined {
+  const found = Object.hasOwn(interpreters, name) ? interpreters[name] : undefined;
+  if (!found || found.alone.test(args.join(' '))) return undefined;
+  const script = args.find((arg) => !found.plain.test(arg));
+  const isFile = script !== undefined && !/^[-+]|^$/.test(script) && !/^\/(dev|proc)\//.test(script);
+  return isFile ? undefined : `${name} runs a program that is in its arguments or its input, not in a file`;
+}
