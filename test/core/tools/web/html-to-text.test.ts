@@ -99,6 +99,12 @@ describe('a page that was made to break its readers', () => {
     expect(text.length).toBeLessThan(size * 1.1);
   });
 
+  it('gives no address that is too long for one', async () => {
+    expect(await textOf(`<a href="/${'x'.repeat(3000)}">y</a>`)).toBe('y');
+    const base = `<base href="/${'x'.repeat(1960)}/">`;
+    expect(await textOf(`${base}<a href="${'x'.repeat(50)}">y</a>`)).toBe('y');
+  });
+
   it('lets others work meanwhile, and is given up when nobody wants it any more', async () => {
     let turns = 0;
     const count = () => {
