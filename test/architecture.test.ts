@@ -49,6 +49,8 @@ GET /api/auth/invites
 DELETE /api/auth/invites/:id
 GET /api/auth/sessions
 DELETE /api/auth/sessions/:id
+GET /api/integrations/web-search
+PUT /api/integrations/web-search
 GET /api/security/audit
 GET /api/security/audit/:id
 POST /api/gateway

@@ -1,0 +1,284 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { createOutboundFetch } from '../../../../src/core/outbound/outbound-fetch.ts';
+import { MAX_OUTPUT, ToolFailure } from '../../../../src/core/tools/tool.ts';
+import { webFetchTool } from '../../../../src/core/tools/web/web-fetch.ts';
+import { startLoopbackServer } from '../../outbound/loopback-server.ts';
+import { runTool } from './run-tool.ts';
+
+/** The tool over a real way out; this machine may be asked where the test says so. */
+function webFetch(allowed = ['127.0.0.1/32'], timeoutMs = 10_000) {
+  const outbound = createOutboundFetch(() => allowed);
+  const tool = webFetchTool({ fetch: outbound.fetch, timeoutMs });
+  return {
+    tool,
+    read: (url: string, args: object = {}, signal?: AbortSignal) => runTool(tool, { url, ...args }, signal),
+    [Symbol.asyncDispose]: () => outbound.close(),
+  };
+}
+
+const serve = (type: string, body: string | Buffer) =>
+  startLoopbackServer((response) =>
+    response.writeHead(200, type === '' ? {} : { 'content-type': type }).end(body),
+  );
+
+describe('a page', () => {
+  it('is read as text, with its title and where it was found, and is marked as the text of others', async () => {
+    await using server = await serve('text/html', '<title>T</title><h1>H</h1><p>a <a href="/b">b</a>');
+    await using web = webFetch();
+    expect(await web.read(`${server.url}/x#part`)).toEqual({
+      content: `Title: T\nURL: ${server.url}/x#part\n\n# H\n\na [b](${server.url}/b)`,
+      origin: 'A web page',
+    });
+    const [request] = server.requests;
+    expect(request).toMatchObject({ method: 'GET', path: '/x' });
+    expect(Object.keys(request?.headers ?? {})).not.toContain('cookie');
+    expect(Object.keys(request?.headers ?? {})).not.toContain('authorization');
+    expect(Object.keys(request?.headers ?? {})).not.toContain('referer');
+  });
+
+  it.each([
+    ['application/json; charset=utf-8', '{"a":  1}'],
+    ['application/vnd.api+json', '{"a":  1}'],
+    ['text/plain', 'a  <b>\n'],
+    ['text/markdown', '# a'],
+    ['application/rss+xml', '<rss/>'],
+    ['', 'just text'],
+  ])('of the type %j is answered as it is', async (type, body) => {
+    await using server = await serve(type, body);
+    await using web = webFetch();
+    expect((await web.read(server.url)).content).toBe(`URL: ${server.url}/\n\n${body}`);
+  });
+
+  it('without a type is HTML where it looks like it', async () => {
+    await using server = await serve('', '\n<!DOCTYPE html><p>one<p>two');
+    await using web = webFetch();
+    expect((await web.read(server.url)).content).toContain('\n\none\n\ntwo');
+  });
+
+  it('may be in the letters that its header or the page itself names', async () => {
+    const body = Buffer.from('<meta charset="windows-1252"><p>caf\xe9 \x93q\x94', 'latin1');
+    await using server = await serve('text/html', body);
+    await using web = webFetch();
+    expect((await web.read(server.url)).content).toContain('café “q”');
+  });
+
+  it.each(['image/png', 'application/pdf', 'application/octet-stream', 'video/mp4'])(
+    'of the type %s is refused',
+    async (type) => {
+      await using server = await serve(type, 'PNG');
+      await using web = webFetch();
+      await expect(web.read(server.url)).rejects.toMatchObject({
+        name: 'ToolFailure',
+        message: `${server.url}/ is no text (${type}). Only HTML, JSON and other text can be read.`,
+      });
+    },
+  );
+
+  it('that says it is text and is not is refused', async () => {
+    await using server = await serve('text/plain', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 0, 1]));
+    await using web = webFetch();
+    await expect(web.read(server.url)).rejects.toThrow('is no text');
+  });
+
+  it('without words says so', async () => {
+    await using server = await serve('text/html', '<div id="app"></div><script>render()</script>');
+    await using web = webFetch();
+    expect((await web.read(server.url)).content).toContain('The page has no text');
+  });
+
+  it.each([404, 403, 500, 304])('that is an error is one: %i', async (status) => {
+    await using server = await startLoopbackServer((response) => response.writeHead(status).end('sorry'));
+    await using web = webFetch();
+    await expect(web.read(`${server.url}/x`)).rejects.toThrow(`answered ${status} for ${server.url}/x`);
+  });
+});
+
+describe('a long page', () => {
+  it('comes in parts that lead on, and together are the page', async () => {
+    const text = '😀'.repeat(10_000);
+    await using server = await serve('text/plain', text);
+    await using web = webFetch();
+    let whole = '';
+    let offset: string | undefined = '0';
+    while (offset !== undefined) {
+      const { content } = await web.read(server.url, { offset: Number(offset), maxCharacters: 5001 });
+      const [head, ...part] = content.split('\n\n');
+      whole += part.join('\n\n');
+      offset = /go on with offset (\d+)/.exec(head ?? '')?.[1];
+    }
+    expect(whole).toBe(text);
+    expect(server.requests.length).toBeGreaterThan(3);
+    expect((await web.read(server.url, { offset: 1_000_000 })).content).toContain(
+      `The page ends after ${text.length} characters.`,
+    );
+  });
+
+  it('fits into what a model is shown', async () => {
+    const title = 't'.repeat(10_000);
+    await using server = await serve('text/html', `<title>${title}</title>${'x '.repeat(100_000)}`);
+    await using web = webFetch();
+    const url = `${server.url}/?${'q'.repeat(1900)}`;
+    expect((await web.read(url)).content.length).toBeLessThan(23_000);
+    const { content } = await web.read(url, { maxCharacters: 45_000 });
+    expect(content.length).toBeGreaterThan(45_000);
+    expect(content.length).toBeLessThanOrEqual(MAX_OUTPUT);
+    expect(web.tool.input.safeParse({ url, maxCharacters: 45_001 }).success).toBe(false);
+  });
+});
+
+describe('a redirect', () => {
+  it.each([301, 302, 303, 307, 308])('is followed: %i', async (status) => {
+    await using server = await startLoopbackServer((response, { path }) =>
+      path === '/to/here'
+        ? response.end('here')
+        : response.writeHead(status, { location: 'to/here', 'set-cookie': 'a=b' }).end(),
+    );
+    await using web = webFetch();
+    expect((await web.read(server.url)).content).toBe(`URL: ${server.url}/to/here\n\nhere`);
+    expect(server.requests.map(({ headers }) => headers.cookie)).toEqual([undefined, undefined]);
+  });
+
+  it('is followed five times and no more', async () => {
+    await using server = await startLoopbackServer((response, { path }) => {
+      const left = Number(path.slice(1));
+      if (left === 0) response.end('there');
+      else response.writeHead(302, { location: `/${left - 1}` }).end();
+    });
+    await using web = webFetch();
+    expect((await web.read(`${server.url}/5`)).content).toContain('there');
+    await expect(web.read(`${server.url}/6`)).rejects.toThrow('redirects more than 5 times');
+    expect(server.requests).toHaveLength(12);
+  });
+
+  it.each([
+    ['http://169.254.169.254/latest/meta-data/', 'it is not a public address'],
+    ['http://127.0.0.2:1/', 'it is not a public address'],
+    ['http://[::1]/', 'it is not a public address'],
+    ['//10.0.0.1/', 'it is not a public address'],
+    ['file:///etc/passwd', 'Requests over file: are not allowed'],
+    ['http://me:secret@example.com/', 'A user name or password in a URL is not allowed'],
+    ['http://[', 'redirects to something that is not a URL'],
+  ])('to %s is refused', async (location, message) => {
+    await using server = await startLoopbackServer((response) => response.writeHead(302, { location }).end());
+    await using web = webFetch();
+    const reading = web.read(server.url);
+    await expect(reading).rejects.toBeInstanceOf(ToolFailure);
+    await expect(reading).rejects.toThrow(message);
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('where pages are read from', () => {
+  it('is not this machine, another of its network, or where clouds keep credentials', async () => {
+    await using server = await serve('text/plain', 'inside');
+    await using web = webFetch([]);
+    for (const url of [
+      server.url,
+      `http://localhost:${server.port}`,
+      `http://2130706433:${server.port}`,
+      `http://[::ffff:127.0.0.1]:${server.port}`,
+      'http://10.0.0.1',
+      'http://192.168.1.1',
+      'http://169.254.169.254/latest/meta-data',
+      'http://[fd00:ec2::254]/',
+    ])
+      await expect(web.read(url), url).rejects.toMatchObject({
+        name: 'ToolFailure',
+        message: expect.stringContaining('it is not a public address') as string,
+      });
+    expect(server.requests).toEqual([]);
+  });
+
+  it.each(['', 'example.com', 'file:///etc/passwd', 'ftp://example.com', 'data:text/plain,x', 'http://['])(
+    'is a URL of http or https, which shows before anything runs: %j',
+    async (url) => {
+      await using web = webFetch();
+      await expect(web.read(url)).rejects.toMatchObject({
+        name: 'ToolFailure',
+        message: 'Expected a URL that begins with http:// or https://',
+      });
+    },
+  );
+
+  it('takes no name and password', async () => {
+    await using web = webFetch();
+    await expect(web.read('http://me:secret@127.0.0.1:1/')).rejects.toThrow(
+      'A user name or password in a URL is not allowed',
+    );
+  });
+});
+
+describe('a server that means harm', () => {
+  it('and never answers, or trickles, is given up in time', async () => {
+    await using server = await startLoopbackServer((response, { path }) => {
+      if (path === '/silent') return;
+      response.writeHead(200, { 'content-type': 'text/html' });
+      const drip = setInterval(() => response.write('x'), 20);
+      response.on('close', () => clearInterval(drip));
+    });
+    await using web = webFetch(undefined, 200);
+    for (const path of ['/silent', '/trickle'])
+      await expect(web.read(server.url + path)).rejects.toMatchObject({
+        name: 'ToolFailure',
+        message: expect.stringMatching(/did not answer (within 0.2 seconds|in time)/) as string,
+      });
+  });
+
+  it('and redirects slowly has one time for all hops', async () => {
+    await using server = await startLoopbackServer((response, { path }) => {
+      setTimeout(() => response.writeHead(302, { location: `${path}x` }).end(), 150);
+    });
+    await using web = webFetch(undefined, 400);
+    await expect(web.read(server.url)).rejects.toThrow(/did not answer (within 0.4 seconds|in time)/);
+    expect(server.requests.length).toBeLessThan(6);
+  });
+
+  it('and floods, packed or not, is cut off', async () => {
+    const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, 'x'));
+    let isCut = false;
+    await using server = await startLoopbackServer((response, { path }) => {
+      response.writeHead(200, {
+        'content-type': 'text/html',
+        ...(path === '/bomb' && { 'content-encoding': 'gzip' }),
+      });
+      if (path === '/bomb') return response.end(bomb);
+      const flood = () => {
+        while (!response.destroyed && response.write('x'.repeat(65_536)));
+      };
+      response.on('drain', flood).on('close', () => (isCut = true));
+      return flood();
+    });
+    await using web = webFetch();
+    for (const path of ['/bomb', '/flood'])
+      await expect(web.read(server.url + path)).rejects.toMatchObject({
+        name: 'ToolFailure',
+        message: `${server.url}${path} is longer than 4 MiB`,
+      });
+    await expect.poll(() => isCut).toBe(true);
+  });
+
+  it('and breaks off is an error and no page', async () => {
+    await using server = await startLoopbackServer((response) => {
+      response.writeHead(200, { 'content-type': 'text/html', 'content-length': '100' });
+      response.write('half', () => response.socket?.resetAndDestroy());
+    });
+    await using web = webFetch();
+    await expect(web.read(server.url)).rejects.toMatchObject({
+      name: 'ToolFailure',
+      message: expect.stringContaining('cannot be reached') as string,
+    });
+  });
+});
+
+it('stops when the run is cancelled, and the server sees it', async () => {
+  let isClosed = false;
+  await using server = await startLoopbackServer((response) => response.on('close', () => (isClosed = true)));
+  await using web = webFetch();
+  const controller = new AbortController();
+  const failed = expect(web.read(server.url, {}, controller.signal)).rejects.toThrow('cancelled');
+  await expect.poll(() => server.requests.length).toBe(1);
+  controller.abort(new Error('cancelled'));
+  await failed;
+  await expect.poll(() => isClosed).toBe(true);
+});
