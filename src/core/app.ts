@@ -15,6 +15,7 @@ import type { Caller } from './auth/caller.ts';
 import { joinAccess } from './auth/join-access.ts';
 import { joinOAuth } from './auth/oauth/join-oauth.ts';
 import type { ClientInfo } from './auth/session-service.ts';
+import { SESSION_MS } from './chat/runs/session-time.ts';
 import { hasOpenMessages } from './chat/runs/open-messages.ts';
 import { joinChat } from './chat/join-chat.ts';
 import type { Runs } from './chat/runs/join-runs.ts';
@@ -79,6 +80,8 @@ export interface AppOptions {
   surroundings?: Surroundings;
   /** Agents beside those that come with svc, for benchmarks and tests. */
   extraAdapters?: AgentAdapter[];
+  /** The wall time of an agentic session, three minutes unless a test gives its own. */
+  sessionMs?: number;
 }
 export type App = Awaited<ReturnType<typeof createApp>>;
 
@@ -111,7 +114,15 @@ export async function createApp(options: AppOptions) {
 }
 
 async function joinParts(options: AppOptions, database: Database, release: () => Promise<void>) {
-  const { config, locations, env, log, surroundings = systemSurroundings, extraAdapters = [] } = options;
+  const {
+    config,
+    locations,
+    env,
+    log,
+    surroundings = systemSurroundings,
+    extraAdapters = [],
+    sessionMs = SESSION_MS,
+  } = options;
   const bus = new EventBus();
   const keys = await KeyRing.load(database, locations.identityFile);
   config.useBox(keys.box);
@@ -166,6 +177,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
         sandbox,
         env,
         installation,
+        sessionMs,
         workspaces,
         outbound,
         tasks,

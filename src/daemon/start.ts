@@ -23,6 +23,8 @@ export interface StartOptions {
   check?: ResponseCheck;
   surroundings?: Surroundings;
   extraAdapters?: AgentAdapter[];
+  /** For tests. */
+  sessionMs?: number;
 }
 export interface Daemon {
   app: App;
@@ -51,6 +53,7 @@ export async function startDaemon(options: StartOptions = {}): Promise<Daemon> {
     log,
     ...(options.surroundings && { surroundings: options.surroundings }),
     ...(options.extraAdapters && { extraAdapters: options.extraAdapters }),
+    ...(options.sessionMs !== undefined && { sessionMs: options.sessionMs }),
   });
   try {
     const server = await buildServer(app, options.check ? { check: options.check } : {});

@@ -5,7 +5,19 @@ import { buffer } from 'node:stream/consumers';
 interface AskedModel {
   path: string;
   headers: IncomingHttpHeaders;
-  body: { model: string; stream?: boolean; messages: { role: string; content: unknown }[] };
+  body: {
+    model: string;
+    stream?: boolean;
+    messages: { role: string; content: unknown; tool_calls?: unknown[] }[];
+    tools?: { function: { name: string } }[];
+    max_tokens?: number;
+  };
+}
+export interface ScriptedCall {
+  name: string;
+  /** Text is sent as it is, so that it need not be JSON. */
+  args: unknown;
+  id?: string;
 }
 export type Script = (reply: ModelReply, asked: AskedModel) => void | Promise<void>;
 
@@ -34,13 +46,16 @@ export class ModelReply {
   }
 
   whole(content: string): void {
-    const message = { role: 'assistant', content };
+    this.#message({ role: 'assistant', content }, 'stop');
+  }
+
+  #message(message: object, finish_reason: string): void {
     this.json(200, {
       id: 'c1',
       object: 'chat.completion',
       created: 1,
       model: 'm',
-      choices: [{ index: 0, message, finish_reason: 'stop' }],
+      choices: [{ index: 0, message, finish_reason }],
       usage,
     });
   }
@@ -63,6 +78,21 @@ export class ModelReply {
     this.event(chunk({ reasoning_content }));
   }
 
+  /** Calls tools, whole or as a stream, as it was asked. */
+  calls(isStream: boolean | undefined, calls: readonly ScriptedCall[], text = ''): void {
+    const tool_calls = calls.map(({ name, args, id }, index) => ({
+      index,
+      id: id ?? `call_${name}_${index}`,
+      type: 'function',
+      function: { name, arguments: typeof args === 'string' ? args : JSON.stringify(args) },
+    }));
+    if (!isStream)
+      return this.#message({ role: 'assistant', content: text || null, tool_calls }, 'tool_calls');
+    if (text !== '') this.piece(text);
+    this.event(chunk({ tool_calls }));
+    this.end('tool_calls');
+  }
+
   end(reason = 'stop'): void {
     this.event({ ...chunk({}, reason) });
     this.event({ ...chunk({}), choices: [], usage });
@@ -83,7 +113,7 @@ export class ModelReply {
 }
 
 const usage = { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 };
-const chunk = (delta: Record<string, string>, finish_reason: string | null = null) => ({
+const chunk = (delta: Record<string, unknown>, finish_reason: string | null = null) => ({
   id: 'c1',
   object: 'chat.completion.chunk',
   created: 1,
@@ -98,6 +128,16 @@ export const says =
     if (!body.stream) return reply.whole(pieces.join(''));
     for (const piece of pieces) reply.piece(piece);
     reply.end();
+  };
+
+/** Calls the tools of one list after the other, and answers once every list has been used. */
+export const callsTools =
+  (lists: readonly (readonly ScriptedCall[])[], answer = 'All done'): Script =>
+  (reply, { body }) => {
+    const made = body.messages.filter(({ tool_calls }) => tool_calls !== undefined).length;
+    const next = lists[made];
+    if (next) return reply.calls(body.stream, next);
+    return says(answer)(reply, { body, path: '', headers: {} });
   };
 
 /** A server on a free port that speaks OpenAI's chat completions. */

@@ -178,6 +178,7 @@ function settings(
   { instructions, messages, tools, mayCall, temperature, maxTokens, effort }: StepRequest,
   abortSignal: AbortSignal,
 ) {
+  const told = mayCall ? instructions : `${instructions}\n\n${noMoreCalls}`;
   const offered: ToolSet = Object.fromEntries(
     tools.map(({ name, description, inputSchema }) => [
       name,
@@ -189,17 +190,17 @@ function settings(
     messages,
     abortSignal,
     maxRetries: 0,
-    ...(instructions !== '' && { instructions }),
-    ...(tools.length > 0 && {
-      tools: offered,
-      toolChoice: mayCall ? ('auto' as const) : ('none' as const),
-    }),
+    // A vendor may refuse earlier calls without the tools, and the SDK an answer that calls when it should not.
+    ...(told !== '' && { instructions: told }),
+    ...(tools.length > 0 && { tools: offered }),
     ...(temperature !== undefined && { temperature }),
     ...(maxTokens !== undefined && { maxOutputTokens: maxTokens }),
     // A vendor refuses it for a model that cannot.
     ...(effort !== undefined && supportsReasoning && { reasoning: effort }),
   };
 }
+
+const noMoreCalls = 'No tool may be called any more: answer now with what you have.';
 
 /** What a vendor runs itself, such as its own web search, is not ours to run. */
 const ownCalls = (

@@ -64,7 +64,12 @@ describe('the health of the service', () => {
       deadLetterQueue: { pending: pendingLetters, resolved: 0, discarded: 0, total: pendingLetters },
     };
     const queueStatus = { read: async () => status } as unknown as QueueStatusService;
-    return new HealthService({ queueStatus, registry, surroundings: systemSurroundings }).report();
+    return new HealthService({
+      queueStatus,
+      registry,
+      sandbox: { check: async () => ({ isWorking: true }) },
+      surroundings: systemSurroundings,
+    }).report();
   }
 
   it.each([

@@ -1,5 +1,6 @@
 import type { ModelMessage } from 'ai';
 import type { Effort, NewRunEvent } from '../../../contract/run-events.ts';
+import type { PresetId } from '../../../contract/chat.ts';
 import type { Task } from '../../../contract/task.ts';
 import { AgentFailure, type AgentResult, type AgentRun } from '../../agents/agent-adapter.ts';
 import { roleOf } from '../../auth/caller.ts';
@@ -18,11 +19,12 @@ import type { ToolRegistry } from '../../tools/tool-registry.ts';
 import type { Compactor } from '../compactor.ts';
 import { type ConversationService, usageColumns } from '../conversation-service.ts';
 import type { ConversationStore } from '../conversation-store.ts';
+import { presets } from '../presets.ts';
 import type { ModelProviders } from '../providers/model-providers.ts';
 import type { ResolvedModel } from '../providers/resolved-model.ts';
 import type { TaskContext } from '../task-context.ts';
 import type { AgentRunStore } from './agent-run-store.ts';
-import { type AgenticOptions, SESSION_MS } from './agentic-service.ts';
+import type { AgenticOptions } from './agentic-service.ts';
 import { offeredTools } from './offered-tools.ts';
 import { RunEventRecord } from './run-event-record.ts';
 import type { RunFeeds } from './run-feeds.ts';
@@ -53,6 +55,7 @@ export interface AgentWorkParts {
   workspace: (conversation: { id: string; cwd: string | null }) => Promise<string>;
   /** The real place of a folder. */
   realFolder: (folder: string) => Promise<string>;
+  sessionMs: number;
   surroundings: Surroundings;
 }
 
@@ -76,7 +79,8 @@ export class AgentWork {
     const id = row?.id ?? this.#parts.surroundings.newId('sess');
     const record = new RunEventRecord((event) => run.emit(event));
     const timeout = new AbortController();
-    const timer = agentic && setTimeout(() => timeout.abort(timedOut()), SESSION_MS);
+    const { sessionMs } = this.#parts;
+    const timer = agentic && setTimeout(() => timeout.abort(timedOut(sessionMs)), sessionMs);
     const session: Session = {
       id,
       emit: (event) => {
@@ -113,17 +117,15 @@ export class AgentWork {
     const model = await providers.resolve(options);
     const workspace = await this.#parts.workspace(conversation);
     let state = row.state === null ? undefined : (JSON.parse(row.state) as RunState);
-    let preset = '';
     if (!state) {
       const context = await taskContext.ofConversation(conversation);
       const { prompt } = await compactor.fit(model, { conversation, context }, session.signal);
-      preset = prompt.instructions;
       state = newRunState(prompt.turns.map(({ role, content }): ModelMessage => ({ role, content })));
     }
     const { effort, temperature, showThinking: showsThinking, maxBudget = null } = options;
     const maxSteps = Math.min(stepsOf[effort], options.maxSteps ?? stepsOf.max);
     const instructions = [
-      preset,
+      presets[conversation.preset_id as PresetId],
       workInstructions({ workspace, mode: 'full', today: this.#parts.surroundings.now() }),
     ]
       .filter(Boolean)
@@ -154,7 +156,7 @@ export class AgentWork {
         effort,
         maxSteps,
         maxBudget,
-        timeoutMs: SESSION_MS,
+        timeoutMs: this.#parts.sessionMs,
       },
     });
     const owner = { userId: conversation.owner_id, role: 'user' as const };
@@ -314,10 +316,17 @@ export class AgentWork {
   #failureOf(error: unknown, run: AgentRun, timeout: AbortSignal): RunFailure {
     if (run.signal.aborted) {
       const { reason } = run.signal as { reason: unknown };
-      if (reason instanceof RunStopped && reason.reason === 'timeout') return timedOut();
-      return new RunFailure('cancelled', 'CANCELLED', 'The run was stopped');
+      if (reason instanceof RunStopped && reason.reason === 'timeout')
+        return timedOut(this.#parts.config.get('pool.timeoutMs'));
+      if (reason instanceof RunStopped && reason.reason === 'shutdown')
+        return new RunFailure(
+          'cancelled',
+          'STOPPED',
+          'The daemon stops; the run goes on with its next start',
+        );
+      return new RunFailure('cancelled', 'CANCELLED', 'The run was cancelled');
     }
-    if (timeout.aborted) return timedOut();
+    if (timeout.aborted) return timedOut(this.#parts.sessionMs);
     if (error instanceof RunFailure) return error;
     if (error instanceof AgentFailure) return new RunFailure(error.failure, error.code, error.message);
     if (error instanceof AppError)
@@ -333,8 +342,8 @@ export class AgentWork {
   }
 }
 
-const timedOut = () =>
-  new RunFailure('timeout', 'TIMEOUT', `The run was stopped after ${SESSION_MS / 1000} s`);
+const timedOut = (ms: number) =>
+  new RunFailure('timeout', 'TIMEOUT', `The run was stopped after ${ms / 1000} s`);
 
 const toAgentFailure = ({ failure, code, message, retryAfterMs }: RunFailure, isFinal: boolean) =>
   new AgentFailure(failure, code.toLowerCase(), message, { retryAfterMs, isFinal });

@@ -10,8 +10,6 @@ import type { ConversationService } from '../conversation-service.ts';
 import type { ModelProviders } from '../providers/model-providers.ts';
 import type { RunFeeds } from './run-feeds.ts';
 
-/** The wall time of a session, waiting for a worker included. */
-export const SESSION_MS = 3 * 60_000;
 const TITLE_LENGTH = 200;
 /** A crash of the daemon is no reason to give up; everything else is told to the person at once. */
 const ATTEMPTS = 2;
@@ -28,6 +26,8 @@ export interface AgenticServiceParts {
   providers: Pick<ModelProviders, 'resolve'>;
   tasks: Pick<TaskService, 'createFor' | 'cancel'>;
   feeds: RunFeeds;
+  /** How long a session may take, waiting for a worker included. */
+  sessionMs: number;
   surroundings: Surroundings;
   log: Log;
 }
@@ -106,18 +106,18 @@ export class AgenticService {
 
   /** A task that ends without its agent, or that never gets one in time, ends the stream too. */
   #endWithTask(caller: Caller, taskId: string, runId: string): void {
-    const { bus, tasks, feeds, log } = this.#parts;
+    const { bus, tasks, feeds, log, sessionMs } = this.#parts;
     const tell = (message: string, code: string) => {
       feeds.emit(runId, { type: 'error', data: { message, code } });
       feeds.close(runId);
     };
     const timer = setTimeout(() => {
-      tell(`No worker was free within ${SESSION_MS / 1000} s`, 'TIMEOUT');
+      tell(`No worker was free within ${sessionMs / 1000} s`, 'TIMEOUT');
       tasks.cancel(caller, taskId).catch((error: unknown) => {
         // It ended by itself at this moment.
         if (!(error instanceof AppError)) log.error({ taskId, reason: messageOf(error) }, 'a run is left');
       });
-    }, SESSION_MS);
+    }, sessionMs);
     timer.unref();
     const unsubscribe = bus.on('task', ({ task, event }) => {
       if (task.id !== taskId) return;

@@ -22,6 +22,7 @@ import { ToolMessageService } from './tool-message-service.ts';
 export interface RunParts extends ToolParts {
   users: UserStore;
   workspaces: Workspaces;
+  sessionMs: number;
   providers: ModelProviders;
   calls: ModelCalls;
   compactor: Compactor;

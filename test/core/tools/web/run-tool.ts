@@ -9,7 +9,6 @@ export async function runTool(
   const context: ToolContext = {
     workspace: '/nowhere',
     userId: 'user_ann',
-    isAdmin: false,
     mayRunCommands: false,
     isTrusted: true,
     signal,
