@@ -12,6 +12,11 @@ export const isInGitFolder = (place: string): boolean => segmentsOf(place).some(
 /** Whether what is written here runs at a git command: hooks and settings, in a bare repository too. */
 export function isRunByGit(place: string): boolean {
   const segments = segmentsOf(place);
-  const git = segments.findIndex((segment) => isGit(segment) || segment.endsWith('.git'));
-  return git >= 0 && segments.slice(git + 1).some((segment) => /^(hooks|config(\.worktree)?)$/.test(segment));
+  return segments.some(
+    (segment, at) =>
+      (isGit(segment) && segments.slice(at + 1).some(isHookOrSetting)) ||
+      (segment.endsWith('.git') && isHookOrSetting(segments[at + 1] ?? '')),
+  );
 }
+
+const isHookOrSetting = (segment: string) => /^(hooks|config(\.worktree)?)$/.test(segment);

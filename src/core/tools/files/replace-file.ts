@@ -77,7 +77,7 @@ async function openOrMakeFolder(place: string): Promise<VerifiedFolder> {
     // Somebody else made it first; opening it checks what it is.
     if (codeOf(error) !== 'EEXIST') throw error;
   }
-  return openVerifiedFolder(place, path);
+  return await openVerifiedFolder(place, path);
 }
 
 async function statOrNothing(path: string): Promise<BigIntStats | undefined> {

@@ -45,6 +45,7 @@ function messagesOf(words: string[]): Set<number> {
 }
 
 function sedScript(words: string[]): number[] {
-  const first = words.findIndex((word) => !/^-[nErs]+$/.test(word));
-  return PLAIN_SED.test(words[first] ?? '') ? [first] : [];
+  const first = words.findIndex((word) => !word.startsWith('-'));
+  const isPlain = words.every((word) => !word.startsWith('-') || /^-[nErs]+$/.test(word));
+  return isPlain && PLAIN_SED.test(words[first] ?? '') ? [first] : [];
 }

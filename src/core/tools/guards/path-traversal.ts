@@ -1,4 +1,5 @@
 import { lstat } from 'node:fs/promises';
+import { relative } from 'node:path';
 import { codeOf } from '../files/file-failure.ts';
 import { isInGitFolder, isRunByGit } from '../files/git-folder.ts';
 import { isInside, realPlace } from '../files/real-path.ts';
@@ -6,8 +7,8 @@ import { showName } from '../files/cut-output.ts';
 import { ToolFailure } from '../tool.ts';
 import type { Guard, GuardedCall } from './guard.ts';
 import { hasParentSegment, mayHoldParent } from './path-spellings.ts';
-import { possiblePaths, type PossiblePath } from './possible-paths.ts';
-import { folderOfWords, type Word, wordsOfCall } from './words-of-call.ts';
+import type { PossiblePath } from './possible-paths.ts';
+import { folderOfWords, pathsOfWord, type Word, wordsOfCall } from './words-of-call.ts';
 
 /** Programs read and write nothing there. */
 const HARMLESS = ['/dev/null', '/dev/stdin', '/dev/stdout', '/dev/stderr'];
@@ -31,7 +32,7 @@ export const pathTraversal: Guard = {
 function checkPaths({ paths, context }: GuardedCall): string | undefined {
   for (const { given, does, real } of paths) {
     if (hasParentSegment(given)) return `${quote(given)} has a parent-directory segment`;
-    if (/^(~|[a-z]:[/\\]|\\\\)/i.test(given) || !isInside(context.workspace, real)) return leadsOut(given);
+    if (HOME.test(given) || WINDOWS.test(given) || !isInside(context.workspace, real)) return leadsOut(given);
     if (does === 'write' && isInGitFolder(real)) return inGit(given);
   }
   return undefined;
@@ -57,30 +58,24 @@ async function checkWord(word: Word, base: string, call: GuardedCall): Promise<s
         ? hasParentSegment(text) || mayHoldParent(text)
         : !text.includes('\n') && hasParentSegment(text);
   if (isParent) return `${quote(text)} has a parent-directory segment`;
-  const possible = pathsOf(word);
+  const possible = pathsOfWord(word);
   if (!possible) return `${quote(text)} may hold too many paths to be checked`;
+  const { workspace } = call.context;
   for (const one of possible) {
     if (HARMLESS.includes(one.path)) continue;
     if (isHome(one)) return leadsOut(text);
     const place = await realPlace(base, one.path);
-    if (!isInside(call.context.workspace, place) && (await isMeant(one))) return leadsOut(text);
-    if (!call.tool.isReadOnly && as !== 'value' && isRunByGit(place)) return inGit(text);
+    if (!isInside(workspace, place) && (await isMeant(one))) return leadsOut(text);
+    const isAddress = as === 'value' || one.as === 'url';
+    if (!call.tool.isReadOnly && !isAddress && isRunByGit(relative(workspace, place))) return inGit(text);
   }
   return undefined;
 }
 
-/** The paths that a word may hold. Of a value only the whole counts, else no text with a slash could be sent. */
-export function pathsOf({ text, as }: Word): PossiblePath[] | undefined {
-  if (as === 'value' || text.includes('\n'))
-    return possiblePaths(text)?.flatMap(({ path, as: how }) =>
-      path === text ? [{ path, as: how === 'path' && as === 'value' ? 'text' : how }] : [],
-    );
-  return possiblePaths(text);
-}
+const HOME = /^~([a-z_][\w-]*)?(\/|$)|^\$\{?HOME\b/i;
+const WINDOWS = /^[a-z]:[/\\]|^\\\\/i;
 
-const isHome = ({ path, as }: PossiblePath) =>
-  (as === 'path' ? /^~(\/|$|[a-z_][\w-]*(\/|$))/i : /^~([a-z_][\w-]*)?\//i).test(path) ||
-  /^\$\{?HOME\b/.test(path);
+const isHome = ({ path, as }: PossiblePath) => HOME.test(path) && (as === 'path' || path.includes('/'));
 
 /** Whether a place outside is more than a text with a slash, such as an address on a web server. */
 async function isMeant({ path, as }: PossiblePath): Promise<boolean> {
@@ -91,7 +86,7 @@ async function isMeant({ path, as }: PossiblePath): Promise<boolean> {
     await lstat(`/${top}`);
     return true;
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return false;
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENAMETOOLONG') return false;
     throw error;
   }
 }

@@ -16,36 +16,37 @@ const MAX_POSSIBLE = 2000;
 const NETWORK_URL =
   /\b(?!(?:file|jar|zip|unix|sqlite|local|dir|path):)[a-z][a-z0-9+.-]*:\/\/[^\s/'",;<>](?:(?!:\/(?!\/))[^\s'",;<>])*/gi;
 
-/** All paths that a word may hold, such as both of -Iinclude and a=b:c; undefined where they are too many to look at. */
+/** All paths that a word may hold, such as both of a=b:c; undefined where they are too many to look at. */
 export function possiblePaths(word: string): PossiblePath[] | undefined {
   const found = new Map<string, PossiblePath['as']>();
   for (const spelling of spellingsOf(word)) {
     const local = spelling.replace(NETWORK_URL, ' ');
     const isUrl = local !== spelling;
     if (isUrl) found.set(spelling, 'url');
-    for (const path of inPathPositions(local)) {
-      if (isUrl && path === local) continue;
-      found.set(path, 'path');
-      if (found.size > MAX_POSSIBLE) return undefined;
-    }
-    for (const path of local.split(/[\s"'`<>(){}]+/)) {
-      if (!found.has(path)) found.set(path, 'text');
+    for (const { path, as } of pathsIn(local)) {
+      // Nothing longer can be opened, and ~ alone is a home only where a path is expected.
+      if (path === '' || path.length > MAX_PATH || (isUrl && path === local)) continue;
+      if (as === 'text' && (path === '~' || found.has(path))) continue;
+      found.set(path, as);
       if (found.size > MAX_POSSIBLE) return undefined;
     }
   }
-  // Nothing longer can be opened.
-  return [...found]
-    .map(([path, as]) => ({ path, as }))
-    .filter(({ path }) => path !== '' && path.length <= MAX_PATH);
+  return [...found].map(([path, as]) => ({ path, as }));
 }
 
-function* inPathPositions(word: string): Generator<string> {
-  yield word;
-  for (const { index } of word.matchAll(/[=:,;@]/g)) yield word.slice(index + 1);
-  yield* word.split(/[=:,;@]/);
+/** A text as nothing but a path, in all its spellings. */
+export const wholePath = (text: string, as: PossiblePath['as']): PossiblePath[] =>
+  text === '' || text.length > MAX_PATH || (as === 'text' && text === '~')
+    ? []
+    : spellingsOf(text).map((path) => ({ path, as }));
+
+function* pathsIn(word: string): Generator<PossiblePath> {
+  yield { path: word, as: 'path' };
+  for (const { index } of word.matchAll(/[=:,;@]/g)) yield { path: word.slice(index + 1), as: 'path' };
+  for (const path of word.split(/[=:,;@]/)) yield { path, as: 'path' };
+  for (const path of word.split(/[\s"'`<>(){}]+/)) yield { path, as: 'text' };
   if (!/^-[A-Za-z]/.test(word)) return;
-  // A value may stand directly behind its letter, and letters may stand together.
-  for (let at = 2; at <= 8; at++) yield word.slice(at);
-  const letters = /^-[A-Za-z]+(?=[/~.])/.exec(word);
-  if (letters) yield word.slice(letters[0].length);
+  // A value may stand directly behind its letter; behind several, as in -xzf/x, it may as well be -Isrc/x.
+  yield { path: word.slice(2), as: 'path' };
+  for (let at = 3; at <= 8; at++) yield { path: word.slice(at), as: 'text' };
 }

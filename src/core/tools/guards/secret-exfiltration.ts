@@ -1,11 +1,10 @@
-import { resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { showName } from '../files/cut-output.ts';
 import { isInside, realPlace } from '../files/real-path.ts';
 import { ToolFailure } from '../tool.ts';
 import type { Guard, GuardedCall } from './guard.ts';
-import { pathsOf } from './path-traversal.ts';
 import { isSecretPlace } from './secret-places.ts';
-import { folderOfWords, wordsOfCall } from './words-of-call.ts';
+import { folderOfWords, pathsOfWord, wordsOfCall } from './words-of-call.ts';
 
 /** Keeps every tool from secrets, and from the folders of the daemon, which are given as real places. */
 export function secretExfiltration({ protectedFolders }: { protectedFolders: string[] }): Guard {
@@ -26,12 +25,12 @@ export function secretExfiltration({ protectedFolders }: { protectedFolders: str
  * Whether a real place is the daemon's own. Below its `workspaces`, the folder of the call itself is not; those of others
  * are.
  */
-export function isProtectedPlace(place: string, protectedFolders: string[], workspace: string): boolean {
-  const folder = protectedFolders.find((one) => isInside(one.toLowerCase(), place.toLowerCase()));
-  if (folder === undefined) return false;
-  const [, own] = /^\/workspaces\/([^/]+)$/.exec(workspace.slice(folder.length)) ?? [];
-  return own === undefined || !isInside(folder, workspace) || !isInside(workspace, place);
-}
+export const isProtectedPlace = (place: string, protectedFolders: string[], workspace: string): boolean =>
+  protectedFolders.some((folder) => {
+    if (!isInside(folder.toLowerCase(), place.toLowerCase())) return false;
+    const isOwn = dirname(workspace) === join(folder, 'workspaces') && isInside(workspace, place);
+    return !isOwn;
+  });
 
 async function findSecret(call: GuardedCall, protectedFolders: string[]): Promise<string | undefined> {
   const { workspace } = call.context;
@@ -42,8 +41,8 @@ async function findSecret(call: GuardedCall, protectedFolders: string[]): Promis
   const words = wordsOfCall(call);
   const base = words.length > 0 ? await folderOfWords(call) : workspace;
   for (const word of words) {
-    const possible = pathsOf(word);
-    if (!possible) return `A word is too long to be checked for secrets`;
+    const possible = pathsOfWord(word);
+    if (!possible) return 'A word may hold too many paths to be checked for secrets';
     for (const { path, as } of possible) {
       const named = resolve(base, path);
       const real = await realPlace(base, path);

@@ -11,12 +11,12 @@ const secretNames = [
   /^\.(fetchmailrc|smbcredentials|terraformrc|rclone\.conf|credentials(\.json)?)$/,
   /^(credentials|application_default_credentials|oauth_creds|service[-_]?account.*|client_secret.*)\.json$/,
   /^credentials\.tfrc\.json$/,
-  /^\.\w*_history$|^(fish|con)_?history$|^\.lesshst$/,
+  /^\.\w*history$|^fish_history$|^\.lesshst$/,
   /^(logins\.json|key[34]\.db|cookies\.sqlite|login data|wallet\.dat|login\.keychain(-db)?)$/,
   /^ssh_host_\w+_key$/,
 ];
 
-/** Beginnings of what is no secret although its name looks so. */
+/** What is no secret although its name looks so. */
 const harmlessNames = [
   /^\.env\b.*\.(example|sample|template)$/,
   /^[\w.-]*(example|sample|template)\.env$/,

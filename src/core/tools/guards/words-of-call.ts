@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { isInside, realPlace } from '../files/real-path.ts';
 import { fileWords } from './command-words.ts';
 import type { GuardedCall } from './guard.ts';
+import { type PossiblePath, possiblePaths, wholePath } from './possible-paths.ts';
 
 /** A text of a call that may lead to a file. */
 export interface Word {
@@ -12,7 +13,7 @@ export interface Word {
 
 /** Keys of arguments that hold paths, in the words that servers use. */
 const PATH_KEY =
-  /path|file|dir(?!ect(?!or))|folder|root|ur[il]|src|source|dest|target|cwd|location|workspace|repo|glob|include/i;
+  /path|file|dir(?!ect(?!or))|folder|root|uri|src|source|dest|target|cwd|location|workspace|repo|glob|include/i;
 const PROGRAM_FOLDERS = [
   '/bin',
   '/sbin',
@@ -33,6 +34,12 @@ export function wordsOfCall({ access, args, tool }: GuardedCall): Word[] {
   }
   if (tool.server !== undefined) collect(args, words);
   return words;
+}
+
+/** The paths that a word may hold. A text of another kind counts only as a whole, else none with a slash could be sent. */
+export function pathsOfWord({ text, as }: Word): PossiblePath[] | undefined {
+  if (as === 'value') return wholePath(text, 'text');
+  return as === 'path' && text.includes('\n') ? wholePath(text, 'path') : possiblePaths(text);
 }
 
 /** The real folder from which the words of a call start. */
