@@ -25,7 +25,7 @@ export function commandEnvironment(
     if (value !== undefined && inherited.test(name)) variables[name] = value;
   const temporary = isSandboxed ? '/tmp' : (env['TMPDIR'] ?? '/tmp');
   Object.assign(variables, {
-    PATH: isSandboxed ? (env['PATH'] ?? defaultPath) : pathOutside(env['PATH'] ?? defaultPath, workspace),
+    PATH: programPath(env['PATH'] ?? defaultPath, isSandboxed ? undefined : workspace),
     HOME: workspace,
     TMPDIR: temporary,
     TERM: 'dumb',
@@ -49,11 +49,12 @@ export function commandEnvironment(
   return variables;
 }
 
-/** Without a sandbox a name means a program of the machine, never one that the workspace brings. */
-const pathOutside = (path: string, workspace: string): string =>
+/** Absolute folders only; without a sandbox a name means a program of the machine, never one that the workspace brings. */
+const programPath = (path: string, workspace?: string): string =>
   path
     .split(':')
-    .filter((folder) => isAbsolute(folder) && !isWithin(workspace, realPath(folder)))
+    .filter((folder) => isAbsolute(folder))
+    .filter((folder) => workspace === undefined || !isWithin(workspace, realPath(folder)))
     .join(':');
 
 function realPath(path: string): string {

@@ -1,5 +1,5 @@
 import { realpath, stat } from 'node:fs/promises';
-import { isAbsolute, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import { runMarker } from '../../agents/process-group.ts';
 import { runProgram } from '../../agents/run-program.ts';
@@ -19,7 +19,8 @@ import { isHarmless } from './harmless-programs.ts';
 import { parseCommand } from './parse-command.ts';
 import { hasPlainRepository } from './plain-repository.ts';
 import { whyRisky } from './risky-programs.ts';
-import { findProgram, type Sandbox } from './sandbox.ts';
+import { findProgram, isProgramFile } from './find-program.ts';
+import type { Sandbox } from './sandbox.ts';
 import { isWithin } from './sandbox-folders.ts';
 import { unreadPlaces } from './unread-places.ts';
 
@@ -79,7 +80,7 @@ async function planCommand(
   if ('refused' in parsed)
     return {
       // The guard says why; it stays refused where the guard is off: there is nothing that could run it.
-      access: { needsPerson: parsed.refused },
+      access: {},
       run: () => Promise.reject(new ToolFailure(parsed.refused)),
     };
   const { argv } = parsed;
@@ -99,7 +100,9 @@ async function planCommand(
       const [real] = scope.paths;
       if (real !== cwd || !isWithin(context.workspace, cwd))
         throw new ToolFailure('Commands run in a folder of the workspace');
-      const hidden = state.isWorking ? await unreadPlaces(context.workspace, scope.mayRead) : [];
+      const hidden = state.isWorking
+        ? await unreadPlaces(context.workspace, (path) => scope.mayRead(path))
+        : [];
       return runPrepared(parts, prepared, context, hidden);
     },
   };
@@ -164,9 +167,8 @@ async function runPrepared(
 }
 
 async function checkProgram([program = '']: string[], cwd: string, path: string): Promise<void> {
-  const isPath = program.includes('/');
-  const file = isPath
-    ? await findProgram(isAbsolute(program) ? program.slice(1) : program, isAbsolute(program) ? '/' : cwd)
-    : await findProgram(program, path);
-  if (file === undefined) throw new ToolFailure(`There is no program ${program} here`);
+  const isThere = program.includes('/')
+    ? await isProgramFile(resolve(cwd, program))
+    : (await findProgram(program, path)) !== undefined;
+  if (!isThere) throw new ToolFailure(`There is no program ${program} here`);
 }

@@ -1,8 +1,8 @@
-import { constants } from 'node:fs';
-import { access, lstat } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { release } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { messageOf } from '../../errors.ts';
+import { findProgram } from './find-program.ts';
 import { isWithin, programPlaces, realFolder } from './sandbox-folders.ts';
 
 export interface SandboxOptions {
@@ -132,7 +132,9 @@ export class Sandbox {
       this.#has('--disable-userns') ? ['--unshare-user', '--disable-userns'] : [],
       ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix/store'].flatMap(show),
       settings.flatMap((name) => show(`/etc/${name}`)),
-      ['--proc', '/proc', '--dev', '/dev', ...this.#memory('/dev/shm'), '--remount-ro', '/dev'],
+      // A root daemon's settings of the kernel would be open to writing in there.
+      ['--proc', '/proc', '--remount-ro', '/proc'],
+      ['--dev', '/dev', ...this.#memory('/dev/shm'), '--remount-ro', '/dev'],
       this.#memory('/tmp'),
       homes.flatMap((folder) => ['--tmpfs', folder]),
       programs.flatMap(({ source, target }) => ['--ro-bind-try', source, target]),
@@ -148,19 +150,6 @@ export class Sandbox {
   #has(option: string): boolean {
     return this.#help.includes(`${option} `);
   }
-}
-
-/** The file of a program in the absolute folders of a PATH. */
-export async function findProgram(name: string, path: string): Promise<string | undefined> {
-  for (const folder of path.split(':').filter(isAbsolute)) {
-    const file = join(folder, name);
-    const isProgram = await access(file, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (isProgram) return file;
-  }
-  return undefined;
 }
 
 const broken = (reason: string): SandboxState => ({ isWorking: false, reason });

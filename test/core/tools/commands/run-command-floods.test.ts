@@ -1,0 +1,163 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Sandbox } from '../../../../src/core/tools/commands/sandbox.ts';
+import {
+  call,
+  type CallOptions,
+  hasSandbox,
+  makeFolder,
+  noSandbox,
+  path,
+  type TestFolder,
+} from './command-parts.ts';
+
+/** Gone within two seconds is what is promised; a busy machine gets some more. */
+const GONE_MS = 4000;
+
+let workspace: TestFolder;
+let word = '';
+let count = 0;
+beforeEach(async () => {
+  workspace = await makeFolder('/var/tmp');
+  word = `flood${process.pid}x${count++}`;
+});
+afterEach(() => workspace[Symbol.asyncDispose]());
+
+/** Processes whose program, or one of its arguments, has the word of this test in it. */
+const alive = () =>
+  readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid && isOurs(name));
+
+function isOurs(pid: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(word);
+  } catch {
+    // It ended while we looked.
+    return false;
+  }
+}
+
+const inSandbox = new Sandbox({ path, home: '/root', hiddenFolders: [] });
+const places: [string, () => CallOptions][] = [
+  ['in no sandbox', () => ({ workspace: workspace.path, sandbox: noSandbox(), mayRunCommands: true })],
+];
+if (hasSandbox.isWorking)
+  places.push(['in the sandbox', () => ({ workspace: workspace.path, sandbox: inSandbox })]);
+
+/** Runs a script under a name that every process of it carries. */
+async function script(text: string, options: CallOptions, timeoutMs = 60_000): Promise<string> {
+  await writeFile(join(workspace.path, word), text);
+  return call({ command: `sh ./${word} ${word}`, timeoutMs }, options);
+}
+
+const started = () =>
+  vi.waitFor(() => readFileSync(join(workspace.path, 'started')), { timeout: 10_000, interval: 20 });
+
+describe.runIf(process.platform === 'linux').each(places)('a command %s', (place, options) => {
+  const stubborn: [string, string][] = [
+    ['hangs', 'echo > started; sleep 60'],
+    ['ignores TERM', 'trap "" TERM INT HUP; echo > started; while :; do sleep 1; done'],
+    [
+      'leaves children that ignore TERM',
+      `(trap "" TERM; sh -c "while :; do sleep 1; done" $1) & echo > started; wait`,
+    ],
+    ['leaves its session', 'setsid sh -c "sleep 60; :" $1 & echo > started; wait'],
+    ['floods', 'echo > started; while :; do echo $1; echo $1 >&2; done'],
+    ['spins', 'echo > started; while :; do :; done'],
+    [
+      'multiplies',
+      'echo > started; i=0; while [ $i -lt 100 ]; do sh -c "sleep 60; :" $1 & i=$((i+1)); done; wait',
+    ],
+  ];
+  if (place === 'in the sandbox')
+    stubborn.push([
+      'leaves its session without a mark',
+      'env -i /usr/bin/setsid sh -c "sleep 60; :" $1 & echo > started; wait',
+    ]);
+
+  it.each(stubborn)('that %s is gone after an abort', async (_, text) => {
+    const stop = new AbortController();
+    const run = script(text, { ...options(), signal: stop.signal });
+    await started();
+    expect(alive().length).toBeGreaterThan(0);
+    const before = performance.now();
+    stop.abort(new Error('stopped'));
+    await expect(run).rejects.toThrow('stopped');
+    await vi.waitFor(() => expect(alive()).toEqual([]), { timeout: GONE_MS, interval: 20 });
+    expect(performance.now() - before).toBeLessThan(GONE_MS);
+  });
+
+  it.each(stubborn)('that %s is gone after its time', async (_, text) => {
+    const content = await script(text, options(), 600);
+    expect(content).toMatch(/^Stopped after 600 ms, its time limit\n/);
+    await vi.waitFor(() => expect(alive()).toEqual([]), { timeout: GONE_MS, interval: 20 });
+  });
+
+  it.each([
+    ['in the background', 'sh -c "sleep 60; :" $1 & echo done'],
+    ['in a session of its own', 'setsid sh -c "sleep 60; :" $1 >/dev/null 2>&1 & echo done'],
+  ])('leaves nothing behind %s', async (_, text) => {
+    expect(await script(text, options())).toBe('Exit code 0\n[stdout]\ndone\n');
+    await vi.waitFor(() => expect(alive()).toEqual([]), { timeout: GONE_MS, interval: 20 });
+  });
+
+  it('may clean up when it is told to end', async () => {
+    const text = 'trap "echo cleaned > traces; echo bye; exit 3" TERM; echo > started; sleep 60 & wait';
+    expect(await script(text, options(), 1500)).toBe(
+      'Stopped after 1500 ms, its time limit\n[stdout]\nbye\n',
+    );
+    expect(readFileSync(join(workspace.path, 'traces'), 'utf8')).toBe('cleaned\n');
+  });
+
+  it('says the start and the end of 100 MB, and costs no memory', async () => {
+    const before = process.memoryUsage().rss;
+    let highest = 0;
+    const watch = setInterval(() => (highest = Math.max(highest, process.memoryUsage().rss)), 20);
+    const content = await script('echo the start; yes flood | head -c 100M; echo; echo the end', options());
+    clearInterval(watch);
+    expect(content).toMatch(/^Exit code 0\n\[stdout\]\nthe start\nflood\n[^]*bytes left out[^]*\nthe end\n$/);
+    expect(content.length).toBeLessThan(50_000);
+    expect(highest - before).toBeLessThan(200 * 1024 * 1024);
+  });
+
+  it('runs no more once it is aborted', async () => {
+    const signal = AbortSignal.abort(new Error('too late'));
+    await expect(script('echo > started', { ...options(), signal })).rejects.toThrow('too late');
+    expect(readdirSync(workspace.path)).toEqual([word]);
+  });
+
+  it('ends with the daemon, however that ends', async () => {
+    await writeFile(join(workspace.path, word), 'echo > started; sh -c "sleep 60; :" $1');
+    const daemon = spawn(
+      process.execPath,
+      [
+        new URL('run-command-child.ts', import.meta.url).pathname,
+        place,
+        workspace.path,
+        `sh ./${word} ${word}`,
+      ],
+      { stdio: 'inherit' },
+    );
+    await started();
+    daemon.kill('SIGKILL');
+    await once(daemon, 'close');
+    await vi.waitFor(() => expect(alive()).toEqual([]), { timeout: GONE_MS, interval: 20 });
+  });
+});
+
+describe.skipIf(!hasSandbox.isWorking || process.getuid?.() === 0)(
+  'a fork bomb (needs bubblewrap, and not root)',
+  () => {
+    it('stays in its bounds', async () => {
+      const content = await script(
+        'f() { f | f & }; f; sleep 1',
+        { workspace: workspace.path, sandbox: inSandbox },
+        5000,
+      );
+      expect(content).toMatch(/fork/i);
+    });
+  },
+);
