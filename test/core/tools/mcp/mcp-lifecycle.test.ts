@@ -1,0 +1,141 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, vi } from 'vitest';
+import { killMarked } from '../../../../src/core/agents/process-group.ts';
+import { markedProcesses } from '../../../rigs/marked-processes.ts';
+import { openMcpServers, run, stdio } from './mcp-parts.ts';
+
+const isSleep = (pid: number) => readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'sleep';
+
+describe('a connection to an MCP server', () => {
+  it('is made at the first use, by one attempt however many want it', async () => {
+    await using mcp = openMcpServers({ files: stdio('good') });
+    expect(mcp.processes()).toEqual([]);
+    await Promise.all([mcp.servers.tools(), mcp.servers.servers(), mcp.servers.tools()]);
+    expect(new Set(mcp.processes().map(({ mark }) => mark)).size).toBe(1);
+  });
+
+  it('that ends in the middle of a call says so, and is made again after a pause', async () => {
+    await using mcp = openMcpServers({ files: stdio('good') });
+    const crash = await mcp.tool('mcp__files__crash');
+    await expect(run(crash)).rejects.toThrow(
+      'The MCP server files cannot be used: it ended with exit code 3',
+    );
+    await vi.waitFor(() => expect(mcp.processes()).toEqual([]));
+    expect(await mcp.servers.servers()).toMatchObject([
+      { connected: false, tools: 0, message: 'It ended with exit code 3' },
+    ]);
+    await expect(run(crash)).rejects.toThrow('it ended with exit code 3');
+    expect(mcp.processes()).toEqual([]);
+    mcp.wait(1000);
+    expect(await mcp.servers.servers()).toMatchObject([{ connected: true }]);
+    // The second failure in a row makes a longer pause.
+    await expect(run(crash)).rejects.toThrow('it ended with exit code 3');
+    mcp.wait(1000);
+    expect(await mcp.servers.tools()).toEqual([]);
+    mcp.wait(1000);
+    expect(await mcp.servers.tools()).not.toEqual([]);
+  });
+
+  it('that failed keeps nobody waiting for the next attempt', async () => {
+    await using mcp = openMcpServers({ bad: stdio('silent') }, { limits: { connectMs: 2000, callMs: 2000 } });
+    expect(await mcp.servers.tools()).toEqual([]);
+    expect(mcp.processes()).toEqual([]);
+    mcp.wait(1000);
+    expect(await mcp.servers.tools()).toEqual([]);
+    // Had it waited, the attempt would be over.
+    await vi.waitFor(() => expect(mcp.processes()).not.toEqual([]), { interval: 5 });
+  });
+
+  it('ends a call that takes too long, and goes on', async () => {
+    await using mcp = openMcpServers(
+      { files: stdio('good') },
+      { limits: { connectMs: 15_000, callMs: 300 } },
+    );
+    const hang = await mcp.tool('mcp__files__hang');
+    await expect(run(hang)).rejects.toThrow('it did not answer in 0.3 seconds');
+    expect(await mcp.servers.servers()).toMatchObject([{ connected: true }]);
+  });
+
+  it('gives a call that reports progress more time', async () => {
+    await using mcp = openMcpServers(
+      { files: stdio('good') },
+      { limits: { connectMs: 15_000, callMs: 1500 } },
+    );
+    expect((await run(await mcp.tool('mcp__files__slow'))).content).toBe('at last');
+  });
+
+  it('ends a call with its signal, for its reason', async () => {
+    await using mcp = openMcpServers({ files: stdio('good') });
+    const hang = await mcp.tool('mcp__files__hang');
+    const controller = new AbortController();
+    const called = run(hang, {}, controller.signal);
+    controller.abort(new Error('enough'));
+    await expect(called).rejects.toThrow('enough');
+    await expect(run(hang, {}, controller.signal)).rejects.toThrow('enough');
+    expect((await run(await mcp.tool('mcp__files__echo'), { text: 'on' })).content).toBe('You said on');
+  });
+
+  it('ends with its settings, and tools from before do nothing any more', async () => {
+    await using mcp = openMcpServers({ files: stdio('good'), other: stdio('good') });
+    const echo = await mcp.tool('mcp__files__echo');
+    const [before] = mcp.processes();
+    const hang = run(await mcp.tool('mcp__files__hang'));
+    mcp.set({ files: stdio('good', { env: { A: 'b' } }), other: stdio('good', { enabled: false }) });
+    mcp.servers.applySettings();
+    await expect(hang).rejects.toThrow('its settings have changed');
+    await expect(run(echo)).rejects.toThrow('its settings have changed');
+    expect((await mcp.servers.tools()).map(({ server }) => server)).not.toContain('other');
+    expect(await mcp.servers.servers()).toMatchObject([
+      { name: 'files', connected: true },
+      { name: 'other', connected: false, message: 'It is turned off' },
+    ]);
+    await vi.waitFor(() => expect(new Set(mcp.processes().map(({ mark }) => mark)).size).toBe(1));
+    expect(mcp.processes()).not.toContainEqual(before);
+    mcp.set({});
+    expect(await mcp.servers.tools()).toEqual([]);
+    await vi.waitFor(() => expect(mcp.processes()).toEqual([]));
+  });
+
+  it('leaves no process when it is closed, not even of a server that heeds nothing', async () => {
+    await using mcp = openMcpServers({ deaf: stdio('deaf'), silent: stdio('silent') });
+    const connecting = mcp.servers.tools();
+    await vi.waitFor(() => expect(new Set(mcp.processes().map(({ mark }) => mark)).size).toBe(2), {
+      timeout: 10_000,
+    });
+    const { servers } = mcp;
+    await servers.close();
+    await connecting;
+    expect(mcp.processes()).toEqual([]);
+    expect(await servers.tools()).toEqual([]);
+    expect(mcp.processes()).toEqual([]);
+  });
+
+  it('does not outlive the daemon, however that ends', async () => {
+    const parts = new URL('mcp-parts.ts', import.meta.url).href;
+    const script = `const { openMcpServers, stdio } = await import('${parts}');
+      const mcp = openMcpServers({ deaf: stdio('deaf') });
+      await mcp.servers.tools();
+      console.log(mcp.processes()[0].mark);`;
+    const daemon = spawn(process.execPath, ['--input-type=module', '-e', script]);
+    const [line] = (await once(daemon.stdout, 'data')) as [Buffer];
+    const mark = line.toString().trim();
+    const inGroup = () => markedProcesses((found) => found === mark).filter(({ pid }) => !isSleep(pid));
+    expect(inGroup()).not.toEqual([]);
+    daemon.kill('SIGKILL');
+    await vi.waitFor(() => expect(inGroup()).toEqual([]), { timeout: 10_000 });
+    // What left its group is found by its mark, as the next daemon does at its start.
+    await killMarked((found) => found === mark);
+  });
+
+  it('loads the client of the SDK only when there is a server to connect to', () => {
+    const script = fileURLToPath(new URL('../../../helpers/loaded-packages.ts', import.meta.url));
+    const core = new URL('../../../../src/core/', import.meta.url).href;
+    const loads = (...files: string[]) =>
+      spawnSync(process.execPath, [script, ...files.map((file) => core + file)], { encoding: 'utf8' }).stdout;
+    expect(loads('app.ts', 'tools/mcp/mcp-servers.ts')).not.toContain('@modelcontextprotocol');
+    expect(loads('tools/mcp/mcp-client.ts')).toContain('@modelcontextprotocol/client');
+  });
+});

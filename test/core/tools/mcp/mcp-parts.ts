@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Config } from '../../../../src/core/config/config.ts';
+import { SecretBox } from '../../../../src/core/secrets/secret-box.ts';
+import { systemSurroundings } from '../../../../src/core/surroundings.ts';
+import type { McpLimits } from '../../../../src/core/tools/mcp/mcp-client.ts';
+import { McpServers } from '../../../../src/core/tools/mcp/mcp-servers.ts';
+import type { Tool, ToolContext, ToolOutput } from '../../../../src/core/tools/tool.ts';
+import { markedProcesses } from '../../../rigs/marked-processes.ts';
+
+const program = fileURLToPath(new URL('../../../helpers/mcp-stdio-server.ts', import.meta.url));
+
+/** The settings of a server that is a program of ours. */
+export const stdio = (behaviour: string, more: object = {}) => ({
+  command: process.execPath,
+  args: [program, behaviour],
+  ...more,
+});
+
+export const context = (signal = new AbortController().signal): ToolContext => ({
+  workspace: '/',
+  userId: 'user_ann',
+  isAdmin: false,
+  mayRunCommands: false,
+  isTrusted: true,
+  signal,
+});
+
+export const run = async (
+  tool: Tool | undefined,
+  args: object = {},
+  signal?: AbortSignal,
+): Promise<ToolOutput> => {
+  if (!tool) throw new Error('There is no such tool');
+  const plan = await tool.plan(args, context(signal));
+  return plan.run({ paths: [], mayRead: () => false, isConfined: true });
+};
+
+/** MCP servers as the settings say, with a clock that only a test moves. */
+export function openMcpServers(
+  settings: Record<string, object>,
+  { limits, env = process.env }: { limits?: McpLimits; env?: NodeJS.ProcessEnv } = {},
+) {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-mcp-'));
+  const config = new Config({ env: {}, settingsFile: join(folder, 'settings.json') });
+  config.useBox(new SecretBox(randomBytes(32)));
+  const set = (value: Record<string, object>) => config.set('tools.mcpServers', value);
+  set(settings);
+  const installation = `mcp-test-${randomBytes(6).toString('hex')}`;
+  let now = 0;
+  const servers = new McpServers({
+    config,
+    env,
+    installation,
+    surroundings: { ...systemSurroundings, monotonic: () => now },
+    reportBug: (error) => {
+      throw error;
+    },
+    ...(limits && { limits }),
+  });
+  return {
+    servers,
+    set,
+    config,
+    wait: (ms: number) => (now += ms),
+    tool: async (name: string) => (await servers.tools()).find((tool) => tool.name === name),
+    processes: () => markedProcesses((mark) => mark.startsWith(`${installation}/`)),
+    async [Symbol.asyncDispose]() {
+      await servers.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}

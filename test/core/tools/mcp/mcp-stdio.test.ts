@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import { ToolFailure } from '../../../../src/core/tools/tool.ts';
+import { openMcpServers, run, stdio } from './mcp-parts.ts';
+
+const quick = { connectMs: 4000, callMs: 4000 };
+
+describe('an MCP server that is a program', () => {
+  it('offers its tools under names of their own, none of them harmless unless the settings say so', async () => {
+    await using mcp = openMcpServers({ files: stdio('good', { readOnlyTools: ['echo'] }) });
+    expect(mcp.processes()).toEqual([]);
+    const tools = await mcp.servers.tools();
+    expect(tools.map(({ name }) => name)).toContain('mcp__files__echo');
+    const echo = tools.find(({ name }) => name === 'mcp__files__echo');
+    expect(echo).toMatchObject({
+      server: 'files',
+      isReadOnly: true,
+      danger: 'medium',
+      description: 'The tool echo',
+    });
+    expect(echo?.inputSchema).toMatchObject({ type: 'object', properties: { text: { type: 'string' } } });
+    expect(tools.find(({ name }) => name === 'mcp__files__fail')).toMatchObject({
+      isReadOnly: false,
+      danger: 'high',
+    });
+    expect(await run(echo, { text: 'hello' })).toEqual({
+      content: 'You said hello',
+      origin: 'The MCP server files',
+    });
+    expect(await mcp.servers.servers()).toEqual([
+      { name: 'files', transport: 'stdio', connected: true, tools: tools.length },
+    ]);
+  });
+
+  it('answers in every form, as text', async () => {
+    await using mcp = openMcpServers({ files: stdio('good') });
+    expect((await run(await mcp.tool('mcp__files__everything'))).content.split('\n')).toEqual([
+      'one',
+      '[image, 5 bytes, not shown]',
+      '[resource test://a]',
+      'two',
+      '[resource test://b, 3 bytes, not shown]',
+      '[link test://c] three',
+      '{"four":4}',
+    ]);
+    expect((await run(await mcp.tool('mcp__files__twice'))).content).toBe('{ "four": 4 }');
+    const long = (await run(await mcp.tool('mcp__files__long'))).content;
+    expect(long).toHaveLength(50_000);
+    expect(long.endsWith('[… the rest is left out]')).toBe(true);
+  });
+
+  it('says that a tool failed', async () => {
+    await using mcp = openMcpServers({ files: stdio('good') });
+    const failed = run(await mcp.tool('mcp__files__fail'));
+    await expect(failed).rejects.toBeInstanceOf(ToolFailure);
+    await expect(failed).rejects.toThrow('no such ticket');
+  });
+
+  it('gets neither models, people nor folders', async () => {
+    await using mcp = openMcpServers({ files: stdio('good') });
+    expect((await run(await mcp.tool('mcp__files__ask'))).content).toBe('rejected\nrejected');
+  });
+
+  it('sees of the environment what is on the list, and what the settings give it', async () => {
+    const env = { ...process.env, OPENAI_API_KEY: 'sk-daemon', LC_ALL: 'C' };
+    await using mcp = openMcpServers(
+      { files: stdio('good', { env: { REGION: 'north-1', FILES_TOKEN: 'files-token-1' }, cwd: '/usr' }) },
+      { env },
+    );
+    const seen = (await run(await mcp.tool('mcp__files__environment'))).content;
+    expect(JSON.parse(seen)).toMatchObject({ LC_ALL: 'C', REGION: 'north-1', FILES_TOKEN: '••••' });
+    expect(seen).not.toContain('sk-daemon');
+    expect((await run(await mcp.tool('mcp__files__folder'))).content).toBe('/usr');
+  });
+
+  it('that changes its tools is asked for them again', async () => {
+    await using mcp = openMcpServers({ files: stdio('good') });
+    expect(await mcp.tool('mcp__files__grown')).toBeUndefined();
+    await run(await mcp.tool('mcp__files__grow'));
+    expect((await run(await mcp.tool('mcp__files__grown'))).content).toBe('grown');
+  });
+
+  it('may speak the later versions of the protocol only', async () => {
+    await using mcp = openMcpServers({ files: stdio('modern') });
+    expect((await run(await mcp.tool('mcp__files__echo'), { text: 'hi' })).content).toBe('You said hi');
+  });
+
+  it('may print a greeting', async () => {
+    await using mcp = openMcpServers({ files: stdio('greeting') });
+    expect((await run(await mcp.tool('mcp__files__echo'), { text: 'hi' })).content).toBe('You said hi');
+  });
+
+  it('is read page by page, within bounds', async () => {
+    await using mcp = openMcpServers({ many: stdio('many'), pages: stdio('pages') });
+    const tools = await mcp.servers.tools();
+    const [many, pages] = await mcp.servers.servers();
+    expect(many).toMatchObject({ tools: 200, message: expect.stringContaining('more tools than the 200') });
+    expect(pages).toMatchObject({
+      tools: 9,
+      message: expect.stringContaining('9 of its tools are left out'),
+    });
+    expect(tools).toHaveLength(209);
+    const description = tools[0]?.description ?? '';
+    expect(description.startsWith('Abccc')).toBe(true);
+    expect(description).toHaveLength(2000);
+  });
+});
+
+describe('a program that is a bad MCP server', () => {
+  it.each([
+    ['silent', 'It did not answer in 4 seconds'],
+    ['garbage', 'It writes to its output what is not MCP'],
+    ['endlessLine', 'It sent a message of more than 8388608 bytes'],
+    ['flood', 'It sends more messages than anybody can read'],
+    ['exit', 'It ended with exit code 7'],
+  ])('harms nobody else where it is %s, and its message says so', async (behaviour, message) => {
+    await using mcp = openMcpServers({ bad: stdio(behaviour), good: stdio('good') }, { limits: quick });
+    const tools = await mcp.servers.tools();
+    expect(new Set(tools.map(({ server }) => server))).toEqual(new Set(['good']));
+    expect((await mcp.servers.servers())[0]).toEqual({
+      name: 'bad',
+      transport: 'stdio',
+      connected: false,
+      tools: 0,
+      message,
+    });
+    expect(new Set(mcp.processes().map(({ mark }) => mark)).size).toBe(1);
+  });
+
+  it('is named where its command or its folder is not there', async () => {
+    await using mcp = openMcpServers({
+      one: { command: 'no-such-command' },
+      two: stdio('good', { cwd: '/no/such/folder' }),
+    });
+    expect((await mcp.servers.servers()).map(({ message }) => message)).toEqual([
+      'Its command is not there',
+      'Its folder is not there: /no/such/folder',
+    ]);
+  });
+});
