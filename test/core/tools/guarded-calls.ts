@@ -12,7 +12,6 @@ import {
 export const contextIn = (workspace: string, change: Partial<ToolContext> = {}): ToolContext => ({
   workspace,
   userId: 'user_1',
-  isAdmin: false,
   mayRunCommands: true,
   isTrusted: true,
   signal: new AbortController().signal,

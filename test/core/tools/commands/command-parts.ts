@@ -43,7 +43,6 @@ export const toolOf = ({ sandbox, env = {}, installation = 'test' }: CallOptions
 export const contextOf = (options: CallOptions): ToolContext => ({
   workspace: options.workspace,
   userId: 'user_owner',
-  isAdmin: true,
   isTrusted: true,
   mayRunCommands: options.mayRunCommands ?? false,
   signal: options.signal ?? new AbortController().signal,

@@ -23,7 +23,6 @@ export const stdio = (behaviour: string, more: object = {}) => ({
 export const context = (signal = new AbortController().signal): ToolContext => ({
   workspace: '/',
   userId: 'user_ann',
-  isAdmin: false,
   mayRunCommands: false,
   isTrusted: true,
   signal,
