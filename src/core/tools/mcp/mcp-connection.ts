@@ -77,6 +77,7 @@ export class McpConnection {
   /** Throws an `McpFailure`, or the reason of the signal. */
   async call(tool: OfferedTool, args: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult> {
     const once = async () => {
+      this.#closing.signal.throwIfAborted();
       const { client } = this.#live ?? (await unlessAborted(this.#current(), signal));
       return client.call(tool, args, signal);
     };
