@@ -1,4 +1,4 @@
-import { McpServer } from '@modelcontextprotocol/server';
+import { inputRequired, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
 export interface TestMcpEvents {
@@ -19,6 +19,9 @@ export function makeMcpServer({ onHang }: TestMcpEvents = {}): McpServer {
   textTool('environment', () => JSON.stringify(process.env));
   textTool('folder', () => process.cwd());
   textTool('crash', () => process.exit(3));
+  textTool('freeze', () => {
+    for (;;);
+  });
   textTool('grow', () => {
     textTool('grown', () => 'grown');
     return 'done';
@@ -40,6 +43,9 @@ export function makeMcpServer({ onHang }: TestMcpEvents = {}): McpServer {
     const answers = (await Promise.allSettled(asked)).map(({ status }) => status);
     return { content: [{ type: 'text', text: answers.join('\n') }] };
   });
+  server.registerTool('more', { description: 'Wants to be asked again' }, () =>
+    inputRequired({ requestState: 'more' }),
+  );
   server.registerTool('slow', { description: 'Reports progress before it answers' }, async ({ mcpReq }) => {
     const progressToken = mcpReq._meta?.progressToken;
     if (progressToken === undefined) throw new Error('nobody wants to hear of progress');

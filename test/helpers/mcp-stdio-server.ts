@@ -20,6 +20,17 @@ const behaviours: Record<string, () => unknown> = {
   flood: () => write(`${'{"jsonrpc":"2.0","method":"notifications/message"}\n'.repeat(100)}`),
   silent: () => process.stdin.resume(),
   exit: () => process.exit(7),
+  /** Ends with its answer to the first call, and leaves a child that left the process group. */
+  hasty: () => {
+    spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' });
+    const transport = new StdioServerTransport();
+    const send = transport.send.bind(transport);
+    transport.send = async (message) => {
+      await send(message);
+      if (JSON.stringify(message).includes('You said')) process.exit(0);
+    };
+    return makeMcpServer().connect(transport);
+  },
   /** Heeds no TERM, and has a child that leaves the process group. */
   deaf: () => {
     process.on('SIGTERM', () => undefined);

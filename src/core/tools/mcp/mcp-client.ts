@@ -43,7 +43,7 @@ export interface McpClientOptions {
   env: Record<string, string | undefined>;
   home: string;
   mark: string;
-  /** Called once, when the connection ends however it ends: with the reason where that is a fault of the server. */
+  /** Called once, when the connection ends and nobody closed it: with the reason where that is a fault of the server. */
   onEnd: (fault: string | undefined) => void;
 }
 
@@ -177,6 +177,7 @@ export class McpClient {
 
   async close(): Promise<void> {
     this.#ending ??= 'its settings have changed, or svc stops';
+    this.#isOpen = false;
     if (this.#transport instanceof StreamableHTTPClientTransport)
       await Promise.race([
         this.#transport.terminateSession().catch(() => undefined),
@@ -213,10 +214,14 @@ export class McpClient {
 
   /** Ends a connection on which nobody answers any more; those who wait for something are told. */
   async #check(): Promise<void> {
-    if (!this.#isOpen || this.#isChecking || this.#client.getProtocolEra() !== 'legacy') return;
+    if (!this.#isOpen || this.#isChecking) return;
     this.#isChecking = true;
+    const limit = { timeout: this.#options.limits.connectMs };
     try {
-      await this.#client.ping({ timeout: this.#options.limits.connectMs });
+      // The later versions have no ping.
+      await (this.#client.getProtocolEra() === 'legacy'
+        ? this.#client.ping(limit)
+        : this.#client.discover(limit));
     } catch (error) {
       // Some servers know no ping, and answer that.
       if (isRefusedHandshake(error)) return;

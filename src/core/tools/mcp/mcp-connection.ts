@@ -90,9 +90,11 @@ export class McpConnection {
 
   async close(): Promise<void> {
     this.#closing.abort(new McpFailure('its settings have changed, or svc stops'));
-    await this.#attempt?.catch(() => undefined);
-    await this.#live?.client.close();
+    // From here on nothing more is asked, though the end may take a while.
+    const live = this.#live;
     this.#live = undefined;
+    await this.#attempt?.catch(() => undefined);
+    await live?.client.close();
   }
 
   async #current(): Promise<Live> {
@@ -113,6 +115,7 @@ export class McpConnection {
     try {
       client ??= await this.#open(signal);
       const offer = await client.list(signal);
+      signal.throwIfAborted();
       // It may have ended while it answered.
       if (!client.isOpen) throw new McpFailure('it has ended');
       this.#live = { client, offer, listedAt: this.#parts.surroundings.monotonic() };

@@ -75,7 +75,7 @@ export class McpServers {
     });
   }
 
-  /** Ends all of it: when it resolves no process of a server is left. */
+  /** Ends all of it, the processes of the servers included. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.applySettings();

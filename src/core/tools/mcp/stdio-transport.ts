@@ -44,7 +44,9 @@ export class StdioTransport implements Transport {
   readonly #flow: FloodGuard;
   #child: ChildProcessByStdio<Writable, Readable, null> | undefined;
   #exited: Promise<unknown> = Promise.resolve();
+  /** After the end of all its processes, and of its output. */
   #closed: Promise<unknown> = Promise.resolve();
+  #isGivenUp = false;
   #line: Buffer[] = [];
   #lineLength = 0;
   #strayBytes = 0;
@@ -63,26 +65,25 @@ export class StdioTransport implements Transport {
       detached: true,
       // The type knows of three streams only.
     }) as ChildProcessByStdio<Writable, Readable, null>;
+    this.#child = child;
     // What it did not read when it ended is of no interest.
     for (const stream of child.stdio) stream?.on('error', () => undefined);
     child.stdout.on('data', (chunk: Buffer) => this.#take(chunk));
     const spawned = once(child, 'spawn');
     this.#exited = new Promise((resolve) => child.once('exit', resolve));
-    this.#closed = new Promise((resolve) => child.once('close', resolve)).then(() => this.#finish());
-    child.once('exit', (code, signal) => {
-      this.ending ??= endedBy(code, signal);
-      if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
-      const drain = setTimeout(() => child.stdout.destroy(), DRAIN_MS);
-      void this.#closed.finally(() => clearTimeout(drain));
-    });
+    this.#closed = new Promise<void>((resolve) => {
+      child.once('exit', (code, signal) => {
+        this.ending ??= endedBy(code, signal);
+        resolve(this.#cleanUp(child));
+      });
+    }).catch((error: unknown) => this.onerror?.(error instanceof Error ? error : new Error(String(error))));
     try {
       await spawned;
     } catch (error) {
-      this.#closed = Promise.resolve();
+      this.#child = undefined;
       const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
       throw isMissing ? new McpFailure(`its folder is not there: ${cwd}`, { cause: error }) : error;
     }
-    this.#child = child;
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
@@ -98,7 +99,6 @@ export class StdioTransport implements Transport {
     stdin?.end();
     stdout?.destroy();
     await endGroup(pid, this.#exited);
-    await killMarked((mark) => mark === this.#program.mark);
     await this.#closed;
   }
 
@@ -106,14 +106,22 @@ export class StdioTransport implements Transport {
   #giveUp(reason: string): McpFailure {
     const failure = new McpFailure(this.ending ?? reason);
     if (this.ending === undefined) {
+      this.#isGivenUp = true;
       this.ending = reason;
       this.close().catch(() => this.onerror?.(failure));
     }
     return failure;
   }
 
-  #finish(): void {
-    for (const stream of this.#child?.stdio ?? []) stream?.destroy();
+  /** Whatever it started ends with it; what it said last is still read. */
+  async #cleanUp(child: ChildProcessByStdio<Writable, Readable, null>): Promise<void> {
+    const { pid, stdout } = child;
+    if (pid !== undefined) signalGroup(pid, 'SIGKILL');
+    await killMarked((mark) => mark === this.#program.mark);
+    const drain = setTimeout(() => stdout.destroy(), DRAIN_MS);
+    if (!stdout.closed) await new Promise((resolve) => stdout.once('close', resolve));
+    clearTimeout(drain);
+    for (const stream of child.stdio) stream?.destroy();
     this.#child = undefined;
     this.onclose?.();
   }
@@ -141,7 +149,7 @@ export class StdioTransport implements Transport {
     const length = this.#lineLength;
     this.#line = [];
     this.#lineLength = 0;
-    if (line === '' || this.ending !== undefined) return;
+    if (line === '' || this.#isGivenUp) return;
     let message: JSONRPCMessage;
     try {
       message = deserializeMessage(line);

@@ -44,6 +44,16 @@ describe('an MCP server over HTTP', () => {
     expect(await mcp.tool('mcp__tracker__grown')).toBeDefined();
   });
 
+  it('is asked for nothing more once its settings have changed', async () => {
+    await using server = await startMcpHttpServer();
+    await using mcp = openMcpServers({ tracker: { url: server.url } });
+    const echo = await mcp.tool('mcp__tracker__echo');
+    mcp.set({});
+    mcp.servers.applySettings();
+    await expect(run(echo)).rejects.toThrow('its settings have changed');
+    expect(server.requests.map(({ asks }) => asks)).not.toContain('tools/call');
+  });
+
   it('hears of a call that was cancelled', async () => {
     const hanging = Promise.withResolvers<AbortSignal>();
     await using server = await startMcpHttpServer({ onHang: hanging.resolve });

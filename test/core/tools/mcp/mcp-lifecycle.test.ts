@@ -39,6 +39,15 @@ describe('a connection to an MCP server', () => {
     expect(await mcp.servers.tools()).not.toEqual([]);
   });
 
+  it('whose program ends with its answer gives the answer, and leaves no process', async () => {
+    await using mcp = openMcpServers({ files: stdio('hasty') });
+    expect((await run(await mcp.tool('mcp__files__echo'), { text: 'bye' })).content).toBe('You said bye');
+    await vi.waitFor(async () =>
+      expect(await mcp.servers.servers()).toMatchObject([{ message: 'It ended with exit code 0' }]),
+    );
+    await vi.waitFor(() => expect(mcp.processes()).toEqual([]));
+  });
+
   it('that failed keeps nobody waiting for the next attempt', async () => {
     await using mcp = openMcpServers({ bad: stdio('silent') }, { limits: { connectMs: 2000, callMs: 2000 } });
     expect(await mcp.servers.tools()).toEqual([]);
@@ -57,6 +66,19 @@ describe('a connection to an MCP server', () => {
     const hang = await mcp.tool('mcp__files__hang');
     await expect(run(hang)).rejects.toThrow('it did not answer in 0.3 seconds');
     expect(await mcp.servers.servers()).toMatchObject([{ connected: true }]);
+  });
+
+  it('to a server that answers nothing at all any more is ended', async () => {
+    await using mcp = openMcpServers({ files: stdio('good') }, { limits: { connectMs: 4000, callMs: 500 } });
+    await expect(run(await mcp.tool('mcp__files__freeze'))).rejects.toThrow('did not answer in 0.5 seconds');
+    await vi.waitFor(
+      async () =>
+        expect(await mcp.servers.servers()).toMatchObject([
+          { connected: false, message: 'It did not answer in time' },
+        ]),
+      { timeout: 15_000 },
+    );
+    await vi.waitFor(() => expect(mcp.processes()).toEqual([]));
   });
 
   it('gives a call that reports progress more time', async () => {
@@ -100,15 +122,15 @@ describe('a connection to an MCP server', () => {
   });
 
   it('leaves no process when it is closed, not even of a server that heeds nothing', async () => {
-    await using mcp = openMcpServers({ deaf: stdio('deaf'), silent: stdio('silent') });
+    await using mcp = openMcpServers({ deaf: stdio('deaf') });
+    await mcp.servers.tools();
+    mcp.set({ deaf: stdio('deaf'), silent: stdio('silent') });
     const connecting = mcp.servers.tools();
-    await vi.waitFor(() => expect(new Set(mcp.processes().map(({ mark }) => mark)).size).toBe(2), {
-      timeout: 10_000,
-    });
+    await vi.waitFor(() => expect(new Set(mcp.processes().map(({ mark }) => mark)).size).toBe(2));
     const { servers } = mcp;
     await servers.close();
     await connecting;
-    expect(mcp.processes()).toEqual([]);
+    await vi.waitFor(() => expect(mcp.processes()).toEqual([]));
     expect(await servers.tools()).toEqual([]);
     expect(mcp.processes()).toEqual([]);
   });

@@ -58,6 +58,10 @@ describe('an MCP server that is a program', () => {
   it('gets neither models, people nor folders', async () => {
     await using mcp = openMcpServers({ files: stdio('good') });
     expect((await run(await mcp.tool('mcp__files__ask'))).content).toBe('rejected\nrejected');
+    await using modern = openMcpServers({ files: stdio('modern') });
+    await expect(run(await modern.tool('mcp__files__more'))).rejects.toThrow(
+      'something that svc does not give',
+    );
   });
 
   it('sees of the environment what is on the list, and what the settings give it', async () => {
