@@ -70,8 +70,19 @@ export async function listen(way: Way, speech: Speech): Promise<Heard> {
   return { firstByte, delays };
 }
 
+/** The CPU milliseconds that the process of a server has used. */
+export async function cpuOf({ server }: Way): Promise<number> {
+  const { user, system } = (await server.ask('cpu')) as NodeJS.CpuUsage;
+  return (user + system) / 1000;
+}
+
 export async function startModel(): Promise<Way> {
   return { server: await startServer('model'), path: '/v1/chat/completions' };
+}
+
+/** A server that hands on what it is asked, and nothing else. */
+export async function startBefore(model: Way, file: 'pass-through' | 'portkey'): Promise<Way> {
+  return { server: await startServer(file, { BENCH_MODEL: model.server.url }), path: model.path };
 }
 
 /** A daemon whose provider is that model. */
