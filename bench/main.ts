@@ -12,6 +12,8 @@ const benches: Record<string, () => Promise<Figure[]>> = {
   'sign-in': async () => (await import('./sign-in.ts')).signIn(),
   'session-check': async () => (await import('./session-check.ts')).sessionCheck(),
   'start-latency': async () => (await import('./start-latency.ts')).startLatency(),
+  'stream-latency': async () => (await import('./stream-latency.ts')).streamLatency(),
+  'stream-fan': async () => (await import('./stream-fan.ts')).streamFan(),
 };
 
 const wanted = process.argv.slice(2);

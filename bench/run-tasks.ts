@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startServer } from './child.ts';
+import { freePort } from './free-port.ts';
 import { type Figure, median } from './report.ts';
 
 const TASKS = 20_000;
@@ -64,12 +64,4 @@ async function startRedis() {
     said += chunk.toString();
   }
   return { port, stop: () => void redis.kill() };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return typeof address === 'object' && address ? address.port : 0;
 }

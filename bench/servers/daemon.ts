@@ -17,6 +17,7 @@ const daemon = await startDaemon({
 process.on('SIGTERM', () => void daemon.close(0).then(() => process.exit(0)));
 process.on('message', (question) => {
   if (question === 'commits') process.send?.(daemon.app.database.commits());
+  if (question === 'cpu') process.send?.(process.cpuUsage());
   if (question === 'rss') process.send?.(process.memoryUsage().rss);
   if (question === 'session-checks') void timeSessionChecks().then((times) => process.send?.(times));
   if (question === 'starts') process.send?.([...starts]);

@@ -47,7 +47,11 @@ export async function sendEventStream(reply: FastifyReply, { events }: EventStre
     'cache-control': 'no-store',
     'x-accel-buffering': 'no',
   });
+  // The head leaves now, and with it the first event where that is there already.
+  const { socket } = raw;
+  socket?.cork();
   raw.flushHeaders();
+  process.nextTick(() => socket?.uncork());
   const heartbeat = setInterval(() => raw.write(': heartbeat\n\n'), HEARTBEAT_MS);
   const gone = signalOf(reply);
   try {

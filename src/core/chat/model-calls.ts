@@ -1,16 +1,14 @@
 import type { CompletionChunk, FinishReason, TokenUsage } from '../../contract/chat.ts';
 import { BrokenOff, failCall, LONGEST_CALL_MS, nobodyWaits } from './call-failure.ts';
 import { finishReasonOf, isWhole } from './finish-reason.ts';
-import { loadSdk } from './load-sdk.ts';
 import { modelError } from './model-error.ts';
+import { type RequestOptions, toModelRequest } from './model-request.ts';
 import type { Prompt } from './prompt.ts';
 import type { ModelProviders } from './providers/model-providers.ts';
-import type { ModelFailure, ResolvedModel } from './providers/resolved-model.ts';
+import type { ModelFailure, ResolvedModel, VendorModel } from './providers/resolved-model.ts';
 import { toTokenUsage } from './token-usage.ts';
 
-export interface CallOptions {
-  temperature?: number | undefined;
-  maxTokens?: number | undefined;
+export interface CallOptions extends RequestOptions {
   /** Aborts the call when nobody waits for its answer any more. */
   signal: AbortSignal;
 }
@@ -27,7 +25,11 @@ export interface ModelCallsParts {
   longestMs?: number;
 }
 
-/** Asks models for text. Every failure is an `AppError`, and the provider's breaker hears of it. */
+/**
+ * Asks models for text: the packages of the vendors themselves, since what the SDK puts around them for tools and steps
+ * costs several times as much for each piece. Every failure is an `AppError`, and the provider's breaker hears
+ * of it.
+ */
 export class ModelCalls {
   readonly #providers: ModelCallsParts['providers'];
   readonly #longestMs: number;
@@ -40,14 +42,14 @@ export class ModelCalls {
   async ask(resolved: ResolvedModel, prompt: Prompt, options: CallOptions): Promise<ModelAnswer> {
     const timeout = AbortSignal.timeout(this.#longestMs);
     try {
-      const { generateText } = await loadSdk();
       const abortSignal = AbortSignal.any([options.signal, timeout]);
-      const result = await generateText(settings(resolved, prompt, options, abortSignal));
+      const { content, ...end } = await resolved.model.doGenerate(
+        toModelRequest(prompt, options, abortSignal),
+      );
       this.#providers.succeeded(resolved.provider);
       return {
-        content: result.text,
-        finishReason: finishReasonOf(result.finishReason),
-        usage: toTokenUsage(result.totalUsage),
+        content: content.map((part) => (part.type === 'text' ? part.text : '')).join(''),
+        ...endOf(end),
       };
     } catch (error) {
       if (options.signal.aborted) throw nobodyWaits();
@@ -74,32 +76,25 @@ export class ModelCalls {
     const timeout = AbortSignal.timeout(this.#longestMs);
     const left = new AbortController();
     let hasBegun = false;
+    let end: End | undefined;
     try {
-      const { streamText } = await loadSdk();
       const abortSignal = AbortSignal.any([options.signal, timeout, left.signal]);
-      const { stream } = streamText({
-        ...settings(resolved, prompt, options, abortSignal),
-        // It comes as a part of the stream too; without this it would also be printed.
-        onError: () => undefined,
-      });
-      for await (const part of stream) {
+      const { stream } = await resolved.model.doStream(toModelRequest(prompt, options, abortSignal));
+      const reader = stream.getReader();
+      // Whatever the package does: a read that waits must not outlive whoever waits for it.
+      abortSignal.addEventListener('abort', () => void reader.cancel().catch(() => undefined));
+      for (let read = await reader.read(); !read.done; read = await reader.read()) {
+        const part = read.value;
         if (part.type === 'error') throw part.error;
-        if (part.type === 'text-delta' && part.text !== '') {
-          hasBegun = true;
-          yield { content: part.text };
-        }
-        if (part.type === 'finish' && isWhole(part)) {
-          this.#providers.succeeded(resolved.provider);
-          hasBegun = true;
-          yield {
-            done: true,
-            usage: toTokenUsage(part.totalUsage),
-            finishReason: finishReasonOf(part.finishReason),
-          };
-          return;
-        }
+        if (part.type === 'finish') end = part;
+        if (part.type !== 'text-delta' || part.delta === '') continue;
+        hasBegun = true;
+        yield { content: part.delta };
       }
-      throw new BrokenOff();
+      if (!end || !isWholeEnd(end)) throw new BrokenOff();
+      this.#providers.succeeded(resolved.provider);
+      hasBegun = true;
+      yield { done: true, ...endOf(end) };
     } catch (error) {
       if (options.signal.aborted) {
         if (hasBegun) return;
@@ -119,22 +114,6 @@ export class ModelCalls {
   }
 }
 
-const settings = (
-  { model }: ResolvedModel,
-  { instructions, turns }: Prompt,
-  { temperature, maxTokens }: CallOptions,
-  abortSignal: AbortSignal,
-) => ({
-  model,
-  messages: turns,
-  abortSignal,
-  // Who asks hears at once that it failed, and when to try again.
-  maxRetries: 0,
-  ...(instructions !== '' && { instructions }),
-  ...(temperature !== undefined && { temperature }),
-  ...(maxTokens !== undefined && { maxOutputTokens: maxTokens }),
-});
-
 async function* resume<T>(first: IteratorResult<T, void>, rest: AsyncGenerator<T, void>): AsyncGenerator<T> {
   try {
     if (!first.done) yield first.value;
@@ -143,3 +122,17 @@ async function* resume<T>(first: IteratorResult<T, void>, rest: AsyncGenerator<T
     await rest.return();
   }
 }
+
+type End = Pick<Awaited<ReturnType<VendorModel['doGenerate']>>, 'finishReason' | 'usage'>;
+
+const endOf = ({ finishReason, usage: { inputTokens, outputTokens } }: End) => ({
+  usage: toTokenUsage({
+    inputTokens: inputTokens.total,
+    outputTokens: outputTokens.total,
+    totalTokens: undefined,
+  }),
+  finishReason: finishReasonOf(finishReason.unified),
+});
+
+const isWholeEnd = ({ finishReason: { unified, raw } }: End): boolean =>
+  isWhole({ finishReason: unified, rawFinishReason: raw });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RecordedCase, startReplayServer, type ReplayServer } from '../../../helpers/replay-server.ts';
 import { hasSharedFixtures } from '../../../helpers/shared-fixture.ts';
-import { ask, askAndFail, createReplayed, isFailure, recordings } from './recordings.ts';
+import { ask, askAndFail, call, createReplayed, isFailure, recordings } from './recordings.ts';
 
 let replay: ReplayServer;
 beforeAll(async () => {
@@ -79,6 +79,16 @@ describe.skipIf(!hasSharedFixtures)('what a vendor answered', () => {
         if (recording.expect?.finish)
           expect(answer.finishReason).toMatch(finishes[recording.expect.finish] ?? /^$/);
       }
+    },
+  );
+
+  it.each(answers.filter(({ id }) => !(id in fails)))(
+    'is the same to a completion: $id',
+    async (recording) => {
+      await using replayed = await createReplayed(replay, recording);
+      const { finishReason, ...answer } = await ask(replayed, recording);
+      const called = await call(replayed, recording);
+      expect(called).toMatchObject({ ...answer, finishReason: finishReason.replace('-', '_') });
     },
   );
 

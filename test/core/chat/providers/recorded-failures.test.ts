@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { modelError } from '../../../../src/core/chat/model-error.ts';
 import { startReplayServer, type ReplayServer } from '../../../helpers/replay-server.ts';
 import { hasSharedFixtures } from '../../../helpers/shared-fixture.ts';
-import { askAndFail, createReplayed, isFailure, recordings, typeOf } from './recordings.ts';
+import { askAndFail, call, createReplayed, isFailure, recordings, typeOf } from './recordings.ts';
 
 let replay: ReplayServer;
 beforeAll(async () => {
@@ -45,6 +46,12 @@ describe.skipIf(!hasSharedFixtures)('a call of a model', () => {
     const failure = await askAndFail(replayed, recording);
     expect(failure).toMatchObject(failures[recording.id] ?? invalid);
     expect(failure.message).toMatch(/^[A-Z][\w ]+ (does not|refuses|has no|takes no|cannot|sent)/);
+  });
+
+  it.each(recordings.filter(isFailure))('fails the same for a completion: $id', async (recording) => {
+    await using replayed = await createReplayed(replay, recording);
+    const { message } = modelError(await askAndFail(replayed, recording));
+    await expect(call(replayed, recording)).rejects.toThrow(message);
   });
 
   it.each(samples)('fails when the connection is cut: $id', async (recording) => {

@@ -1,6 +1,8 @@
 import { generateText, type ModelMessage, streamText } from 'ai';
 import type { TokenUsage } from '../../../../src/contract/chat.ts';
 import type { ProviderType } from '../../../../src/contract/providers.ts';
+import { ModelCalls } from '../../../../src/core/chat/model-calls.ts';
+import { toPrompt } from '../../../../src/core/chat/prompt.ts';
 import { toTokenUsage } from '../../../../src/core/chat/token-usage.ts';
 import { loadRecordings, type RecordedCase, type ReplayServer } from '../../../helpers/replay-server.ts';
 import { createProviders } from './provider-parts.ts';
@@ -94,6 +96,25 @@ export async function ask({ providers }: Replayed, recording: RecordedCase): Pro
     if (part.type === 'text-delta') text += part.text;
     if (part.type === 'finish')
       return { text, finishReason: part.finishReason, usage: toTokenUsage(part.totalUsage) };
+  }
+  throw new Error('The stream had no end');
+}
+
+/** As `ask`, through the calls that completions are made of. */
+export async function call({ providers }: Replayed, recording: RecordedCase): Promise<Answer> {
+  const resolved = await providers.resolve({ provider: typeOf(recording), model: 'some-model' });
+  const calls = new ModelCalls({ providers });
+  const prompt = toPrompt([], [{ role: 'user', content: 'hi' }]);
+  const options = { signal: new AbortController().signal };
+  if (!recording.request.stream) {
+    const { content, ...end } = await calls.ask(resolved, prompt, options);
+    return { text: content, ...end };
+  }
+  let text = '';
+  for await (const chunk of await calls.stream(resolved, prompt, options)) {
+    if ('error' in chunk) throw new Error(chunk.error);
+    if ('done' in chunk) return { text, ...chunk };
+    text += chunk.content;
   }
   throw new Error('The stream had no end');
 }
