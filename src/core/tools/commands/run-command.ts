@@ -64,7 +64,7 @@ export const runCommandTool = (parts: RunCommandParts) =>
   defineTool({
     name: runCommandName,
     description:
-      'Runs one program in the workspace, without a shell and without network, and answers its output and exit code. For searching, reading and writing files the file tools are better.',
+      'Runs one program in the workspace, without a shell and mostly without network, and answers its output and exit code. For searching, reading and writing files the file tools are better.',
     input,
     isReadOnly: false,
     danger: 'high',

@@ -2,6 +2,7 @@ import { lstat } from 'node:fs/promises';
 import { release } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { messageOf } from '../../errors.ts';
+import { ToolFailure } from '../tool.ts';
 import { findProgram } from './find-program.ts';
 import { isWithin, programPlaces, realFolder } from './sandbox-folders.ts';
 
@@ -67,12 +68,16 @@ export class Sandbox {
 
   /** The program that runs the command in the sandbox, with its arguments; give it an empty environment. */
   async wrap({ argv, cwd, workspace, env, hidden = [] }: SandboxedCommand): Promise<string[]> {
-    if (workspace === '/') throw new Error('A sandbox cannot have the whole machine as its workspace');
+    if (workspace === '/') throw new ToolFailure('The whole machine cannot be a workspace');
     const closed = await this.#closed();
     const { hidden: folders } = closed;
     const inside = folders.filter((folder) => isWithin(workspace, folder));
-    if (inside.includes(workspace)) throw new Error('The workspace is a folder that commands must not see');
-    const masked = hidden.filter((path) => path !== workspace && isWithin(workspace, path));
+    if (inside.includes(workspace))
+      throw new ToolFailure('The workspace is a folder that commands must not see');
+    const masked = hidden.filter(
+      (path) =>
+        path !== workspace && isWithin(workspace, path) && !inside.some((folder) => isWithin(folder, path)),
+    );
     const masks = (await Promise.all(masked.map(mask))).flat();
     const around = [...closed.homes, ...folders].filter((folder) => !isWithin(workspace, folder));
     return [
@@ -160,9 +165,10 @@ const environment = (env: Record<string, string>) => [
   ...Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value]),
 ];
 
+/** The folders that are there, an outer one before those in it. */
 const realFolders = async (folders: readonly string[]): Promise<string[]> => {
   const found = await Promise.all(folders.map(realFolder));
-  return found.filter((folder) => folder !== undefined);
+  return [...new Set(found.filter((folder) => folder !== undefined))].sort();
 };
 
 async function mask(path: string): Promise<string[]> {

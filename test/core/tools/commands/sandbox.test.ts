@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Sandbox } from '../../../../src/core/tools/commands/sandbox.ts';
 import { call, hasSandbox, makeFolder, noSandbox, path, type TestFolder } from './command-parts.ts';
 
@@ -54,6 +54,7 @@ describe.skipIf(!hasSandbox.isWorking)('a command in the sandbox (needs bubblewr
     );
 
   beforeAll(async () => {
+    vi.stubEnv('SVC_MASTER_SEED', 'planted-secret');
     home = await makeFolder('/var/tmp');
     data = join(home.path, 'data');
     workspace = join(data, 'workspaces', 'task_1');
@@ -65,7 +66,10 @@ describe.skipIf(!hasSandbox.isWorking)('a command in the sandbox (needs bubblewr
     sandbox = new Sandbox({ path: `${nodeFolder}:${path}`, home: home.path, hiddenFolders: [data] });
     expect(await sandbox.check()).toEqual({ isWorking: true });
   });
-  afterAll(() => home[Symbol.asyncDispose]());
+  afterAll(async () => {
+    vi.unstubAllEnvs();
+    await home[Symbol.asyncDispose]();
+  });
 
   it('writes to its workspace', async () => {
     expect(await sh('echo hello > file; cat file; pwd')).toBe(`Exit code 0\n[stdout]\nhello\n${workspace}\n`);
@@ -225,14 +229,22 @@ describe.skipIf(!hasSandbox.isWorking)('a command in the sandbox (needs bubblewr
   });
 
   it('is hidden the folders of the daemon in a workspace that holds them', async () => {
-    const said = await sh('cat data/identity; cat .netrc; ls -A data', { workspace: home.path });
-    expect(said).toContain('planted-secret');
-    expect(said.match(/planted-secret/g)).toHaveLength(1);
-    expect(await sh('echo x > data/y && echo written', { workspace: home.path })).not.toContain('written');
+    const own = new Sandbox({
+      path,
+      home: home.path,
+      hiddenFolders: [join(data, 'workspaces'), data, data, '/no/such'],
+    });
+    expect(await own.check()).toEqual({ isWorking: true });
+    const options = { workspace: home.path, sandbox: own, mayRead: (one: string) => !one.startsWith(data) };
+    const said = await sh('cat data/identity; cat .netrc; echo; ls -A data', options);
+    expect(said).toContain('[stdout]\nplanted-secret\nworkspaces\n');
+    expect(said).toContain('[stderr]\ncat: data/identity: No such file');
+    expect(await sh('echo x > data/y && echo written', options)).not.toContain('written');
+    expect(await call('ls -A data', { ...options, workspace })).toMatch(/No such file/);
   });
 
   it('never has the machine or a hidden folder as its workspace', async () => {
-    await expect(sh('true', { workspace: '/' })).rejects.toThrow('whole machine');
+    await expect(sh('true', { workspace: '/' })).rejects.toThrow('The whole machine');
     await expect(sh('true', { workspace: data })).rejects.toThrow('must not see');
   });
 
