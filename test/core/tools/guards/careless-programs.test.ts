@@ -10,6 +10,7 @@ import { grepTool } from '../../../../src/core/tools/files/grep.ts';
 import { pathTraversal } from '../../../../src/core/tools/guards/path-traversal.ts';
 import { secretExfiltration } from '../../../../src/core/tools/guards/secret-exfiltration.ts';
 import { commandIn, runTool, serverCallIn } from '../guarded-calls.ts';
+import { listed } from '../listed.ts';
 import { canary, plantTree, type TestTree } from '../test-tree.ts';
 
 async function plantTraps(): Promise<TestTree> {
@@ -42,16 +43,10 @@ const files = [
 const segment = fc.constantFrom('.', '..', '', 'space', 'work', 'id_rsa', 'harmless.txt', ...files);
 const anyPath = fc.array(segment, { minLength: 1, maxLength: 7 }).map((segments) => segments.join('/'));
 const target = fc.constantFrom(
-  ...[
-    'src/.env',
-    '.ssh/id_rsa',
-    'out/secret.txt',
-    'out/deep/secret.txt',
-    'file-out',
-    'src/up/secret.txt',
-    'harmless.txt',
-  ],
-  ...['inner/.env', '../../outside/secret.txt', 'src/../out/secret.txt', 'src/a.txt'],
+  ...listed(`
+      src/.env .ssh/id_rsa out/secret.txt out/deep/secret.txt file-out src/up/secret.txt harmless.txt
+      inner/.env ../../outside/secret.txt src/../out/secret.txt src/a.txt
+    `),
 );
 const detour = fc.constantFrom('', './', 'src/../', 'inner/../', '../space/', './/./');
 const plainPath = fc.oneof(
@@ -126,7 +121,7 @@ it('no program that decodes its words carelessly gets at a secret, whatever the 
         await serverCallIn(tree.workspace, { path: hidden }),
       ];
       for (const call of calls) {
-        const reasons = await Promise.all(guards.map((guard) => guard.check(call)));
+        const reasons = await Promise.all(guards.map(async (guard) => guard.check(call)));
         const isAllowed = reasons.every((reason) => reason === undefined);
         if (isAllowed) allowed++;
         const isDangerous = await seesCanary(tree, hidden, call.access.command ? prefix : '');

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { pathTraversal } from '../../../../src/core/tools/guards/path-traversal.ts';
 import { commandIn, guardedCall, serverCallIn, testTool } from '../guarded-calls.ts';
+import { listed } from '../listed.ts';
 import { plantTree, type TestTree } from '../test-tree.ts';
 
 async function plantLinks(): Promise<TestTree> {
@@ -16,40 +17,28 @@ async function plantLinks(): Promise<TestTree> {
   return tree;
 }
 
-const does = { read: 'read', write: 'write' } as const;
-const check = async (tree: TestTree, path: string, how: 'read' | 'write' = does.read) =>
-  pathTraversal.check(await guardedCall(tree.workspace, { paths: [{ path, does: how }] }));
+const check = async (tree: TestTree, path: string, does: 'read' | 'write' = 'read') =>
+  pathTraversal.check(await guardedCall(tree.workspace, { paths: [{ path, does }] }));
 
 /** Parent segments as programs have been fooled with them. */
 const dots = [
-  ...[
-    '..',
-    '%2e%2e',
-    '%2E%2E',
-    '.%2e',
-    '%2e.',
-    '%252e%252e',
-    '%25252e%25252e',
-    '%25%32%65%25%32%65',
-    '%c0%ae%c0%ae',
-  ],
-  ...[
-    '%e0%80%ae%e0%80%ae',
-    '%u002e%u002e',
-    '%uff0e%uff0e',
-    '%ef%bc%8e%ef%bc%8e',
-    '．．',
-    '.．',
-    '․․',
-    '‥',
-    '﹒﹒',
-    '︰',
-  ],
-  ...['.\u200b.', '\u200d..', '.\u00ad.', '.\u2060.', '..\ufeff', '.. ', ' ..', '。。', 'ꓸꓸ', '%00..'],
+  ...listed(`
+      .. %2e%2e %2E%2E .%2e %2e. %252e%252e %25252e%25252e %25%32%65%25%32%65 %c0%ae%c0%ae
+      %e0%80%ae%e0%80%ae %u002e%u002e %uff0e%uff0e %ef%bc%8e%ef%bc%8e ．． .． ․․ ‥ ﹒﹒ ︰ 。。 ꓸꓸ %00..
+    `),
+  '.\u200b.',
+  '\u200d..',
+  '.\u00ad.',
+  '.\u2060.',
+  '..\ufeff',
+  '.. ',
+  ' ..',
 ];
 const slashes = [
-  ...['/', '\\', '%2f', '%2F', '%5c', '%252f', '%25252f', '%c0%af', '%e0%80%af', '%u2215', '%c1%9c'],
-  ...['／', '＼', '∕', '⁄', '⧸', '﹨', '⧵'],
+  ...listed(`
+      / %2f %2F %5c %252f %25252f %c0%af %e0%80%af %u2215 %c1%9c ／ ＼ ∕ ⁄ ⧸ ﹨ ⧵
+    `),
+  '\\',
 ];
 const spelled = dots.flatMap((dot) => slashes.map((slash) => [dot, slash] as const));
 
@@ -64,40 +53,24 @@ describe('path-traversal: the paths of a call', () => {
   });
 
   it.each([
-    ...['out', 'out/secret.txt', 'out/new.txt', 'file-out', 'dangling', 'inner/../../x', '/etc/passwd', '/'],
-    ...['//etc/passwd', '/proc/self/cwd', 'C:\\Windows', 'c:/x', '\\\\server\\share', '~root/x', '${HOME}/x'],
+    ...listed(`
+      out out/secret.txt out/new.txt file-out dangling inner/../../x /etc/passwd / //etc/passwd
+      /proc/self/cwd c:/x ~root/x
+    `),
+    'C:\\Windows',
+    '\\\\server\\share',
+    '${HOME}/x',
   ])('refuses %s', async (path) => {
     await using tree = await plantLinks();
     expect(await check(tree, path)).toMatch(/leads out|parent-directory/);
   });
 
   it.each([
-    ...[
-      'src/a.ts',
-      '.',
-      './src',
-      'inner/a.ts',
-      'new/deep/file.txt',
-      'a...b',
-      '.../x',
-      '..x',
-      'x..',
-      'a..b/c',
-      'a b.txt',
-    ],
-    ...[
-      '100%.txt',
-      'a%20b',
-      'ünïcode/ﬁle',
-      'file．txt',
-      '.hidden',
-      '-flag',
-      '~$doc.docx',
-      '@scope/x',
-      'a:b',
-      '…',
-      '1/2',
-    ],
+    ...listed(`
+      src/a.ts . ./src inner/a.ts new/deep/file.txt a...b .../x ..x x.. a..b/c 100%.txt a%20b
+      ünïcode/ﬁle file．txt .hidden -flag ~$doc.docx @scope/x a:b … 1/2
+    `),
+    'a b.txt',
   ])('allows %s', async (path) => {
     await using tree = await plantLinks();
     expect(await check(tree, path)).toBeUndefined();
@@ -113,8 +86,8 @@ describe('path-traversal: the paths of a call', () => {
     'lets %s be read and not be written',
     async (path) => {
       await using tree = await plantLinks();
-      expect(await check(tree, path, does.read)).toBeUndefined();
-      expect(await check(tree, path, does.write)).toContain('.git folder');
+      expect(await check(tree, path)).toBeUndefined();
+      expect(await check(tree, path, 'write')).toContain('.git folder');
     },
   );
 });
@@ -138,81 +111,21 @@ describe('path-traversal: the words of a command', () => {
   });
 
   it.each([
-    ...[
-      '..',
-      '../x',
-      'a/../b',
-      '-I..',
-      '-I../x',
-      '-C..',
-      '--dir=..',
-      'x=..',
-      'a:../b',
-      'PATH=a:..',
-      '{../a,b}',
-      '"../x"',
-    ],
-    ...[
-      'see ../docs',
-      'file:../x',
-      '/etc/passwd',
-      '/',
-      '/nowhere/file',
-      '--file=/etc/passwd',
-      '--file=/nowhere',
-      '@/etc/passwd',
-    ],
-    ...[
-      '-d@/etc/passwd',
-      '-I/usr/include',
-      '-xzf/etc/x',
-      'a:/etc/passwd',
-      'x,/etc/passwd',
-      'file:///etc/passwd',
-    ],
-    ...[
-      'file:/etc/passwd',
-      'FILE://localhost/etc/passwd',
-      'file:///%65tc/passwd',
-      'view-source:file:///etc/passwd',
-    ],
-    ...[
-      'fs:///etc/passwd',
-      'https://x/../../etc/passwd',
-      'sqlite:///etc/x.db',
-      '~',
-      '~/x',
-      '~root',
-      '~root/x',
-    ],
-    ...[
-      '--home=~',
-      '--home=~/x',
-      '$HOME/x',
-      '${HOME}/x',
-      'r /etc/passwd',
-      '{"path":"/etc/passwd"}',
-      '</etc/passwd',
-    ],
-    ...[
-      'out',
-      'out/secret.txt',
-      './out',
-      'file-out',
-      '--file=file-out',
-      '-ffile-out',
-      '-xfout/x',
-      '@file-out',
-      'a:file-out',
-    ],
-    ...['dangling', 'inner/../out', '%2fetc%2fpasswd', '／etc／passwd', 'https://a,/etc/passwd', 'a\0b'],
-    ...[
-      '.git/hooks/pre-commit',
-      '--output=.git/config',
-      'sub/.git/modules/x/config',
-      'bare.git/hooks/x',
-      '/dev/nullx',
-    ],
+    ...listed(`
+      .. ../x a/../b -I.. -I../x -C.. --dir=.. x=.. a:../b PATH=a:.. {../a,b} "../x" file:../x
+      /etc/passwd / /nowhere/file --file=/etc/passwd --file=/nowhere @/etc/passwd -d@/etc/passwd
+      -I/usr/include -xzf/etc/x a:/etc/passwd x,/etc/passwd file:///etc/passwd file:/etc/passwd
+      FILE://localhost/etc/passwd file:///%65tc/passwd view-source:file:///etc/passwd
+      fs:///etc/passwd https://x/../../etc/passwd sqlite:///etc/x.db ~ ~/x ~root ~root/x --home=~
+      --home=~/x $HOME/x {"path":"/etc/passwd"} </etc/passwd out out/secret.txt ./out file-out
+      --file=file-out -ffile-out -xfout/x @file-out a:file-out dangling inner/../out %2fetc%2fpasswd
+      ／etc／passwd https://a,/etc/passwd .git/hooks/pre-commit --output=.git/config
+      sub/.git/modules/x/config bare.git/hooks/x /dev/nullx
+    `),
+    'see ../docs',
+    '${HOME}/x',
+    'r /etc/passwd',
+    'a\0b',
   ])('refuses cat %j', async (word) => {
     await using tree = await plantLinks();
     expect(await command(tree, 'cat', word)).toMatch(

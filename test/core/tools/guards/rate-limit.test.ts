@@ -17,7 +17,7 @@ describe('rate-limit', () => {
   it('counts to the call, also when they come at once', async () => {
     const guard = rateLimit(new RateLimits(() => performance.now()), () => 5);
     const call = await callOf('a');
-    const reasons = await Promise.all(Array.from({ length: 50 }, () => guard.check(call)));
+    const reasons = await Promise.all(Array.from({ length: 50 }, async () => guard.check(call)));
     expect(reasons.filter((reason) => reason === undefined)).toHaveLength(5);
   });
 

@@ -5,170 +5,46 @@ import {
 } from '../../../../src/core/tools/guards/secret-exfiltration.ts';
 import { isSecretPlace } from '../../../../src/core/tools/guards/secret-places.ts';
 import { commandIn, contextIn, guardedCall, serverCallIn } from '../guarded-calls.ts';
+import { listed } from '../listed.ts';
 import { plantTree, type TestTree } from '../test-tree.ts';
 
 const secrets = [
-  ...[
-    '.env',
-    '.env.local',
-    '.env.production',
-    '.env.bak',
-    '.env~',
-    '.ENV',
-    '.Env.Local',
-    '.envrc',
-    'prod.env',
-    'a/b/.env',
-  ],
-  ...['.env.', '.env ', '.e\u200bnv', '．env', '.env.example.local'],
-  ...[
-    'id_rsa',
-    'id_dsa',
-    'id_ecdsa',
-    'id_ed25519',
-    'id_ed25519_sk',
-    'id_rsa.bak',
-    'ID_RSA',
-    'server.pem',
-    'SERVER.PEM',
-  ],
-  ...[
-    'tls.key',
-    'a.p12',
-    'a.pfx',
-    'a.kdbx',
-    'a.jks',
-    'a.keystore',
-    'a.ppk',
-    'http.keytab',
-    'tls.key.bak',
-    'tls.pem~',
-  ],
-  ...[
-    '.ssh',
-    '.ssh/config',
-    '.ssh/id_rsa.pub',
-    '.SSH/known_hosts',
-    '.gnupg',
-    '.gnupg/x/y',
-    '.aws/credentials',
-    '.aws/config',
-  ],
-  ...[
-    '.azure/accessTokens.json',
-    '.kube/config',
-    '.docker/config.json',
-    '.config/gcloud/x.db',
-    '.config/gh/hosts.yml',
-  ],
-  ...[
-    '.netrc',
-    '_netrc',
-    '.npmrc',
-    '.pypirc',
-    '.git-credentials',
-    '.pgpass',
-    '.my.cnf',
-    '.mylogin.cnf',
-    '.htpasswd',
-  ],
-  ...[
-    'credentials.json',
-    'sub/credentials.json',
-    'client_secret_1.json',
-    'service-account.json',
-    '.vault-token',
-    '.s3cfg',
-  ],
-  ...[
-    '.bash_history',
-    '.zsh_history',
-    '.python_history',
-    '.history',
-    '.psql_history',
-    '.local/share/fish/fish_history',
-  ],
-  ...[
-    '.mozilla/firefox/x/logins.json',
-    '.config/google-chrome/Default/History',
-    'snap/firefox/x',
-    'key4.db',
-    'Login Data',
-  ],
-  ...[
-    'Library/Keychains/x',
-    'Library/Application Support/Google/Chrome/x',
-    '.password-store/a.gpg',
-    '.cargo/credentials.toml',
-  ],
-  ...[
-    '.codex/auth.json',
-    '.claude/.credentials.json',
-    '.gemini/oauth_creds.json',
-    '.terraform.d/credentials.tfrc.json',
-  ],
+  ...listed(`
+      .env .env.local .env.production .env.bak .env~ .ENV .Env.Local .envrc prod.env a/b/.env .env.
+      ．env .env.example.local id_rsa id_dsa id_ecdsa id_ed25519 id_ed25519_sk id_rsa.bak ID_RSA
+      server.pem SERVER.PEM tls.key a.p12 a.pfx a.kdbx a.jks a.keystore a.ppk http.keytab tls.key.bak
+      tls.pem~ .ssh .ssh/config .ssh/id_rsa.pub .SSH/known_hosts .gnupg .gnupg/x/y .aws/credentials
+      .aws/config .azure/accessTokens.json .kube/config .docker/config.json .config/gcloud/x.db
+      .config/gh/hosts.yml .netrc _netrc .npmrc .pypirc .git-credentials .pgpass .my.cnf .mylogin.cnf
+      .htpasswd credentials.json sub/credentials.json client_secret_1.json service-account.json
+      .vault-token .s3cfg .bash_history .zsh_history .python_history .history .psql_history
+      .local/share/fish/fish_history .mozilla/firefox/x/logins.json
+      .config/google-chrome/Default/History snap/firefox/x key4.db Library/Keychains/x
+      .password-store/a.gpg .cargo/credentials.toml .codex/auth.json .claude/.credentials.json
+      .gemini/oauth_creds.json .terraform.d/credentials.tfrc.json
+    `),
+  '.env ',
+  '.e\u200bnv',
+  'Login Data',
+  'Library/Application Support/Google/Chrome/x',
 ];
 const systemSecrets = [
-  ...[
-    '/etc/shadow',
-    '/etc/shadow-',
-    '/etc/gshadow',
-    '/etc/sudoers',
-    '/etc/sudoers.d/x',
-    '/etc/ssl/private/a.crt',
-  ],
-  ...['/etc/ssh/ssh_host_rsa_key', '/run/secrets/x', '/var/run/secrets/k/token', '/dev/mem', '/proc/kcore'],
-  ...[
-    '/proc/1/environ',
-    '/proc/123/mem',
-    '/proc/self/environ',
-    '/proc/self/root/etc',
-    '/proc/thread-self/fd/3',
-    '/proc/*/environ',
-  ],
+  ...listed(`
+      /etc/shadow /etc/shadow- /etc/gshadow /etc/sudoers /etc/sudoers.d/x /etc/ssl/private/a.crt
+      /etc/ssh/ssh_host_rsa_key /run/secrets/x /var/run/secrets/k/token /dev/mem /proc/kcore
+      /proc/1/environ /proc/123/mem /proc/self/environ /proc/self/root/etc /proc/thread-self/fd/3
+      /proc/*/environ
+    `),
 ];
 const harmless = [
-  ...[
-    '.env.example',
-    '.env.sample',
-    '.env.template',
-    '.env.local.example',
-    'example.env',
-    '.environment',
-    'env',
-    'env.ts',
-  ],
-  ...['process.env', 'import.meta.env', 'src/environment.ts', 'id_rsa.pub', 'key.ts', 'keys/index.ts'],
-  ...[
-    'monkey',
-    'pem',
-    'credentials.ts',
-    'docs/credentials.md',
-    'package.json',
-    '.gitignore',
-    '.git/HEAD',
-    '.github/x.yml',
-  ],
-  ...[
-    'ssh',
-    'ssh/config',
-    '.docker/Dockerfile',
-    '.config/app.json',
-    'kube/config',
-    'history',
-    'history.ts',
-    '.npmignore',
-  ],
-  ...[
-    'src/aws/credentials.test.ts',
-    '.awsome',
-    'README.md',
-    '.nvmrc',
-    'config.json',
-    'cookies.ts',
-    '/proc/cpuinfo',
-    '/etc/hosts',
-  ],
+  ...listed(`
+      .env.example .env.sample .env.template .env.local.example example.env .environment env env.ts
+      process.env import.meta.env src/environment.ts id_rsa.pub key.ts keys/index.ts monkey pem
+      credentials.ts docs/credentials.md package.json .gitignore .git/HEAD .github/x.yml ssh
+      ssh/config .docker/Dockerfile .config/app.json kube/config history history.ts .npmignore
+      src/aws/credentials.test.ts .awsome README.md .nvmrc config.json cookies.ts /proc/cpuinfo
+      /etc/hosts
+    `),
 ];
 
 describe('secret places', () => {
