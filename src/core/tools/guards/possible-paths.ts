@@ -35,10 +35,10 @@ export function possiblePaths(word: string): PossiblePath[] | undefined {
 }
 
 /** A text as nothing but a path, in all its spellings. */
-export const wholePath = (text: string, as: PossiblePath['as']): PossiblePath[] =>
-  text === '' || text.length > MAX_PATH || (as === 'text' && text === '~')
-    ? []
-    : spellingsOf(text).map((path) => ({ path, as }));
+export function wholePath(text: string, as: 'path' | 'text'): PossiblePath[] {
+  if (text === '' || text.length > MAX_PATH || (as === 'text' && text === '~')) return [];
+  return spellingsOf(text).map((path) => ({ path, as: path.search(NETWORK_URL) === 0 ? 'url' : as }));
+}
 
 function* pathsIn(word: string): Generator<PossiblePath> {
   yield { path: word, as: 'path' };

@@ -3,7 +3,7 @@ import { foldName } from '../files/fold-name.ts';
 /** Names of files that hold secrets, wherever they are. */
 const secretNames = [
   /^\.env(rc)?([._~-].*)?$/,
-  /^(?!process\.|(import\.)?meta\.).+\.env$/,
+  /\S(?<!\b(process|meta))\.env$/,
   /^id_(rsa|dsa|ecdsa|ed25519)(_sk)?([._~-].*)?$/,
   /\.(pem|key|p12|pfx|kdbx?|jks|keystore|ppk|keytab|agekey)(\.(bak|old|orig|save)|~)?$/,
   /^(\.|_)netrc([._~-].*)?$/,
