@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import type { PathAccess } from '../tool.ts';
-import { isWithin } from './sandbox-folders.ts';
+import { isInside } from '../files/real-path.ts';
 
 /** Paths that a command is given, also behind an option or a colon: what it names is looked at like the path of any tool. */
 export async function argumentPaths(
@@ -19,7 +19,7 @@ export async function argumentPaths(
       const leadsAway = isAbsolute(given) || given.split('/').includes('..');
       if (
         sandboxed
-          ? real !== undefined && isWithin(sandboxed.workspace, real)
+          ? real !== undefined && isInside(sandboxed.workspace, real)
           : real !== undefined || leadsAway
       )
         paths.add(path);

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { dirname, isAbsolute } from 'node:path';
-import { isWithin } from './sandbox-folders.ts';
+import { isInside } from '../files/real-path.ts';
 
 /** What a command inherits of the daemon's environment: nothing else, and so no key. */
 const inherited = /^(LANG|LANGUAGE|LC_\w+|TZ)$/;
@@ -54,7 +54,7 @@ const programPath = (path: string, workspace?: string): string =>
   path
     .split(':')
     .filter((folder) => isAbsolute(folder))
-    .filter((folder) => workspace === undefined || !isWithin(workspace, realPath(folder)))
+    .filter((folder) => workspace === undefined || !isInside(workspace, realPath(folder)))
     .join(':');
 
 function realPath(path: string): string {

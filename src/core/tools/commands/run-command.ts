@@ -21,7 +21,7 @@ import { hasPlainRepository } from './plain-repository.ts';
 import { whyRisky } from './risky-programs.ts';
 import { findProgram, isProgramFile } from './find-program.ts';
 import type { Sandbox } from './sandbox.ts';
-import { isWithin } from './sandbox-folders.ts';
+import { isInside } from '../files/real-path.ts';
 import { unreadPlaces } from './unread-places.ts';
 
 export const runCommandName = 'run_command';
@@ -98,7 +98,7 @@ async function planCommand(
     },
     run: async (scope) => {
       const [real] = scope.paths;
-      if (real !== cwd || !isWithin(context.workspace, cwd))
+      if (real !== cwd || !isInside(context.workspace, cwd))
         throw new ToolFailure('Commands run in a folder of the workspace');
       const hidden = state.isWorking
         ? await unreadPlaces(context.workspace, (path) => scope.mayRead(path))

@@ -1,11 +1,6 @@
 import { lstat, realpath, stat } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join, relative } from 'node:path';
-
-/** Whether a path is a folder or below it; both are absolute and without links. */
-export function isWithin(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way === '' || (way !== '..' && !way.startsWith('../') && !isAbsolute(way));
-}
+import { basename, dirname, isAbsolute, join } from 'node:path';
+import { isInside } from '../files/real-path.ts';
 
 export const realFolder = async (path: string): Promise<string | undefined> => {
   const real = await realpath(path).catch(() => undefined);
@@ -34,14 +29,14 @@ export async function programPlaces(
   const places: ShownPlace[] = [];
   for (const target of new Set(path.split(':').filter(isAbsolute))) {
     const source = await realFolder(target);
-    if (source === undefined || isWithin('/usr', source) || ['/bin', '/sbin'].includes(source)) continue;
+    if (source === undefined || isInside('/usr', source) || ['/bin', '/sbin'].includes(source)) continue;
     const [wanted, shown] =
       basename(source) === '.bin' && basename(dirname(source)) === 'node_modules'
         ? [dirname(source), dirname(target)]
         : [source, target];
     const isOpen = (folder: string) =>
-      ![...homes, ...hidden].some((place) => isWithin(folder, place)) &&
-      !hidden.some((place) => isWithin(place, folder));
+      ![...homes, ...hidden].some((place) => isInside(folder, place)) &&
+      !hidden.some((place) => isInside(place, folder));
     if (!isOpen(wanted)) continue;
     places.push({ source: wanted, target: wanted }, { source: wanted, target: shown });
     for (const name of besidePrograms) {

@@ -4,7 +4,8 @@ import { isAbsolute, join } from 'node:path';
 import { messageOf } from '../../errors.ts';
 import { ToolFailure } from '../tool.ts';
 import { findProgram } from './find-program.ts';
-import { isWithin, programPlaces, realFolder } from './sandbox-folders.ts';
+import { isInside } from '../files/real-path.ts';
+import { programPlaces, realFolder } from './sandbox-folders.ts';
 
 export interface SandboxOptions {
   /** The PATH in which bwrap is looked for, and whose folders commands find their programs in. */
@@ -71,15 +72,15 @@ export class Sandbox {
     if (workspace === '/') throw new ToolFailure('The whole machine cannot be a workspace');
     const closed = await this.#closed();
     const { hidden: folders } = closed;
-    const inside = folders.filter((folder) => isWithin(workspace, folder));
+    const inside = folders.filter((folder) => isInside(workspace, folder));
     if (inside.includes(workspace))
       throw new ToolFailure('The workspace is a folder that commands must not see');
     const masked = hidden.filter(
       (path) =>
-        path !== workspace && isWithin(workspace, path) && !inside.some((folder) => isWithin(folder, path)),
+        path !== workspace && isInside(workspace, path) && !inside.some((folder) => isInside(folder, path)),
     );
     const masks = (await Promise.all(masked.map(mask))).flat();
-    const around = [...closed.homes, ...folders].filter((folder) => !isWithin(workspace, folder));
+    const around = [...closed.homes, ...folders].filter((folder) => !isInside(workspace, folder));
     return [
       [this.#bwrap],
       await this.#machine(closed),
