@@ -14,7 +14,7 @@ export interface PossiblePath {
 const MAX_POSSIBLE = 2000;
 /** An address with a host, of a scheme that is not about files. */
 const NETWORK_URL =
-  /\b(?!(?:file|jar|zip|unix|sqlite|local|dir|path):)[a-z][a-z0-9+.-]*:\/\/[^\s/'",;<>](?:(?!:\/(?!\/))[^\s'",;<>])*/gi;
+  /\b(?!(?:file|jar|zip|unix|sqlite|local|dir|path):)[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/'",;<>](?:(?!:\/(?!\/))[^\s'",;<>])*/gi;
 
 /** All paths that a word may hold, such as both of a=b:c; undefined where they are too many to look at. */
 export function possiblePaths(word: string): PossiblePath[] | undefined {
