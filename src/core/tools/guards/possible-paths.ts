@@ -22,7 +22,7 @@ export function possiblePaths(word: string): PossiblePath[] | undefined {
   for (const spelling of spellingsOf(word)) {
     const local = spelling.replace(NETWORK_URL, ' ');
     const isUrl = local !== spelling;
-    if (isUrl) found.set(spelling, 'url');
+    if (isUrl && spelling.length <= MAX_PATH) found.set(spelling, 'url');
     for (const { path, as } of pathsIn(local)) {
       // Nothing longer can be opened, and ~ alone is a home only where a path is expected.
       if (path === '' || path.length > MAX_PATH || (isUrl && path === local)) continue;
