@@ -27,13 +27,6 @@ export class OutputLines {
   }
 }
 
-/** A name on a line of its own: what would break the line or cannot be seen is spelled out. */
-export const showName = (name: string): string =>
-  name.replace(
-    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
-    (character) => `\\u{${character.codePointAt(0)?.toString(16) ?? ''}}`,
-  );
-
 /** The beginning of a long line, with its length. */
 export const cutLine = (line: string, length: number, max: number): string =>
   length <= max ? line : `${line.slice(0, max)}… (cut, the line has ${length} characters)`;

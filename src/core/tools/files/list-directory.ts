@@ -2,7 +2,8 @@ import type { Dirent } from 'node:fs';
 import { lstat, opendir, readlink } from 'node:fs/promises';
 import { z } from 'zod';
 import { defineTool } from '../tool.ts';
-import { OutputLines, showName } from './cut-output.ts';
+import { showName } from '../show-name.ts';
+import { OutputLines } from './cut-output.ts';
 import { codeOf, spellFailures } from './file-failure.ts';
 import { openVerifiedFolder, type VerifiedFolder } from './open-verified.ts';
 

@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import { codeOf } from '../files/file-failure.ts';
 import { isInGitFolder, isRunByGit } from '../files/git-folder.ts';
 import { isInside, realPlace } from '../files/real-path.ts';
-import { showName } from '../files/cut-output.ts';
+import { quoteText } from '../show-name.ts';
 import { ToolFailure } from '../tool.ts';
 import type { Guard, GuardedCall } from './guard.ts';
 import { hasParentSegment, mayHoldParent } from './path-spellings.ts';
@@ -31,7 +31,7 @@ export const pathTraversal: Guard = {
 
 function checkPaths({ paths, context }: GuardedCall): string | undefined {
   for (const { given, does, real } of paths) {
-    if (hasParentSegment(given)) return `${quote(given)} has a parent-directory segment`;
+    if (hasParentSegment(given)) return `${quoteText(given)} has a parent-directory segment`;
     if (HOME.test(given) || WINDOWS.test(given) || !isInside(context.workspace, real)) return leadsOut(given);
     if (does === 'write' && isInGitFolder(real)) return inGit(given);
   }
@@ -57,9 +57,9 @@ async function checkWord(word: Word, base: string, call: GuardedCall): Promise<s
       : as === 'path'
         ? hasParentSegment(text) || mayHoldParent(text)
         : !text.includes('\n') && hasParentSegment(text);
-  if (isParent) return `${quote(text)} has a parent-directory segment`;
+  if (isParent) return `${quoteText(text)} has a parent-directory segment`;
   const possible = pathsOfWord(word);
-  if (!possible) return `${quote(text)} may hold too many paths to be checked`;
+  if (!possible) return `${quoteText(text)} may hold too many paths to be checked`;
   const { workspace } = call.context;
   for (const one of possible) {
     if (HARMLESS.includes(one.path)) continue;
@@ -91,6 +91,6 @@ async function isMeant({ path, as }: PossiblePath): Promise<boolean> {
   }
 }
 
-const quote = (text: string) => `"${showName(text.length > 200 ? `${text.slice(0, 200)}…` : text)}"`;
-const leadsOut = (text: string) => `${quote(text)} leads out of the workspace`;
-const inGit = (text: string) => `${quote(text)} is in a .git folder, where hooks and settings run programs`;
+const leadsOut = (text: string) => `${quoteText(text)} leads out of the workspace`;
+const inGit = (text: string) =>
+  `${quoteText(text)} is in a .git folder, where hooks and settings run programs`;

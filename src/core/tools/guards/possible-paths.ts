@@ -14,7 +14,7 @@ export interface PossiblePath {
 const MAX_POSSIBLE = 2000;
 /** An address with a host, of a scheme that is not about files. */
 const NETWORK_URL =
-  /\b(?!(?:file|jar|zip|unix|sqlite|local|dir|path):)[a-z][a-z0-9+.-]*:\/\/[^\s/'",;<>](?:(?!:\/(?!\/))[^\s'",;<>])*/gi;
+  /\b(?!(?:file|jar|zip|unix|sqlite|local|dir|path):)[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/'",;<>](?:(?!:\/(?!\/))[^\s'",;<>])*/gi;
 
 /** All paths that a word may hold, such as both of a=b:c; undefined where they are too many to look at. */
 export function possiblePaths(word: string): PossiblePath[] | undefined {
@@ -22,7 +22,7 @@ export function possiblePaths(word: string): PossiblePath[] | undefined {
   for (const spelling of spellingsOf(word)) {
     const local = spelling.replace(NETWORK_URL, ' ');
     const isUrl = local !== spelling;
-    if (isUrl) found.set(spelling, 'url');
+    if (isUrl && spelling.length <= MAX_PATH) found.set(spelling, 'url');
     for (const { path, as } of pathsIn(local)) {
       // Nothing longer can be opened, and ~ alone is a home only where a path is expected.
       if (path === '' || path.length > MAX_PATH || (isUrl && path === local)) continue;

@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from 'node:path';
-import { showName } from '../files/cut-output.ts';
 import { isInside, realPlace } from '../files/real-path.ts';
+import { quoteText } from '../show-name.ts';
 import { ToolFailure } from '../tool.ts';
 import type { Guard, GuardedCall } from './guard.ts';
 import { isSecretPlace } from './secret-places.ts';
@@ -54,5 +54,4 @@ async function findSecret(call: GuardedCall, protectedFolders: string[]): Promis
   return undefined;
 }
 
-const refusal = (text: string) =>
-  `"${showName(text.length > 200 ? `${text.slice(0, 200)}…` : text)}" leads to where secrets are kept`;
+const refusal = (text: string) => `${quoteText(text)} leads to where secrets are kept`;

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { isInside, realPlace } from '../files/real-path.ts';
+import { ToolFailure } from '../tool.ts';
 import { fileWords } from './command-words.ts';
 import type { GuardedCall } from './guard.ts';
 import { type PossiblePath, possiblePaths, wholePath } from './possible-paths.ts';
@@ -14,6 +15,7 @@ export interface Word {
 /** Keys of arguments that hold paths, in the words that servers use. */
 const PATH_KEY =
   /path|file|dir(?!ect(?!or))|folder|root|uri|src|source|dest|target|cwd|location|workspace|repo|glob|include/i;
+const MAX_WORDS = 10_000;
 const PROGRAM_FOLDERS = [
   '/bin',
   '/sbin',
@@ -56,12 +58,12 @@ function collect(args: unknown, into: Word[]): void {
   // A stack of its own: arguments may be nested as deep as their sender likes.
   const ahead = [{ value: args, isPath: false }];
   for (let next = ahead.pop(); next; next = ahead.pop()) {
-    const { value: found, isPath: isNamed } = next;
-    if (typeof found === 'string') into.push({ text: found, as: isNamed ? 'path' : 'value' });
-    else if (Array.isArray(found))
-      ahead.push(...found.map((item: unknown) => ({ value: item, isPath: isNamed })));
-    else if (typeof found === 'object' && found !== null)
-      for (const [key, item] of Object.entries(found))
-        ahead.push({ value: item, isPath: isNamed || PATH_KEY.test(key) });
+    const { value, isPath } = next;
+    if (typeof value === 'string') into.push({ text: value, as: isPath ? 'path' : 'value' });
+    if (into.length > MAX_WORDS) throw new ToolFailure('The arguments hold too many texts to be checked');
+    if (typeof value !== 'object' || value === null) continue;
+    const isList = Array.isArray(value);
+    for (const [key, item] of Object.entries(value))
+      ahead.push({ value: item, isPath: isPath || (!isList && PATH_KEY.test(key)) });
   }
 }

@@ -149,6 +149,7 @@ describe('path-traversal: the words of a command', () => {
     ['git', 'commit', '-F', '/etc/passwd'],
     ['git', 'diff', '-m', '/etc/passwd', 'x'],
     ['git', 'commit', '-m', 'x', '/etc/passwd'],
+    ['git', 'commit', '--', '-m', '/etc/passwd'],
     ['sed', '-n', 'p', '/etc/p'],
     ['sed', '-f', '/etc/p', 'x'],
     ['sed', '/etc/p', '-e', 'p'],
@@ -225,7 +226,10 @@ describe('path-traversal: the words of a command', () => {
       pathTraversal.check(await guardedCall(tree.workspace, { command: { argv: ['cat', word], cwd } }));
     expect(await run(`${tree.workspace}/src`, 'here/secret.txt')).toContain('leads out');
     expect(await run(tree.workspace, 'here/secret.txt')).toBeUndefined();
-    expect(await run(tree.outside, 'secret.txt')).toContain('leads out');
+    // A parent may well be inside: it is refused all the same.
+    for (const word of ['..', '--dir=..', '-I..', 'x=..,a', '".."', '../src', '-C../src'])
+      expect(await run(`${tree.workspace}/src`, word)).toContain('parent-directory');
+    expect(await run(tree.outside, '')).toContain('leads out');
     expect(await run(`${tree.workspace}/out`, 'secret.txt')).toContain('leads out');
   });
 
@@ -257,7 +261,7 @@ describe('path-traversal: the arguments of an MCP tool', () => {
     { resource_uri: 'fs:///etc/passwd' },
     { cwd: '~' },
     { root: '%2e%2e%2fx' },
-    { path: { nested: '../x' } },
+    { path: { nested: '/nowhere' } },
     { anything: '/etc/passwd' },
     { anything: 'a/../../b' },
     { anything: '~/x' },
@@ -288,6 +292,29 @@ describe('path-traversal: the arguments of an MCP tool', () => {
   ])('allows %j', async (args) => {
     await using tree = await plantLinks();
     expect(await pathTraversal.check(await serverCallIn(tree.workspace, args))).toBeUndefined();
+  });
+
+  it('refuses more arguments than can be looked at, and takes any depth', async () => {
+    await using tree = await plantLinks();
+    const many = { list: Array.from({ length: 200_000 }, (_, at) => String(at)) };
+    expect(await pathTraversal.check(await serverCallIn(tree.workspace, many))).toContain('too many texts');
+    let deep: Record<string, unknown> = { path: '/etc' };
+    for (let depth = 0; depth < 20_000; depth++) deep = { deep };
+    expect(await pathTraversal.check(await serverCallIn(tree.workspace, deep))).toContain('leads out');
+  });
+
+  it.each<[string, string | undefined]>([
+    ['a.', undefined],
+    ['x://', undefined],
+    ['%25', undefined],
+    ['../', 'parent-directory'],
+    ['=a', 'too many paths'],
+  ])('comes to an end with a long text of %s', async (part, reason) => {
+    await using tree = await plantLinks();
+    const text = part.repeat(200_000);
+    const found = await pathTraversal.check(await serverCallIn(tree.workspace, { path: text, text }));
+    if (reason === undefined) expect(found).toBeUndefined();
+    else expect(found).toContain(reason);
   });
 
   it('looks at arguments of no other tool: those say themselves what they touch', async () => {
