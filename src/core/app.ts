@@ -33,6 +33,8 @@ import type { Log } from './log.ts';
 import { NotificationService } from './notifications/notification-service.ts';
 import { isLoopbackHost } from './outbound/address-rules.ts';
 import { createOutboundFetch } from './outbound/outbound-fetch.ts';
+import { OwnAddress } from './outbound/own-address.ts';
+import { Resolver } from './outbound/resolver.ts';
 import { MemoryQueue } from './queue/memory-queue.ts';
 import { QueuePause } from './queue/queue-pause.ts';
 import { QueueService } from './queue/queue-service.ts';
@@ -142,7 +144,10 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
   const notifications = new NotificationService({ database, bus, surroundings });
   const cursors = new CursorCodec(keys.key('cursors').toString('hex'));
 
-  const outbound = createOutboundFetch(() => config.get('outbound.allowPrivate'));
+  const allowedRanges = () => config.get('outbound.allowPrivate');
+  const outbound = createOutboundFetch(allowedRanges);
+  const ownAddress = new OwnAddress(() => config.get('server.baseUrl'));
+  const toolOutbound = createOutboundFetch(allowedRanges, new Resolver(), ownAddress);
   const oauth = joinOAuth({ ...shared, ...access, log, fetch: outbound.fetch });
   const installation = await secretOf(database, 'installation', surroundings);
   const policy = await PolicyService.load({ database, audit });
@@ -179,7 +184,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
         installation,
         sessionMs,
         workspaces,
-        outbound,
+        outbound: toolOutbound,
         tasks,
         store,
         log,
@@ -273,6 +278,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
     policy,
     approvals,
     loadRuns,
+    ownAddress,
     limits,
     isLoopback,
     registry,
@@ -336,6 +342,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
       await (await joined)?.close();
       await notify.stop();
       await outbound.close();
+      await toolOutbound.close();
       await modelOutbound.close();
       await release();
     },

@@ -58,6 +58,7 @@ export async function startDaemon(options: StartOptions = {}): Promise<Daemon> {
   try {
     const server = await buildServer(app, options.check ? { check: options.check } : {});
     const url = await listen(server, config);
+    app.ownAddress.port = Number(new URL(url).port || 80);
     await app.start();
     return {
       app,

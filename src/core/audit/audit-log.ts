@@ -44,14 +44,14 @@ export class AuditLog {
       id: this.#surroundings.newId('audit'),
       at: this.#surroundings.now().toISOString(),
       kind: entry.kind,
-      tool: entry.tool,
+      tool: asStored(entry.tool),
       user_id: entry.userId ?? null,
       conversation_id: entry.conversationId ?? null,
       task_id: entry.taskId ?? null,
-      call_id: entry.callId ?? null,
+      call_id: entry.callId === undefined ? null : asStored(entry.callId),
       address: entry.address ?? null,
       arguments: JSON.stringify(entry.arguments ?? {}),
-      result: entry.result,
+      result: asStored(entry.result),
       approved: entry.approved === undefined ? null : Number(entry.approved),
       decision: entry.decision ?? null,
       previous_hash: last?.hash ?? FIRST_HASH,
@@ -62,6 +62,9 @@ export class AuditLog {
       .execute();
   }
 }
+
+/** Half of a character is stored as another one, and the hash has to be of what is read again. */
+const asStored = (text: string): string => text.toWellFormed();
 
 /** SHA-256 over all columns in a fixed order, the hash of the entry before among them. */
 export function hashOfEntry(row: Omit<AuditRow, 'hash'>): string {

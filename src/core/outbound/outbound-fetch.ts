@@ -2,6 +2,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import type { Agent } from 'undici';
 import { mayConnect } from './address-rules.ts';
 import { OutboundError, toOutboundError, tooSlow } from './outbound-error.ts';
+import type { OwnAddress } from './own-address.ts';
 import { Resolver } from './resolver.ts';
 
 export interface OutboundRequest {
@@ -36,26 +37,36 @@ export interface Outbound {
 
 /**
  * http and https only, to public addresses or ranges that an administrator allowed; the address that was checked is the
- * one that is connected to, and no redirect is followed.
+ * one that is connected to, and no redirect is followed. Where the daemon's own address is given, nothing reaches it,
+ * whatever is allowed.
  */
 export function createOutboundFetch(
   allowedRanges: () => readonly string[],
   resolver = new Resolver(),
+  own?: OwnAddress,
 ): Outbound {
   const agents = new AgentOfRules(allowedRanges, resolver);
+  // Connections of their own: at our port an address of this machine is us, under whatever name.
+  const elsewhere = new AgentOfRules(allowedRanges, resolver, {}, (address) => own?.isHere(address) ?? false);
+  const check = (text: string): URL => {
+    const url = checkUrl(text, allowedRanges());
+    if (own?.isPublicName(url) || (own?.hasPort(url) && own.isHere(addressOf(url)))) throw toUs(url.host);
+    return url;
+  };
   return {
-    close: () => agents.close(),
-    check: (url) => void checkUrl(url, allowedRanges()),
-    fetch: async (url, { timeoutMs, maxBytes, signal, decode = asUtf8, ...request }) => {
-      const { host } = checkUrl(url, allowedRanges());
+    close: async () => void (await Promise.all([agents.close(), elsewhere.close()])),
+    check: (url) => void check(url),
+    fetch: async (text, { timeoutMs, maxBytes, signal, decode = asUtf8, ...request }) => {
+      const url = check(text);
+      const { host } = url;
       const limit = AbortSignal.timeout(timeoutMs);
       try {
         // Loaded at the first request: an idle daemon does without.
         const { Agent, fetch } = await import('undici');
-        const response = await fetch(url, {
+        const response = await fetch(url.href, {
           ...request,
           redirect: 'manual',
-          dispatcher: agents.get(Agent),
+          dispatcher: (own?.hasPort(url) ? elsewhere : agents).get(Agent),
           signal: signal ? AbortSignal.any([signal, limit]) : limit,
         });
         const headers = response.headers as unknown as Headers;
@@ -74,20 +85,30 @@ export class AgentOfRules {
   readonly #allowedRanges: () => readonly string[];
   readonly #resolver: Resolver;
   readonly #options: Agent.Options;
+  readonly #isRefused: (address: string) => boolean;
   #current: { agent: Agent; ranges: string } | undefined;
   #closing: Promise<unknown> = Promise.resolve();
 
-  constructor(allowedRanges: () => readonly string[], resolver: Resolver, options: Agent.Options = {}) {
+  constructor(
+    allowedRanges: () => readonly string[],
+    resolver: Resolver,
+    options: Agent.Options = {},
+    isRefused: (address: string) => boolean = () => false,
+  ) {
     this.#allowedRanges = allowedRanges;
     this.#resolver = resolver;
     this.#options = options;
+    this.#isRefused = isRefused;
   }
 
   get(Constructor: typeof Agent): Agent {
     const ranges = this.#allowedRanges().join();
     if (this.#current?.ranges !== ranges) {
       this.#retire();
-      const lookup = checkedLookup(this.#resolver, this.#allowedRanges);
+      const lookup = checkedLookup(
+        this.#resolver,
+        (address) => mayConnect(address, this.#allowedRanges()) && !this.#isRefused(address),
+      );
       const connect = { lookup, timeout: 10_000 };
       const agent = new Constructor({ ...this.#options, connect, maxHeaderSize: 16_384 });
       this.#current = { agent, ranges };
@@ -113,6 +134,11 @@ const refusal = (host: string) =>
     `Requests to ${host} are not allowed: it is not a public address (outbound.allowPrivate)`,
   );
 
+const toUs = (host: string) =>
+  new OutboundError('refused', `Requests to ${host} are not allowed: that is svc itself`);
+
+const addressOf = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, '');
+
 /** Throws for a URL that may not be asked. The resolver never sees a literal address, so that is checked here. */
 export function checkUrl(text: string, allowed: readonly string[]): URL {
   const url = URL.parse(text);
@@ -122,18 +148,17 @@ export function checkUrl(text: string, allowed: readonly string[]): URL {
     throw new OutboundError('refused', `Requests over ${protocol} are not allowed`);
   if (username !== '' || password !== '')
     throw new OutboundError('refused', 'A user name or password in a URL is not allowed');
-  const address = hostname.replace(/^\[|\]$/g, '');
+  const address = addressOf(url);
   if (isIP(address) !== 0 && !mayConnect(address, allowed)) throw refusal(hostname);
   return url;
 }
 
 /** One address that may not be connected to is enough: a name with both kinds is a trick, or a mistake. */
-function checkedLookup(resolver: Resolver, allowedRanges: () => readonly string[]): LookupFunction {
+function checkedLookup(resolver: Resolver, isOpen: (address: string) => boolean): LookupFunction {
   return (host, options, callback) => {
     resolver.resolve(host).then(
       (found) => {
-        const ranges = allowedRanges();
-        const open = found.filter(({ address }) => mayConnect(address, ranges));
+        const open = found.filter(({ address }) => isOpen(address));
         const [first] = open;
         // This machine has an address of each family, of which perhaps one is allowed.
         if (!first || (open.length < found.length && host !== 'localhost')) callback(refusal(host), '');

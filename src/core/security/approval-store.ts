@@ -82,7 +82,7 @@ export class ApprovalStore {
       .executeTakeFirst();
   }
 
-  /** Uses up an approval; false when it was used, or never given. */
+  /** Uses up an approval; false when it was used, never given, or has expired. */
   async use(db: Kysely<Schema>, id: string, now: string): Promise<boolean> {
     const { numUpdatedRows } = await db
       .updateTable('approvals')
@@ -90,6 +90,7 @@ export class ApprovalStore {
       .where('id', '=', id)
       .where('status', '=', 'approved')
       .where('used_at', 'is', null)
+      .where('expires_at', '>', now)
       .executeTakeFirst();
     return numUpdatedRows === 1n;
   }

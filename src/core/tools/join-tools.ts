@@ -68,7 +68,7 @@ export function joinTools(parts: ToolParts) {
     writeFileTool,
     editFileTool,
     runCommandTool(parts),
-    webFetchTool({ fetch: outbound.fetch }),
+    webFetchTool({ outbound }),
     webSearchTool({ webSearch }),
     memorySearchTool(),
     taskCreateTool({

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { z } from 'zod';
 import type { Approval } from '../../contract/approvals.ts';
-import type { SecurityMode } from '../../contract/security-mode.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { messageOf } from '../errors.ts';
 import { fenceData } from '../chat/fenced-data.ts';
@@ -36,7 +35,6 @@ const argumentsSchema = z.record(z.string(), z.unknown());
 /** A run on whose behalf a model calls tools. */
 export interface ToolRun {
   id: string;
-  mode: SecurityMode;
   /** Whether a person can be asked while it runs. */
   canAsk: boolean;
   context: ToolContext;
@@ -102,8 +100,7 @@ export class ToolGate {
       if (decision && 'approval' in decision) return { kind: 'waiting', approval: decision.approval };
       approval = decision?.granted;
     } catch (error) {
-      if (!(error instanceof Refusal) && !(error instanceof ToolFailure)) throw error;
-      return { kind: 'done', result: await this.#refuse(run, call, error.message) };
+      return { kind: 'done', result: await this.#refuse(run, call, this.#reasonOf(error, call.name)) };
     }
     const isStarted = await this.#begin(run, call, reviewed, approval);
     // Used by another run of the same call at this moment: it has to be asked for again.
@@ -126,14 +123,14 @@ export class ToolGate {
       throw new ToolFailure(
         `The arguments are not valid: ${parsed.error ? z.prettifyError(parsed.error) : ''}`,
       );
-    const plan = await this.#plan(tool, parsed.data, context);
+    const plan = await tool.plan(parsed.data, context);
     const paths: GuardedCall['paths'] = [];
     for (const { path, does } of plan.access.paths ?? [])
-      paths.push({ given: path, does, real: await realPlace(context.workspace, path).catch(refuseAs) });
+      paths.push({ given: path, does, real: await realPlace(context.workspace, path) });
     const call: GuardedCall = { tool, args, access: plan.access, paths, context };
     for (const guard of guards) {
       if (!policy.isGuardOn(guard.name)) continue;
-      const found = await Promise.resolve(guard.check(call)).catch(refuseAs);
+      const found = await guard.check(call);
       if (found !== undefined) throw new Refusal(`${found} (guard ${guard.name})`);
     }
     const isConfined = policy.isGuardOn('path-traversal');
@@ -162,26 +159,16 @@ export class ToolGate {
     return { tool, args, plan, scope, binding };
   }
 
-  async #plan(tool: Tool, args: unknown, context: ToolContext): Promise<ToolPlan> {
-    try {
-      return await tool.plan(args, context);
-    } catch (error) {
-      if (error instanceof ToolFailure) throw error;
-      this.#parts.log.error({ tool: tool.name, reason: messageOf(error) }, 'a tool failed unexpectedly');
-      throw new ToolFailure(`${tool.name} failed unexpectedly`);
-    }
-  }
-
   /** Undefined where the call may run as it is, the approval that it used, or the one that it has to wait for. */
   async #decide(run: ToolRun, call: RequestedCall, reviewed: Reviewed) {
     const { policy, approvalStore, approvals } = this.#parts;
-    const { context, mode, canAsk } = run;
+    const { context, canAsk } = run;
     const { tool, plan, binding, args } = reviewed;
     const scopeId = scopeOf(context) ?? run.id;
     const decision = decideByMode({
       tool,
       access: plan.access,
-      mode,
+      mode: context.mode,
       policy: policy.policy,
       isAllowedHere: await approvalStore.isAllowed(scopeId, tool.name),
       isTrusted: context.isTrusted,
@@ -228,18 +215,27 @@ export class ToolGate {
   }
 
   async #execute(run: ToolRun, { plan, scope, tool }: Reviewed): Promise<ToolResult> {
-    const { surroundings, log } = this.#parts;
+    const { surroundings } = this.#parts;
+    const told = (content: string, origin: string | undefined) => {
+      const cut = cutTo(content, MAX_OUTPUT);
+      return origin === undefined ? cut : fenceData(surroundings, origin, cut);
+    };
     try {
       run.context.signal.throwIfAborted();
       const { content, origin } = await plan.run(scope);
-      const cut = cutTo(content, MAX_OUTPUT);
-      return { success: true, content: origin === undefined ? cut : fenceData(surroundings, origin, cut) };
+      return { success: true, content: told(content, origin) };
     } catch (error) {
-      if (error instanceof ToolFailure) return { success: false, content: cutTo(error.message, MAX_OUTPUT) };
+      if (error instanceof ToolFailure) return { success: false, content: told(error.message, error.origin) };
       if (run.context.signal.aborted) return { success: false, content: 'The run was stopped' };
-      log.error({ tool: tool.name, reason: messageOf(error) }, 'a tool failed unexpectedly');
-      return { success: false, content: `${tool.name} failed unexpectedly` };
+      return { success: false, content: this.#reasonOf(error, tool.name) };
     }
+  }
+
+  /** What the model may hear of an error: what was not foreseen is for the log alone. */
+  #reasonOf(error: unknown, tool: string): string {
+    if (error instanceof Refusal || error instanceof ToolFailure) return error.message;
+    this.#parts.log.error({ tool, reason: messageOf(error) }, 'a tool failed unexpectedly');
+    return `${tool.slice(0, 100)} failed unexpectedly`;
   }
 
   async #auditResult(
@@ -293,13 +289,9 @@ function bindingOf(parts: Record<string, unknown>): string {
   try {
     return hash('sha256', canonicalize(parts) ?? '');
   } catch (error) {
-    return refuseAs(error);
+    throw new Refusal(`The call cannot be written down exactly: ${messageOf(error)}`, { cause: error });
   }
 }
-
-const refuseAs = (error: unknown): never => {
-  throw new Refusal(messageOf(error));
-};
 
 const cutTo = (text: string, length: number): string =>
   text.length <= length ? text : `${text.slice(0, length)}\n[… ${text.length - length} more characters …]`;

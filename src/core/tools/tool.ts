@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { SecurityMode } from '../../contract/security-mode.ts';
 import type { Danger } from '../../contract/tools.ts';
 
 /** For whom a tool works, and where. */
@@ -6,6 +7,7 @@ export interface ToolContext {
   /** The folder of the work: absolute, every link resolved. */
   workspace: string;
   userId: string;
+  mode: SecurityMode;
   /** Whether commands may run without a sandbox where there is none, once a person agreed to it. */
   mayRunCommands: boolean;
   /** False where a stranger's text set the work going: no shell, no writing to the network. */
@@ -79,6 +81,12 @@ export interface Tool<Arguments = unknown> {
 /** A call that did not work, in words for the model. */
 export class ToolFailure extends Error {
   override readonly name = 'ToolFailure';
+  /** Says whose words they are where they came from elsewhere, as of an output. */
+  readonly origin: string | undefined;
+  constructor(message: string, options: ErrorOptions & { origin?: string } = {}) {
+    super(message, options);
+    this.origin = options.origin;
+  }
 }
 
 /** Keeps the type of the arguments between the schema and the plan. */

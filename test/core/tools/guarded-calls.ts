@@ -12,6 +12,7 @@ import {
 export const contextIn = (workspace: string, change: Partial<ToolContext> = {}): ToolContext => ({
   workspace,
   userId: 'user_1',
+  mode: 'ask',
   mayRunCommands: true,
   isTrusted: true,
   signal: new AbortController().signal,

@@ -1,6 +1,7 @@
 import type { ModelMessage } from 'ai';
 import type { Effort, NewRunEvent } from '../../../contract/run-events.ts';
 import type { PresetId } from '../../../contract/chat.ts';
+import type { SecurityMode } from '../../../contract/security-mode.ts';
 import type { Task } from '../../../contract/task.ts';
 import { AgentFailure, type AgentResult, type AgentRun } from '../../agents/agent-adapter.ts';
 import { roleOf } from '../../auth/caller.ts';
@@ -243,7 +244,7 @@ export class AgentWork {
       | 'effort'
     > & {
       workspace: string;
-      mode: LoopOrder['run']['mode'];
+      mode: SecurityMode;
       conversationId?: string;
       mayRunCommands: boolean;
       isTrusted: boolean;
@@ -256,6 +257,7 @@ export class AgentWork {
     const context = {
       workspace,
       userId: owner,
+      mode,
       // Rights that ended meanwhile are gone here too.
       mayRunCommands:
         mayRunCommands && user !== undefined && roleOf(user) === 'admin' && user.disabled_at === null,
@@ -268,7 +270,7 @@ export class AgentWork {
       ...order,
       tools: await offeredTools(registry, policy, mode),
       // The same in every attempt: an approval that was given before a restart is found again.
-      run: { id: run.task.id, mode, canAsk: mode !== 'full', context },
+      run: { id: run.task.id, canAsk: mode !== 'full', context },
       endsWithAnswer: false,
       isStreamed: true,
       onApproval: 'wait',

@@ -306,11 +306,11 @@ export class ToolMessageService {
     const user = await users.find(conversation.owner_id);
     const run: ToolRun = {
       id: runId,
-      mode: options.mode,
       canAsk: true,
       context: {
         workspace,
         userId: conversation.owner_id,
+        mode: options.mode,
         // Rights that ended meanwhile are gone here too.
         mayRunCommands: options.mayRunCommands && user?.role === 'admin' && user.disabled_at === null,
         isTrusted: true,

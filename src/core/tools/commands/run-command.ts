@@ -1,4 +1,4 @@
-import { realpath, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { runMarker } from '../../agents/process-group.ts';
@@ -12,6 +12,7 @@ import {
   type ToolOutput,
   type ToolPlan,
 } from '../tool.ts';
+import { realPlace } from '../files/real-path.ts';
 import { argumentPaths } from './argument-paths.ts';
 import { commandEnvironment } from './command-environment.ts';
 import { CommandOutput, sayExit } from './command-output.ts';
@@ -127,13 +128,12 @@ async function whyNeedsPerson(
   return `${risk === undefined ? '' : `${risk}. `}There is no sandbox here (${noSandbox}), so it can reach everything that the daemon can`;
 }
 
+/** The real folder; of what leads out of the workspace not even whether it is there. */
 async function folderOf(given: string, workspace: string): Promise<string> {
-  try {
-    const real = await realpath(resolve(workspace, given));
-    if ((await stat(real)).isDirectory()) return real;
-  } catch {
-    // Said below: whatever the reason, nothing can run there.
-  }
+  const place = await realPlace(workspace, given);
+  if (!isWithin(workspace, place)) return place;
+  const found = await stat(place).catch(() => undefined);
+  if (found?.isDirectory()) return place;
   throw new ToolFailure(`There is no folder ${given}`);
 }
 

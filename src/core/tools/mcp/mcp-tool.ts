@@ -27,8 +27,11 @@ export function mcpTool(connection: McpConnection, offered: OfferedTool): Tool {
       access: {},
       run: async () => {
         const { content, isError } = await answerOf(connection, offered, args, context.signal);
-        if (isError) throw new ToolFailure(content === '' ? 'The tool failed and does not say why' : content);
-        return { content, origin: `The MCP server ${server}` };
+        const origin = `The MCP server ${server}`;
+        if (!isError) return { content, origin };
+        throw content === ''
+          ? new ToolFailure('The tool failed and does not say why')
+          : new ToolFailure(content, { origin });
       },
     }),
   });

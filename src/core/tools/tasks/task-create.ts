@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { CreateTask, Task } from '../../../contract/task.ts';
 import { prioritySchema } from '../../../contract/task.ts';
-import type { SecurityMode } from '../../../contract/security-mode.ts';
+import { stricterMode } from '../../security/security-modes.ts';
 import { defineTool, type Tool, ToolFailure } from '../tool.ts';
 
 /** Tasks that create tasks that create tasks. */
@@ -33,7 +33,7 @@ export const taskCreateTool = ({ create, depthOf }: TaskCreateParts): Tool =>
     }),
     isReadOnly: false,
     danger: 'medium',
-    plan: ({ title, prompt, priority = 3, labels = [] }, { userId, isTrusted, taskId }) => ({
+    plan: ({ title, prompt, priority = 3, labels = [] }, { userId, mode, isTrusted, taskId }) => ({
       access: {},
       run: async () => {
         const depth = (await depthOf(taskId)) + 1;
@@ -41,7 +41,6 @@ export const taskCreateTool = ({ create, depthOf }: TaskCreateParts): Tool =>
           throw new ToolFailure(
             `Tasks that create tasks may not go deeper than ${MAX_DEPTH}: do it yourself`,
           );
-        const securityMode: SecurityMode = 'ask';
         const task = await create({
           userId,
           isTrusted,
@@ -52,7 +51,8 @@ export const taskCreateTool = ({ create, depthOf }: TaskCreateParts): Tool =>
             labels,
             source: 'api',
             assignedAgent: 'builtin',
-            securityMode,
+            // It may never do what this run may not.
+            securityMode: stricterMode(mode, 'ask'),
             metadata: { depth, ...(taskId !== undefined && { createdBy: taskId }) },
           },
         });

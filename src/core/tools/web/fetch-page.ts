@@ -58,7 +58,8 @@ export async function fetchPage(
 
 const hostOf = (url: string) => URL.parse(url)?.host ?? url;
 
-function toFailure(error: unknown, url: string): unknown {
+/** What went wrong on the way out, in words for the model; anything else stays as it is. */
+export function toFailure(error: unknown, url: string): unknown {
   if (!(error instanceof OutboundError)) return error;
   if (error.fault !== 'too_long') return new ToolFailure(error.message);
   return new ToolFailure(`${url} is longer than ${MAX_BYTES / 1024 / 1024} MiB`);

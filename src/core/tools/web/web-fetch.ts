@@ -1,18 +1,19 @@
 import { z } from 'zod';
-import type { OutboundFetch } from '../../outbound/outbound-fetch.ts';
+import type { Outbound } from '../../outbound/outbound-fetch.ts';
 import { defineTool, MAX_OUTPUT, type Tool, ToolFailure } from '../tool.ts';
-import { fetchPage, type Page } from './fetch-page.ts';
+import { fetchPage, type Page, toFailure } from './fetch-page.ts';
 
 const TIMEOUT_MS = 30_000;
 /** What stands above the text of a page has room too. */
 const MAX_CHARACTERS = MAX_OUTPUT - 5000;
 
 export interface WebFetchParts {
-  fetch: OutboundFetch;
+  /** The way out, which does not lead back to the daemon. */
+  outbound: Pick<Outbound, 'fetch' | 'check'>;
   timeoutMs?: number;
 }
 
-export const webFetchTool = ({ fetch, timeoutMs = TIMEOUT_MS }: WebFetchParts): Tool =>
+export const webFetchTool = ({ outbound, timeoutMs = TIMEOUT_MS }: WebFetchParts): Tool =>
   defineTool({
     name: 'web_fetch',
     description:
@@ -33,10 +34,16 @@ export const webFetchTool = ({ fetch, timeoutMs = TIMEOUT_MS }: WebFetchParts): 
       const url = URL.parse(given);
       if (!url || !['http:', 'https:'].includes(url.protocol))
         throw new ToolFailure('Expected a URL that begins with http:// or https://');
+      // Nobody is asked about what cannot be; names are looked up when it runs.
+      try {
+        outbound.check(url.href);
+      } catch (error) {
+        throw toFailure(error, url.href);
+      }
       return {
         access: {},
         run: async () => {
-          const page = await fetchPage(fetch, url.href, { signal, timeoutMs });
+          const page = await fetchPage(outbound.fetch, url.href, { signal, timeoutMs });
           const { title, text } = await readPage(page, signal);
           const heading = [...(title === '' ? [] : [`Title: ${title}`]), `URL: ${page.url}`];
           const part = partOf(text, offset, maxCharacters);

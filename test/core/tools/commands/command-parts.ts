@@ -43,6 +43,7 @@ export const toolOf = ({ sandbox, env = {}, installation = 'test' }: CallOptions
 export const contextOf = (options: CallOptions): ToolContext => ({
   workspace: options.workspace,
   userId: 'user_owner',
+  mode: 'ask',
   isTrusted: true,
   mayRunCommands: options.mayRunCommands ?? false,
   signal: options.signal ?? new AbortController().signal,

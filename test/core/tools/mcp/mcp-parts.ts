@@ -23,6 +23,7 @@ export const stdio = (behaviour: string, more: object = {}) => ({
 export const context = (signal = new AbortController().signal): ToolContext => ({
   workspace: '/',
   userId: 'user_ann',
+  mode: 'ask',
   mayRunCommands: false,
   isTrusted: true,
   signal,

@@ -9,6 +9,7 @@ export async function runTool(
   const context: ToolContext = {
     workspace: '/nowhere',
     userId: 'user_ann',
+    mode: 'ask',
     mayRunCommands: false,
     isTrusted: true,
     signal,

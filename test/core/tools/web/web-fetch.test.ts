@@ -9,7 +9,7 @@ import { runTool } from './run-tool.ts';
 /** The tool over a real way out; this machine may be asked where the test says so. */
 function webFetch(allowed = ['127.0.0.1/32'], timeoutMs = 10_000) {
   const outbound = createOutboundFetch(() => allowed);
-  const tool = webFetchTool({ fetch: outbound.fetch, timeoutMs });
+  const tool = webFetchTool({ outbound, timeoutMs });
   return {
     tool,
     read: (url: string, args: object = {}, signal?: AbortSignal) => runTool(tool, { url, ...args }, signal),
