@@ -1,5 +1,5 @@
-import type { LanguageModel } from 'ai';
 import type { ModelFetch } from '../../outbound/model-fetch.ts';
+import type { VendorModel } from './resolved-model.ts';
 
 /** How a provider is reached, as the settings say now. */
 export interface Connection {
@@ -38,7 +38,7 @@ export interface ModelProvider {
   /** What makes a request the customer's. */
   headers(apiKey: string): Record<string, string>;
   /** Loads the package of the vendor. */
-  create(connection: Connection): Promise<(modelId: string) => LanguageModel>;
+  create(connection: Connection): Promise<(modelId: string) => VendorModel>;
 }
 
 /** Azure has dated versions of its API, and one without a date at a path of its own. */

@@ -2,12 +2,15 @@ import type { LanguageModel } from 'ai';
 import type { ProviderType } from '../../../contract/providers.ts';
 import type { FailureClass } from '../../../contract/task.ts';
 
+/** A model as the package of its vendor gives it, in the one version of the interface that they all have. */
+export type VendorModel = Extract<LanguageModel, { specificationVersion: 'v4' }>;
+
 /** A model that can be asked now. */
 export interface ResolvedModel {
   provider: ProviderType;
   /** As the vendor names it. */
   modelId: string;
-  model: LanguageModel;
+  model: VendorModel;
   /** Tokens; undefined where nobody says. */
   contextWindow: number | undefined;
   /** True only where that is known. */
