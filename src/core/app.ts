@@ -17,7 +17,7 @@ import { joinOAuth } from './auth/oauth/join-oauth.ts';
 import type { ClientInfo } from './auth/session-service.ts';
 import { SESSION_MS } from './chat/runs/session-time.ts';
 import { hasOpenMessages } from './chat/runs/open-messages.ts';
-import { joinChat } from './chat/join-chat.ts';
+import { joinChat, type ModelOptions } from './chat/join-chat.ts';
 import type { Runs } from './chat/runs/join-runs.ts';
 import type { Config } from './config/config.ts';
 import { joinDevices } from './devices/join-devices.ts';
@@ -84,6 +84,8 @@ export interface AppOptions {
   extraAdapters?: AgentAdapter[];
   /** The wall time of an agentic session, three minutes unless a test gives its own. */
   sessionMs?: number;
+  /** For tests. */
+  models?: ModelOptions;
 }
 export type App = Awaited<ReturnType<typeof createApp>>;
 
@@ -124,6 +126,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
     surroundings = systemSurroundings,
     extraAdapters = [],
     sessionMs = SESSION_MS,
+    models = {},
   } = options;
   const bus = new EventBus();
   const keys = await KeyRing.load(database, locations.identityFile);
@@ -157,6 +160,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
     ...shared,
     store,
     log,
+    models,
     pendingApprovals: (conversationId) => approvals.pendingOf(conversationId),
   });
   const integrations = joinIntegrations({ ...shared, outbound });

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Locations, locate } from '../contract/locations.ts';
 import { type AgentAdapter } from '../core/agents/agent-adapter.ts';
 import { type App, createApp } from '../core/app.ts';
+import type { ModelOptions } from '../core/chat/join-chat.ts';
 import { owner } from '../core/auth/owner.ts';
 import { Config, type Flags } from '../core/config/config.ts';
 import { readEnvironment } from '../core/config/read-environment.ts';
@@ -25,6 +26,7 @@ export interface StartOptions {
   extraAdapters?: AgentAdapter[];
   /** For tests. */
   sessionMs?: number;
+  models?: ModelOptions;
 }
 export interface Daemon {
   app: App;
@@ -54,6 +56,7 @@ export async function startDaemon(options: StartOptions = {}): Promise<Daemon> {
     ...(options.surroundings && { surroundings: options.surroundings }),
     ...(options.extraAdapters && { extraAdapters: options.extraAdapters }),
     ...(options.sessionMs !== undefined && { sessionMs: options.sessionMs }),
+    ...(options.models && { models: options.models }),
   });
   try {
     const server = await buildServer(app, options.check ? { check: options.check } : {});

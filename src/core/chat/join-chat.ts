@@ -1,4 +1,4 @@
-import { createModelFetch } from '../outbound/model-fetch.ts';
+import { createModelFetch, type ModelFetch } from '../outbound/model-fetch.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import { Compactor } from './compactor.ts';
 import { CompletionService } from './completion-service.ts';
@@ -9,28 +9,50 @@ import { ModelProviders, type ModelProvidersParts } from './providers/model-prov
 import { configuredOrigins } from './providers/provider-connections.ts';
 import { TaskContext } from './task-context.ts';
 
+/** How models are asked, where it is not as usual. */
+export interface ModelOptions {
+  /** Takes the place of the fetch that is given to it. */
+  fetch?: (usual: ModelFetch) => ModelFetch;
+  /** How long an answer may be silent. */
+  stallMs?: number;
+  /** How long it may take. */
+  longestMs?: number;
+  /** How long an agent waits before it tries a step again. */
+  retryMs?: number;
+}
+
 export interface ChatParts extends Omit<ModelProvidersParts, 'fetch'> {
   store: TaskStore;
   /** What the tools of a conversation wait for. */
   pendingApprovals: ConversationServiceParts['pendingApprovals'];
+  models: ModelOptions;
 }
 
 /** Chat with models and what it needs of the core. */
-export function joinChat({ store: taskStore, ...parts }: ChatParts) {
+export function joinChat({ store: taskStore, models, ...parts }: ChatParts) {
   const { config, database } = parts;
   const modelOutbound = createModelFetch(
     () => config.get('outbound.allowPrivate'),
     () => configuredOrigins(config),
+    models,
   );
-  const modelProviders = new ModelProviders({ ...parts, fetch: modelOutbound.fetch });
+  const { fetch = (usual) => usual } = models;
+  const modelProviders = new ModelProviders({ ...parts, fetch: fetch(modelOutbound.fetch) });
   const store = new ConversationStore(database);
-  const calls = new ModelCalls({ providers: modelProviders });
+  const calls = new ModelCalls({ ...models, providers: modelProviders });
   const compactor = new Compactor({ ...parts, store, calls });
   const taskContext = new TaskContext({ ...parts, store: taskStore });
   const shared = { ...parts, providers: modelProviders, calls, compactor, taskContext };
   const conversations = new ConversationService({ ...shared, store });
   const completions = new CompletionService({ ...shared, conversations });
   // What models with tools are made of, once there are any.
-  const runParts = { providers: modelProviders, calls, compactor, taskContext, conversationStore: store };
+  const runParts = {
+    providers: modelProviders,
+    calls,
+    compactor,
+    taskContext,
+    conversationStore: store,
+    models,
+  };
   return { modelProviders, modelOutbound, conversations, completions, runParts };
 }

@@ -19,6 +19,7 @@ import { ProviderHealth, type ProviderLook } from './provider-health.ts';
 import { modelProviders, providerTypes } from './provider-list.ts';
 import type { ModelFailure, ResolvedModel } from './resolved-model.ts';
 import { maskKey } from './safe-text.ts';
+import { WholeAnswers } from './whole-answers.ts';
 
 /** What shows that a provider is down, rather than that a request or a key is wrong. */
 const outages: FailureClass[] = ['network', 'timeout'];
@@ -46,11 +47,12 @@ export class ModelProviders {
   readonly #changes: ProviderChanges;
   readonly #listing: ModelListing;
   readonly #health: ProviderHealth;
+  readonly #wholeAnswers = new WholeAnswers();
   readonly #breakers = new Map<ProviderType, CircuitBreaker>();
 
   constructor(parts: ModelProvidersParts) {
     this.#parts = parts;
-    this.#connections = new ProviderConnections(parts.config, parts.fetch);
+    this.#connections = new ProviderConnections(parts.config, this.#wholeAnswers.fetch(parts.fetch));
     this.#changes = new ProviderChanges({ ...parts, connections: this.#connections });
     this.#listing = new ModelListing(this.#connections);
     this.#health = new ProviderHealth({
@@ -71,7 +73,7 @@ export class ModelProviders {
     return {
       provider,
       modelId,
-      model: create(modelId),
+      model: this.#wholeAnswers.accept(create(modelId)),
       contextWindow: known?.contextWindow,
       supportsReasoning: known?.supportsReasoning ?? false,
     };

@@ -7,6 +7,7 @@ import { joinTools, type ToolParts } from '../../tools/join-tools.ts';
 import type { Compactor } from '../compactor.ts';
 import type { ConversationService } from '../conversation-service.ts';
 import type { ConversationStore } from '../conversation-store.ts';
+import type { ModelOptions } from '../join-chat.ts';
 import type { ModelCalls } from '../model-calls.ts';
 import { ModelSteps } from '../model-steps.ts';
 import type { ModelProviders } from '../providers/model-providers.ts';
@@ -29,20 +30,21 @@ export interface RunParts extends ToolParts {
   taskContext: TaskContext;
   conversations: ConversationService;
   conversationStore: ConversationStore;
+  models: ModelOptions;
 }
 export type Runs = ReturnType<typeof joinRuns>;
 
 /** Models that work with tools. Loaded when the first of them does: an idle daemon does without. */
 export function joinRuns(parts: RunParts) {
-  const { database, surroundings, providers, calls, workspaces, conversationStore, store } = parts;
+  const { database, surroundings, providers, calls, workspaces, conversationStore, models, store } = parts;
   const tools = joinTools(parts);
   const { registry } = tools;
   const runs = new AgentRunStore(database);
   const feeds = new RunFeeds(surroundings.now);
   const compactor = new RunCompactor({ calls, surroundings });
-  const steps = new ModelSteps({ providers });
+  const steps = new ModelSteps({ ...models, providers });
   const isRepeatable = async (name: string) => (await registry.find(name))?.isReadOnly ?? true;
-  const loop = new ToolLoop({ ...parts, ...tools, steps, compactor, isRepeatable });
+  const loop = new ToolLoop({ ...parts, ...models, ...tools, steps, compactor, isRepeatable });
   const workspace = async (conversation: { id: string; cwd: string | null }) => {
     try {
       const { id, cwd } = conversation;

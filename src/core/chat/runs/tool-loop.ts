@@ -66,6 +66,8 @@ export interface ToolLoopParts {
   compactor: RunCompactor;
   /** Whether a call may be made a second time when nobody knows what came of the first. */
   isRepeatable: (toolName: string) => Promise<boolean>;
+  /** How long to wait before a step is tried again, a second unless given; twice as long before the next. */
+  retryMs?: number;
 }
 
 /**
@@ -151,7 +153,8 @@ export class ToolLoop {
       } catch (error) {
         if (!(error instanceof StepFailed)) throw error;
         const { class: kind, code, message, retryAfterMs } = error.failure;
-        const wait = Math.max(retryAfterMs ?? 0, RETRY_MS * 2 ** attempt);
+        const { retryMs = RETRY_MS } = this.#parts;
+        const wait = Math.max(retryAfterMs ?? 0, retryMs * 2 ** attempt);
         const mayRetry = order.retries && isTransient(kind) && attempt < MAX_RETRIES && wait <= MAX_RETRY_MS;
         // What was said cannot be taken back.
         if (heard.anything || !mayRetry)
