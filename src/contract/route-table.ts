@@ -23,6 +23,7 @@ export const routeTable = {
     completions: { method: 'POST', path: '/api/chat/completions', events: true },
     quick: { method: 'POST', path: '/api/chat/quick' },
     smart: { method: 'POST', path: '/api/chat/smart' },
+    approve: { method: 'POST', path: '/api/chat/tools/approve' },
     models: { method: 'GET', path: '/api/chat/models' },
   },
   config: {
@@ -35,6 +36,8 @@ export const routeTable = {
     get: { method: 'GET', path: '/api/chat/conversations/:id' },
     remove: { method: 'DELETE', path: '/api/chat/conversations/:id' },
     send: { method: 'POST', path: '/api/chat/conversations/:id/messages' },
+    sendWithTools: { method: 'POST', path: '/api/chat/conversations/:id/messages/with-tools', events: true },
+    sendAgentic: { method: 'POST', path: '/api/chat/conversations/:id/messages/agentic', events: true },
   },
   devices: {
     list: { method: 'GET', path: '/api/devices' },
@@ -104,6 +107,12 @@ export const routeTable = {
     resume: { method: 'POST', path: '/api/queue/resume' },
   },
   security: {
+    policy: { method: 'GET', path: '/api/security/policy' },
+    setPolicy: { method: 'PUT', path: '/api/security/policy' },
+    guards: { method: 'GET', path: '/api/security/guards' },
+    setGuard: { method: 'PUT', path: '/api/security/guards/:name' },
+    approvals: { method: 'GET', path: '/api/security/approvals' },
+    decide: { method: 'POST', path: '/api/security/approvals/:id' },
     audit: { method: 'GET', path: '/api/security/audit' },
     verifyAudit: { method: 'GET', path: '/api/security/audit/verify' },
     auditEntry: { method: 'GET', path: '/api/security/audit/:id' },
@@ -129,6 +138,9 @@ export const routeTable = {
     list: { method: 'GET', path: '/api/tokens' },
     create: { method: 'POST', path: '/api/tokens' },
     revoke: { method: 'DELETE', path: '/api/tokens/:id' },
+  },
+  tools: {
+    list: { method: 'GET', path: '/api/tools' },
   },
   users: {
     list: { method: 'GET', path: '/api/auth/users' },
