@@ -1,0 +1,98 @@
+import { Box, useInput } from 'ink';
+import { useMemo, useRef, useState } from 'react';
+import type { Approval, ApprovalDecision } from '../../../contract/approvals.ts';
+import { escapeLine } from '../../escape-text.ts';
+import { fitText, textWidth } from '../../text-width.ts';
+import { layOutApproval } from './lay-out-approval.ts';
+import type { Line } from './line.ts';
+import { LinesView } from './line-view.tsx';
+
+/** Who was typing when the question came must not answer it by that. */
+const QUIET_MS = 500;
+/** The rows that are not of the call itself. */
+const FRAME_ROWS = 2;
+
+const risks = { low: 'low risk', medium: 'medium risk', high: 'high risk' } as const;
+const decisions: Record<string, ApprovalDecision> = {
+  a: 'allow-once',
+  A: 'allow-always',
+  s: 'allow-always',
+  d: 'deny',
+};
+
+interface Props {
+  approval: Approval;
+  /** How many wait, this one included. */
+  waiting: number;
+  width: number;
+  /** The most rows that it may take. */
+  height: number;
+  /** Milliseconds of a clock that only goes forward. */
+  now: () => number;
+  onDecide: (decision: ApprovalDecision) => void;
+}
+
+/** Asks about a call of a tool, and shows all of what would run. Give it the id of the approval as its key. */
+export function ApprovalBar({ approval, waiting, width, height, now, onDecide }: Props) {
+  const [top, setTop] = useState(0);
+  const quietSince = useRef<number>(undefined);
+  quietSince.current ??= now();
+  const lines = useMemo(() => layOutApproval(approval, width - 2), [approval, width]);
+  const rows = Math.max(1, Math.min(lines.length, height - FRAME_ROWS));
+  const last = Math.max(0, lines.length - rows);
+  const first = Math.min(top, last);
+
+  useInput((input, key) => {
+    const isTyped = now() - (quietSince.current ?? 0) < QUIET_MS;
+    if (key.upArrow) return setTop(Math.max(0, first - 1));
+    if (key.downArrow) return setTop(Math.min(last, first + 1));
+    if (key.pageUp) return setTop(Math.max(0, first - rows));
+    if (key.pageDown) return setTop(Math.min(last, first + rows));
+    if (key.ctrl || key.meta) return;
+    if (isTyped) {
+      quietSince.current = now();
+      return;
+    }
+    const decision = decisions[input];
+    if (decision) onDecide(decision);
+  });
+
+  const shown = lines
+    .slice(first, first + rows)
+    .map((line): Line => [{ text: '│ ', style: { tone: 'warning' } }, ...line]);
+  const scroll = last === 0 ? undefined : `rows ${first + 1}–${first + rows} of ${lines.length}`;
+  return (
+    <Box flexDirection="column" flexShrink={0}>
+      <LinesView lines={[titleLine(approval, waiting, width), ...shown, keyLine(scroll, width)]} />
+    </Box>
+  );
+}
+
+function titleLine({ toolName, securityLevel }: Approval, waiting: number, width: number): Line {
+  const rest = ` · ${risks[securityLevel]}${waiting > 1 ? ` · ${waiting} wait` : ''} `;
+  const title = `Allow ${fitText(escapeLine(toolName), Math.max(8, width - rest.length - 12))}?`;
+  const rule = '─'.repeat(Math.max(0, width - textWidth(title) - rest.length - 3));
+  return [
+    { text: '╭ ', style: { tone: 'warning' } },
+    { text: title, style: { tone: 'warning', isBold: true } },
+    { text: rest, style: { tone: securityLevel === 'high' ? 'bad' : 'muted' } },
+    { text: rule, style: { tone: 'warning' } },
+  ];
+}
+
+function keyLine(scroll: string | undefined, width: number): Line {
+  const isWide = width >= 70;
+  const keys: [string, string][] = [
+    ['a', isWide ? 'allow once' : 'once'],
+    ['A', isWide ? 'always in this conversation' : 'always'],
+    ['d', 'deny'],
+    ...(scroll === undefined ? [] : [['↑↓', scroll] as [string, string]]),
+  ];
+  return [
+    { text: '╰ ', style: { tone: 'warning' } },
+    ...keys.flatMap(([key, meaning], at) => [
+      { text: `${at > 0 ? '  ' : ''}${key}`, style: { tone: 'accent', isBold: true } as const },
+      { text: ` ${meaning}`, style: { tone: 'muted' } as const },
+    ]),
+  ];
+}
