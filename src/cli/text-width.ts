@@ -23,23 +23,3 @@ export function fitText(text: string, columns: number): string {
   }
   return columns > 0 ? `${fitting}…` : '';
 }
-
-/** Breaks a text into lines of at most so many columns; nothing is left out. */
-export function wrapText(text: string, columns: number): string[] {
-  return text.split('\n').flatMap((line) => (textWidth(line) <= columns ? [line] : wrapLine(line, columns)));
-}
-
-function wrapLine(line: string, columns: number): string[] {
-  const lines = [''];
-  let width = 0;
-  for (const { segment } of new Intl.Segmenter().segment(line)) {
-    const own = wide.test(segment) ? 2 : 1;
-    if (width > 0 && width + own > columns) {
-      lines.push('');
-      width = 0;
-    }
-    lines[lines.length - 1] += segment;
-    width += own;
-  }
-  return lines;
-}

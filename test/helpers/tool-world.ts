@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import type { Approval } from '../../src/contract/approvals.ts';
+import type { LiveMessage } from '../../src/contract/live.ts';
 import type { QueueStatus } from '../../src/contract/queue.ts';
 import type { Guard, Policy } from '../../src/contract/security.ts';
 import type { Task, TaskEvent } from '../../src/contract/task.ts';
@@ -26,6 +27,8 @@ export class ToolWorld {
   approvals: Approval[] = [];
   readonly tasks: Task[] = [];
   readonly events: TaskEvent[] = [];
+  /** Where messages of the live feed go. */
+  onMessage: (message: LiveMessage) => void = () => undefined;
   readonly #changed = new EventEmitter();
 
   /** A call of a tool that waits; the newest is the last one. */
@@ -44,6 +47,7 @@ export class ToolWorld {
       ...call,
     };
     this.approvals.push(approval);
+    this.onMessage({ type: 'approval', at: approval.requestedAt, approval });
     return approval;
   }
 
@@ -64,6 +68,7 @@ export class ToolWorld {
     const status = decision === 'deny' ? 'denied' : 'approved';
     const decided: Approval = { ...found, status, decision, decidedAt: new Date().toISOString() };
     this.approvals[at] = decided;
+    this.onMessage({ type: 'approval', at: new Date().toISOString(), approval: decided });
     if (found.taskId !== undefined)
       this.tell('approval_decided', `Decided: ${decision}`, { approvalId, decision });
     this.#changed.emit(`decided ${approvalId}`, decided);
@@ -84,8 +89,12 @@ export class ToolWorld {
 
   tell(type: TaskEvent['type'], message: string, data: TaskEvent['data'] = {}): void {
     const seq = this.events.length + 1;
-    this.events.push({ seq, id: id('evt', seq), type, at: new Date().toISOString(), message, data });
+    const at = new Date().toISOString();
+    const event = { seq, id: id('evt', seq), type, at, message, data };
+    this.events.push(event);
     this.#changed.emit('event');
+    const [task] = this.tasks;
+    if (task) this.onMessage({ type: 'task', at, task, event });
   }
 
   /** A step of the builtin agent. */
@@ -168,7 +177,14 @@ export class ToolWorld {
           return { message: 'Task created', task };
         },
         get: ({ params }) => ({ task: this.#task(params.id) }),
-        list: () => ({ tasks: this.tasks, count: this.tasks.length, total: this.tasks.length, limit: 50 }),
+        list: ({ query }) => {
+          const tasks = this.tasks.filter(({ status }) => (query.status ?? status) === status);
+          return { tasks, count: tasks.length, total: tasks.length, limit: query.limit };
+        },
+        filter: ({ query }) => {
+          const tasks = this.tasks.filter(({ status }) => query.status?.includes(status) ?? true);
+          return { tasks, total: tasks.length, limit: query.limit, offset: 0 };
+        },
         cancel: ({ params }) => {
           const task = { ...this.#task(params.id), status: 'cancelled' as const };
           this.tasks[this.tasks.findIndex((each) => each.id === params.id)] = {

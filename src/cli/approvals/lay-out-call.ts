@@ -1,9 +1,11 @@
 import type { Approval } from '../../contract/approvals.ts';
 import { spellAge, spellLeft } from '../duration.ts';
-import { escapeLine, escapeText } from '../escape-text.ts';
+import { escapeLine } from '../escape-text.ts';
 import { type Fact, layOutFacts } from '../facts.ts';
 import type { Paint } from '../output.ts';
-import { wrapText } from '../text-width.ts';
+import { cleanText, lineText } from '../tui/parts/line.ts';
+import { listArguments, spellArguments } from '../tui/parts/spell-arguments.ts';
+import { breakSpan } from '../tui/parts/wrap-spans.ts';
 
 /** An approval, or as much of it as the event of a task tells. */
 export type AskedCall = Pick<Approval, 'id' | 'toolName' | 'params' | 'cwd' | 'reason' | 'expiresAt'> &
@@ -23,10 +25,10 @@ export function layOutCall(
   { paint, width, now }: { paint: Paint; width: number; now: number },
 ): string {
   const columns = Math.max(NARROWEST, width - NAMES);
-  const lines = (text: string) => wrapText(visible(text), columns);
+  const lines = (text: string) => rowsOf(cleanText(text), columns);
   const { status = 'pending', conversationId, taskId, decidedAt, decidedBy } = call;
   const facts: Fact[] = [
-    ['Runs', Object.entries(call.params).flatMap((entry) => argumentLines(entry, columns))],
+    ['Runs', listArguments(call.params).flatMap((each) => argumentLines(each, columns))],
     ['Folder', lines(call.cwd)],
     ['Reason', lines(call.reason)],
     ['Asked by', [taskId, conversationId].filter((id) => id !== undefined)],
@@ -42,21 +44,15 @@ export function layOutCall(
 
 /** The call in one line, for where it may be cut. */
 export const summariseCall = ({ toolName, params }: Pick<AskedCall, 'toolName' | 'params'>): string =>
-  [toolName, ...Object.values(params).map(spellValue)].join(' ');
+  `${toolName} ${spellArguments(params)}`.trimEnd();
 
 /** A short value stands beside its name, any other one below it and further in. */
-function argumentLines([name, value]: [string, AskedCall['params'][string]], columns: number): string[] {
+function argumentLines({ name, text }: { name: string; text: string }, columns: number): string[] {
   const title = `${escapeLine(name)}:`;
-  const text = visible(spellValue(value));
-  const beside = wrapText(`${title} ${text}`, columns);
+  const value = cleanText(text);
+  const beside = rowsOf(`${title} ${value}`, columns);
   if (beside.length === 1) return beside;
-  return [
-    ...wrapText(title, columns),
-    ...wrapText(text, columns - INDENT.length).map((line) => INDENT + line),
-  ];
+  return [...rowsOf(title, columns), ...rowsOf(value, columns - INDENT.length).map((row) => INDENT + row)];
 }
 
-const spellValue = (value: AskedCall['params'][string]) =>
-  typeof value === 'string' ? value : JSON.stringify(value);
-
-const visible = (text: string) => escapeText(text.replaceAll('\t', '    '));
+const rowsOf = (text: string, columns: number) => breakSpan({ text }, columns).map(lineText);

@@ -37,7 +37,7 @@ export async function optionValues(cli: Cli, [noun]: string[], option: string): 
 /** What the argument of a command may be. */
 export async function argumentValues(cli: Cli, [noun, verb = '', third]: string[]): Promise<Candidate[]> {
   if (noun === 'tasks')
-    return ['show', 'logs', 'wait', 'cancel', 'retry', 'release'].includes(verb) ? tasks(cli) : [];
+    return ['show', 'logs', 'watch', 'wait', 'cancel', 'retry', 'release'].includes(verb) ? tasks(cli) : [];
   if (noun === 'dlq') return ['show', 'retry', 'discard', 'resolve'].includes(verb) ? deadLetters(cli) : [];
   if (noun === 'config') return ['get', 'set', 'unset'].includes(verb) ? settings(cli) : [];
   if (noun === 'context') return ['use', 'rm', 'set'].includes(verb) ? contexts(cli) : [];

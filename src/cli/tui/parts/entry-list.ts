@@ -1,4 +1,4 @@
-import type { PersonEntry, RunEntry, TextEntry, ThinkingEntry, ToolEntry } from './run-entry.ts';
+import type { OutputEntry, PersonEntry, RunEntry, TextEntry, ThinkingEntry, ToolEntry } from './run-entry.ts';
 
 type Entries = readonly RunEntry[];
 
@@ -20,6 +20,16 @@ export function withText(entries: Entries, delta: string): Entries {
   if (delta === '') return entries;
   const text: TextEntry = { kind: 'text', key: keyOf(entries), text: delta, isComplete: false };
   return [...entries, text];
+}
+
+/** More of what a program writes. */
+export function withOutput(entries: Entries, stream: OutputEntry['stream'], text: string): Entries {
+  const last = entries.at(-1);
+  if (last?.kind === 'output' && last.stream === stream)
+    return [...entries.slice(0, -1), { ...last, text: last.text + text }];
+  const settled = settleText(entries);
+  const output: OutputEntry = { kind: 'output', key: keyOf(settled), stream, text };
+  return [...settled, output];
 }
 
 /** Nothing more comes to the text that was being written. */

@@ -1,6 +1,7 @@
 import { spellDuration } from '../../duration.ts';
 import { layOutMarkdown, type MarkdownLayout } from './lay-out-markdown.ts';
 import { layOutToolCall } from './lay-out-tool-call.ts';
+import { layOutOutput } from './lay-out-output.ts';
 import { cleanText, type Line, prefixLines } from './line.ts';
 import type { NoteEntry, PersonEntry, RunEntry, ThinkingEntry } from './run-entry.ts';
 import { wrapSpans } from './wrap-spans.ts';
@@ -36,6 +37,8 @@ export function layOutEntry(
       return { lines: thinkingLines(entry, width, folding.isThinkingShown) };
     case 'tool':
       return { lines: layOutToolCall(entry, width, folding.areResultsShown) };
+    case 'output':
+      return { lines: layOutOutput(entry, width) };
     case 'note':
       return { lines: noteLines(entry, width) };
   }

@@ -40,5 +40,11 @@ export interface NoteEntry extends Part {
   tone: Tone;
   text: string;
 }
+/** What a program wrote, as it wrote it. */
+export interface OutputEntry extends Part {
+  kind: 'output';
+  stream: 'stdout' | 'stderr';
+  text: string;
+}
 /** What stands below each other in a transcript. */
-export type RunEntry = PersonEntry | TextEntry | ThinkingEntry | ToolEntry | NoteEntry;
+export type RunEntry = PersonEntry | TextEntry | ThinkingEntry | ToolEntry | NoteEntry | OutputEntry;

@@ -1,0 +1,54 @@
+import { Box, useInput } from 'ink';
+import { useMemo, useState } from 'react';
+import type { Line } from '../parts/line.ts';
+import { LinesView } from '../parts/line-view.tsx';
+import { TranscriptLayout } from '../parts/transcript-layout.ts';
+import { layOutTaskHead } from './lay-out-status.ts';
+import { scrolled } from './view-window.ts';
+import { stepOf } from './watch-keys.ts';
+import type { AttachedRun } from './watch-state.ts';
+
+interface Props {
+  attached: AttachedRun;
+  width: number;
+  height: number;
+  /** Epoch milliseconds. */
+  time: number;
+  isAsking: boolean;
+  /** Whether its keys are its own at the moment. */
+  isActive: boolean;
+}
+
+/** What a task does, as it comes: the end is followed until somebody reads further up. Give it the task's id as its key. */
+export function RunPane({ attached, width, height, time, isAsking, isActive }: Props) {
+  const [layout] = useState(() => new TranscriptLayout());
+  const [folding, setFolding] = useState({ areResultsShown: false, isThinkingShown: false });
+  const [top, setTop] = useState<number>();
+  const { entries } = attached.run;
+  const lines = useMemo(() => layout.lines(entries, width, folding), [layout, entries, width, folding]);
+  const head = layOutTaskHead(attached, { width, now: time, isAsking });
+  const rows = Math.max(1, height - head.length);
+  const size = { count: lines.length, height: rows };
+
+  useInput(
+    (input, key) => {
+      if (key.ctrl || key.meta) return;
+      if (input === 'o') setFolding({ ...folding, areResultsShown: !folding.areResultsShown });
+      if (input === 't') setFolding({ ...folding, isThinkingShown: !folding.isThinkingShown });
+      const by = stepOf(input, key, Math.max(1, rows - 2));
+      if (by !== undefined) setTop(scrolled(top, by, size));
+    },
+    { isActive },
+  );
+
+  const first = Math.min(top ?? Number.POSITIVE_INFINITY, Math.max(0, lines.length - rows));
+  const shown = lines.slice(first, first + rows);
+  const below = lines.length - first - rows;
+  const more: Line[] =
+    below > 0 ? [[{ text: `… ${below + 1} more rows below: End`, style: { tone: 'muted' } }]] : [];
+  return (
+    <Box flexDirection="column" width={width} height={height} overflow="hidden" flexShrink={0}>
+      <LinesView lines={[...head, ...(below > 0 ? shown.slice(0, -1) : shown), ...more]} />
+    </Box>
+  );
+}
