@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ContractServer, Refusal, startContractServer } from '../helpers/contract-server.ts';
 import { ToolWorld } from '../helpers/tool-world.ts';
-import { ensureBuilt, outcomeOf, said, SvcHome } from './svc-binary.ts';
+import { ensureBuilt, hasTerminals, outcomeOf, said, SvcHome } from './svc-binary.ts';
 
 let home: SvcHome;
 let world: ToolWorld;
@@ -141,7 +141,7 @@ describe('svc run of an agent with tools', () => {
   });
 });
 
-describe('svc run with approvals, on a terminal', () => {
+describe.skipIf(!hasTerminals)('svc run with approvals, on a terminal (needs script of util-linux)', () => {
   it.each([
     ['y', 'allow-once'],
     ['always', 'allow-always'],

@@ -28,7 +28,9 @@ export interface ContractServer extends AsyncDisposable {
   asked: { route: string; body: unknown }[];
   answers: Answers;
   /** Sends a message to everybody who listens to the live feed. */
-  tell(message: LiveMessage): void;
+  tell: (message: LiveMessage) => void;
+  /** Ends all connections to the live feed. */
+  hangUp(): void;
 }
 
 /** A server that speaks the contract and holds itself to it, for what a daemon does only after long preparations. */
@@ -50,9 +52,12 @@ export async function startContractServer(answers: Answers): Promise<ContractSer
       const line = JSON.stringify(liveMessageSchema.parse(message));
       for (const client of feed.clients) client.send(line);
     },
+    hangUp() {
+      for (const client of feed.clients) client.terminate();
+    },
     async [Symbol.asyncDispose]() {
       stopping.abort();
-      for (const client of feed.clients) client.terminate();
+      started.hangUp();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },

@@ -3,7 +3,7 @@ import type { Approval } from '../../src/contract/approvals.ts';
 import type { LiveMessage } from '../../src/contract/live.ts';
 import type { QueueStatus } from '../../src/contract/queue.ts';
 import type { Guard, Policy } from '../../src/contract/security.ts';
-import type { Task, TaskEvent } from '../../src/contract/task.ts';
+import type { CreateTask, Task, TaskEvent } from '../../src/contract/task.ts';
 import type { ToolInfo, ToolServer } from '../../src/contract/tools.ts';
 import { type Answers, Refusal } from './contract-server.ts';
 
@@ -126,6 +126,28 @@ export class ToolWorld {
     }
   }
 
+  #create(given: Partial<CreateTask>): Task {
+    const now = new Date().toISOString();
+    const known = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+    const task: Task = {
+      title: '',
+      priority: 3,
+      source: 'api',
+      labels: [],
+      ...known,
+      id: id('task', this.tasks.length + 1),
+      status: 'in_progress',
+      attempts: 1,
+      maxAttempts: 3,
+      createdAt: now,
+      updatedAt: now,
+      startedAt: now,
+    };
+    this.tasks.unshift(task);
+    this.#changed.emit('created', task);
+    return task;
+  }
+
   #task(taskId: string): Task {
     const task = this.tasks.find((each) => each.id === taskId);
     if (!task) throw new Refusal(404, 'Task not found');
@@ -158,24 +180,7 @@ export class ToolWorld {
       agents: { types: () => ({ types: ['builtin', 'command'] }) },
       queue: { status: () => this.queue },
       tasks: {
-        create: ({ body }) => {
-          const now = new Date().toISOString();
-          const { idempotencyKey: _, ...given } = body;
-          const task = {
-            ...(Object.fromEntries(
-              Object.entries(given).filter(([, value]) => value !== undefined),
-            ) as typeof given),
-            id: id('task', this.tasks.length + 1),
-            status: 'in_progress',
-            attempts: 1,
-            maxAttempts: 3,
-            createdAt: now,
-            updatedAt: now,
-          } as Task;
-          this.tasks.unshift(task);
-          this.#changed.emit('created', task);
-          return { message: 'Task created', task };
-        },
+        create: ({ body }) => ({ message: 'Task created', task: this.#create(body) }),
         get: ({ params }) => ({ task: this.#task(params.id) }),
         list: ({ query }) => {
           const tasks = this.tasks.filter(({ status }) => (query.status ?? status) === status);
@@ -193,6 +198,11 @@ export class ToolWorld {
           };
           this.tell('cancelled', 'Cancelled');
           return { message: 'Cancelled', task };
+        },
+        retry: ({ params }) => {
+          const { title } = this.#task(params.id);
+          const task = this.#create({ title });
+          return { message: 'Task created', task, originalTaskId: params.id };
         },
         events: ({ headers }) => this.#follow(Number(headers['last-event-id'] ?? 0)),
       },

@@ -64,15 +64,11 @@ export function runApprovals(
         `${tool} needs an approval, and nobody can be asked here; the task waits for it.`,
         { next: `Let it run: svc approvals allow ${call.id}   Then: svc tasks logs -f ${taskId}` },
       );
-    if (canAsk(cli)) {
-      const question = `Allow ${tool}? [y]es once / [a]lways / [n]o `;
-      const decision = await askDecision(output, question, signal);
-      progress.resume();
-      if (decision) return send(call.id, decision);
-      if (signal.aborted) return;
-    }
+    const question = `Allow ${tool}? [y]es once / [a]lways / [n]o `;
+    const decision = canAsk(cli) ? await askDecision(output, question, signal) : undefined;
     progress.resume();
-    progress.say(`waiting for a decision: svc approvals allow ${call.id}`);
+    if (decision) return send(call.id, decision);
+    if (!signal.aborted) progress.say(`waiting for a decision: svc approvals allow ${call.id}`);
   };
   return {
     failed: failed.promise,

@@ -33,10 +33,10 @@ export function RunPane({ attached, width, height, time, isAsking, isActive }: P
   useInput(
     (input, key) => {
       if (key.ctrl || key.meta) return;
-      if (input === 'o') setFolding({ ...folding, areResultsShown: !folding.areResultsShown });
-      if (input === 't') setFolding({ ...folding, isThinkingShown: !folding.isThinkingShown });
+      if (input === 'o') setFolding((present) => ({ ...present, areResultsShown: !present.areResultsShown }));
+      if (input === 't') setFolding((present) => ({ ...present, isThinkingShown: !present.isThinkingShown }));
       const by = stepOf(input, key, Math.max(1, rows - 2));
-      if (by !== undefined) setTop(scrolled(top, by, size));
+      if (by !== undefined) setTop((present) => scrolled(present, by, size));
     },
     { isActive },
   );

@@ -76,7 +76,7 @@ export function WatchApp({ connection, taskId, now, clock }: WatchAppProps) {
       case 'closeApprovals':
         return apply({ kind: 'later', ids: approvals.map((each) => each.id) });
       case 'nextApproval':
-        return setTurn(turn + 1);
+        return setTurn((present) => present + 1);
       case 'move':
         return apply({ kind: 'moved', by: action.by });
     }

@@ -7,6 +7,8 @@ import { escapeLine } from '../../escape-text.ts';
 export interface WatchedTask {
   task: ListedTask;
   said: string;
+  /** The end of what a model is saying, which comes in pieces of lines. */
+  text?: string;
 }
 export type WatchedTasks = ReadonlyMap<string, WatchedTask>;
 
@@ -34,11 +36,16 @@ export function withMessage(
   { task, event }: Extract<LiveMessage, { type: 'task' }>,
 ): void {
   const known = tasks.get(task.id);
+  const isText = event.type === 'output' && event.data['stream'] === 'text';
+  const text = isText ? ((known?.text ?? '') + event.message).slice(-TEXT_END) : undefined;
   tasks.set(task.id, {
     task: { ...known?.task, ...task, ...timesOf(event) },
-    said: sayingOf(event, known?.said ?? ''),
+    said: text === undefined ? sayingOf(event, known?.said ?? '') : lastLine(text),
+    ...(text !== undefined && { text }),
   });
 }
+
+const lastLine = (text: string) => escapeLine(text.trimEnd().split('\n').at(-1)?.trimStart() ?? '');
 
 function timesOf({ type, at, data }: TaskEvent): Partial<ListedTask> {
   if (type === 'started') {
@@ -49,14 +56,10 @@ function timesOf({ type, at, data }: TaskEvent): Partial<ListedTask> {
 }
 
 function sayingOf(event: TaskEvent, before: string): string {
-  const { type, message, data } = event;
+  const { type, message } = event;
   if (type === 'created') return '';
   if (type === 'failed' || type === 'cancelled') return escapeLine(message);
-  if (type === 'output') {
-    // What a model says comes in pieces of lines.
-    const text = data['stream'] === 'text' ? before.slice(-TEXT_END) + message : message;
-    return escapeLine(text.trimEnd().split('\n').at(-1)?.trimStart() ?? '') || before;
-  }
+  if (type === 'output') return lastLine(message) || before;
   return describeEvent(event) ?? before;
 }
 
