@@ -73,6 +73,7 @@ const listCommand: Record<string, string> = {
   user: 'svc auth users ls',
   token: 'svc tokens ls',
   device: 'svc devices ls',
+  conversation: 'svc chat, and there /conversations',
 };
 
 async function exists(id: string, get: NonNullable<IdSource['get']>): Promise<boolean> {

@@ -20,6 +20,10 @@ const decisions: Record<string, ApprovalDecision> = {
   d: 'deny',
 };
 
+/** How many rows an approval takes where there is room for all of it. */
+export const approvalRows = (approval: Approval, width: number): number =>
+  layOutApproval(approval, width - 2).length + FRAME_ROWS;
+
 interface Props {
   approval: Approval;
   /** How many wait, this one included. */
@@ -37,6 +41,7 @@ export function ApprovalBar({ approval, waiting, width, height, now, onDecide }:
   const [top, setTop] = useState(0);
   const quietSince = useRef<number>(undefined);
   quietSince.current ??= now();
+  const isDecided = useRef(false);
   const lines = useMemo(() => layOutApproval(approval, width - 2), [approval, width]);
   const rows = Math.max(1, Math.min(lines.length, height - FRAME_ROWS));
   const last = Math.max(0, lines.length - rows);
@@ -54,7 +59,9 @@ export function ApprovalBar({ approval, waiting, width, height, now, onDecide }:
       return;
     }
     const decision = decisions[input];
-    if (decision) onDecide(decision);
+    if (!decision || isDecided.current) return;
+    isDecided.current = true;
+    onDecide(decision);
   });
 
   const shown = lines

@@ -1,0 +1,88 @@
+import { Box, useInput } from 'ink';
+import { useState } from 'react';
+import { escapeLine } from '../../escape-text.ts';
+import { fitText, textWidth } from '../../text-width.ts';
+import type { Line } from '../parts/line.ts';
+import { LinesView } from '../parts/line-view.tsx';
+
+export interface Choice {
+  value: string;
+  /** What is shown for it, unless that is the value itself. */
+  label?: string;
+  /** What it means, in a few words. */
+  text: string;
+}
+
+/** How many rows a list of choices takes at most. */
+const MOST_ROWS = 10;
+
+interface Props {
+  title: string;
+  choices: readonly Choice[];
+  width: number;
+  onPick: (value: string) => void;
+  onClose: () => void;
+}
+
+/** How many rows the picker of so many choices has. */
+export const pickerRows = (choices: number): number => Math.min(MOST_ROWS, Math.max(1, choices)) + 2;
+
+/** A list to choose from; what is typed narrows it down. */
+export function Picker({ title, choices, width, onPick, onClose }: Props) {
+  const [filter, setFilter] = useState('');
+  const [at, setAt] = useState(0);
+  const found = choices.filter(({ value, label = value, text }) =>
+    `${label} ${text}`.toLowerCase().includes(filter.toLowerCase()),
+  );
+  const chosen = Math.min(at, Math.max(0, found.length - 1));
+  useInput((input, key) => {
+    if (key.escape) return onClose();
+    if (key.upArrow) return setAt(Math.max(0, chosen - 1));
+    if (key.downArrow) return setAt(Math.min(found.length - 1, chosen + 1));
+    if (key.backspace) return setFilter(filter.slice(0, -1));
+    const choice = found[chosen];
+    if (key.return) return choice ? onPick(choice.value) : undefined;
+    if (key.ctrl || key.meta || key.tab || input === '') return;
+    setFilter(filter + input);
+    setAt(0);
+  });
+  const rows = pickerRows(choices.length) - 2;
+  const lines: Line[] = [
+    [
+      { text: title, style: { isBold: true } },
+      { text: filter === '' ? '' : `  ${escapeLine(filter)}`, style: { tone: 'accent' } },
+    ],
+    ...choiceLines(found, { chosen, rows, width }),
+    [{ text: '↑↓ choose · Enter takes it · type to search · Esc closes', style: { tone: 'muted' } }],
+  ];
+  return (
+    <Box flexDirection="column" flexShrink={0} height={pickerRows(choices.length)}>
+      <LinesView lines={lines} />
+    </Box>
+  );
+}
+
+/** Choices below each other, those around the chosen one where there are more than fit. */
+export function choiceLines(
+  choices: readonly Choice[],
+  { chosen, rows, width }: { chosen: number; rows: number; width: number },
+): Line[] {
+  if (choices.length === 0) return [[{ text: '  nothing fits', style: { tone: 'muted' } }]];
+  const top = Math.max(0, Math.min(chosen - Math.floor(rows / 2), choices.length - rows));
+  const valueWidth = Math.min(
+    Math.floor(width / 2),
+    Math.max(...choices.map(({ value, label = value }) => textWidth(escapeLine(label)))),
+  );
+  return choices.slice(top, top + rows).map(({ value, label = value, text }, index): Line => {
+    const isChosen = top + index === chosen;
+    const name = fitText(escapeLine(label), valueWidth);
+    return [
+      { text: isChosen ? '› ' : '  ', style: { tone: 'accent' } },
+      { text: name, style: isChosen ? { tone: 'accent', isBold: true } : {} },
+      {
+        text: `${' '.repeat(valueWidth - textWidth(name))}  ${fitText(escapeLine(text), width - valueWidth - 4)}`,
+        style: { tone: 'muted' },
+      },
+    ];
+  });
+}
