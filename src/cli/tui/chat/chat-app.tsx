@@ -1,7 +1,7 @@
-import { Box, useInput, useWindowSize } from 'ink';
+import { Box, type Key, useInput, useWindowSize } from 'ink';
 import { useEffect, useState } from 'react';
 import { layOutEditor } from '../editor/lay-out-editor.ts';
-import { textOf } from '../editor/editor-state.ts';
+import { splitKeys } from '../editor/key-action.ts';
 import { ApprovalBar, approvalRows } from '../parts/approval-bar.tsx';
 import { useBatchedReducer } from '../parts/use-batched-reducer.ts';
 import { ChatSession, type ChatSessionParts } from './chat-session.ts';
@@ -81,10 +81,10 @@ export function ChatApp({ initial, message, onSession, ...parts }: ChatAppProps)
   const viewRows = Math.max(0, height - lowerRows - statusRows(height) - 1);
   const transcript = useTranscript(state, { width, height: viewRows, folder });
 
-  useInput((letters, key) => {
+  const press = (letters: string, key: Key) => {
     setRemark(undefined);
     if (key.ctrl && letters === 'c') {
-      if (isWriting && textOf(input.editor.atoms) !== '') return input.clear();
+      if (isWriting && input.clear()) return;
       return pressLeave();
     }
     if (key.ctrl && letters === 't') return transcript.toggle('isThinkingShown');
@@ -95,7 +95,8 @@ export function ChatApp({ initial, message, onSession, ...parts }: ChatAppProps)
     if (key.pageUp) return transcript.scroll(1 - viewRows);
     if (key.pageDown) return transcript.scroll(viewRows - 1);
     input.press(letters, key);
-  });
+  };
+  useInput((letters, key) => splitKeys(letters, key).forEach((each) => press(...each)));
 
   return (
     <Box flexDirection="column" width={width} height={height}>

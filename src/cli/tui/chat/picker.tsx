@@ -1,7 +1,8 @@
-import { Box, useInput } from 'ink';
+import { Box, type Key, useInput } from 'ink';
 import { useState } from 'react';
 import { escapeLine } from '../../escape-text.ts';
 import { fitText, textWidth } from '../../text-width.ts';
+import { splitKeys } from '../editor/key-action.ts';
 import type { Line } from '../parts/line.ts';
 import { LinesView } from '../parts/line-view.tsx';
 
@@ -35,7 +36,7 @@ export function Picker({ title, choices, width, onPick, onClose }: Props) {
     `${label} ${text}`.toLowerCase().includes(filter.toLowerCase()),
   );
   const chosen = Math.min(at, Math.max(0, found.length - 1));
-  useInput((input, key) => {
+  const press = (input: string, key: Key) => {
     if (key.escape) return onClose();
     if (key.upArrow) return setAt(Math.max(0, chosen - 1));
     if (key.downArrow) return setAt(Math.min(found.length - 1, chosen + 1));
@@ -45,14 +46,17 @@ export function Picker({ title, choices, width, onPick, onClose }: Props) {
     if (key.ctrl || key.meta || key.tab || input === '') return;
     setFilter(filter + input);
     setAt(0);
-  });
+  };
+  useInput((input, key) => splitKeys(input, key).forEach((each) => press(...each)));
   const rows = pickerRows(choices.length) - 2;
+  const listed = choiceLines(found, { chosen, rows, width });
   const lines: Line[] = [
     [
       { text: title, style: { isBold: true } },
       { text: filter === '' ? '' : `  ${escapeLine(filter)}`, style: { tone: 'accent' } },
     ],
-    ...choiceLines(found, { chosen, rows, width }),
+    ...listed,
+    ...Array.from({ length: rows - listed.length }, (): Line => []),
     [{ text: '↑↓ choose · Enter takes it · type to search · Esc closes', style: { tone: 'muted' } }],
   ];
   return (

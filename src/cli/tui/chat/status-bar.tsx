@@ -42,9 +42,10 @@ export function StatusBar({ state, now, width, height, remark, isWriting }: Prop
 }
 
 function keysFor(isBusy: boolean, isWriting: boolean): [key: string, meaning: string][] {
-  const first: [string, string][] = isBusy ? [['Esc', 'stop']] : isWriting ? [['Enter', 'send']] : [];
+  const stop: [string, string][] = isBusy ? [['Esc', 'stop']] : [];
+  if (!isWriting) return stop;
   return [
-    ...first,
+    ...(isBusy ? stop : [['Enter', 'send'] satisfies [string, string]]),
     ['Alt+Enter', 'new line'],
     ['/', 'commands'],
     ['PgUp', 'back'],

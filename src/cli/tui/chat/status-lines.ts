@@ -46,7 +46,8 @@ function doing({ run: { phase, entries } }: ChatState): string {
 function facts({ run, settings, defaultModel }: ChatState): string[] {
   const { isAgentic, mode, effort, maxBudget } = settings;
   const budget = run.maxBudget ?? (isAgentic ? maxBudget : undefined);
-  const used = run.usedTokens;
+  // No provider answers without a token: 0 is what is not known yet.
+  const used = run.usedTokens === 0 ? undefined : run.usedTokens;
   const model = settings.model ?? run.model ?? settings.provider ?? defaultModel;
   return [
     ...(used !== undefined || budget !== undefined

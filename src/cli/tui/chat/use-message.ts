@@ -22,7 +22,8 @@ export interface MessageInput {
   chosen: number;
   /** Does what a key means here. */
   press: (input: string, key: Key) => void;
-  clear: () => void;
+  /** Drops what was written; false where there was nothing. */
+  clear: () => boolean;
 }
 
 /** The message that is being written, and the command that it may become. */
@@ -62,11 +63,12 @@ export function useMessage({ width, history, isActive, onSubmit }: Options): Mes
     const action = keyAction(input, key);
     if (!action) return;
     setAt(0);
-    // What a program types, or somebody who is faster than the screen, comes with its Enter at once.
-    const isWhole = action.type === 'insert' && /^[^\r]+\r$/.test(input);
-    if (!isWhole) return act(action);
-    if (editor.atoms.length === 0) return submit(input.slice(0, -1));
-    act({ type: 'insert', text: input.slice(0, -1) });
+    act(action);
+  };
+  const clear = () => {
+    const hasText = latest.current.atoms.length > 0;
+    act({ type: 'clear' });
+    return hasText;
   };
   const completions = completionsNow();
   return {
@@ -74,6 +76,6 @@ export function useMessage({ width, history, isActive, onSubmit }: Options): Mes
     completions,
     chosen: placeIn(completions),
     press,
-    clear: () => act({ type: 'clear' }),
+    clear,
   };
 }

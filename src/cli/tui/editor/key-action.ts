@@ -14,7 +14,24 @@ const withControl: Record<string, Plain> = {
   y: 'put-back',
   h: 'backspace',
 };
+const hasControl = /\p{Cc}/u;
+const pieces = /\p{Cc}|\P{Cc}+/gu;
 const withMeta: Record<string, Plain> = { b: 'word-left', f: 'word-right', d: 'cut-word-right' };
+
+/**
+ * The keys of what came at once: somebody who is faster than the screen, or a program that types. Several lines are what
+ * a terminal pasted that does not say so, and are not sent.
+ */
+export function splitKeys(input: string, key: Key): [input: string, key: Key][] {
+  if (input.length < 2 || key.ctrl || key.meta || !hasControl.test(input)) return [[input, key]];
+  const isPasted = /\r./s.test(input);
+  return Array.from(input.matchAll(pieces), ([piece]): [string, Key] => {
+    if (piece === '\r') return isPasted ? ['\n', key] : ['\r', { ...key, return: true }];
+    if (piece === '\t') return ['', { ...key, tab: true }];
+    if (piece === '\n' || !hasControl.test(piece)) return [piece, key];
+    return [String.fromCharCode(piece.charCodeAt(0) + 96), { ...key, ctrl: true }];
+  });
+}
 
 /** What a key does to the text; undefined for keys that are not the editor's. */
 export function keyAction(input: string, key: Key): EditorAction | undefined {
@@ -22,8 +39,7 @@ export function keyAction(input: string, key: Key): EditorAction | undefined {
   const type = plainAction(input, key);
   if (type) return { type };
   if (key.ctrl || key.meta || key.escape || key.tab || key.return || input === '') return undefined;
-  // What is typed while the program is busy comes at once.
-  return { type: 'insert', text: input.replaceAll('\r', '\n') };
+  return { type: 'insert', text: input };
 }
 
 /** Alt and Enter, or Ctrl and J. */
