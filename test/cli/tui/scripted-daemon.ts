@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { json } from 'node:stream/consumers';
+import { text } from 'node:stream/consumers';
 import type { Approval, ApprovalDecision } from '../../../src/contract/approvals.ts';
 import type { Conversation, ConversationMessage } from '../../../src/contract/conversations.ts';
 import type { NewRunEvent } from '../../../src/contract/run-events.ts';
@@ -161,7 +161,8 @@ export class ScriptedDaemon implements AsyncDisposable {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname } = new URL(request.url ?? '', 'http://daemon');
     const route = `${request.method ?? ''} ${pathname}`;
-    const body = request.method === 'POST' ? ((await json(request)) as Record<string, unknown>) : {};
+    const sent = await text(request);
+    const body = sent === '' ? {} : (JSON.parse(sent) as Record<string, unknown>);
     this.asked.push({ route, body });
     const send = (status: number, answer: unknown) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));

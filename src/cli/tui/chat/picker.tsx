@@ -1,10 +1,10 @@
 import { Box, type Key, useInput } from 'ink';
-import { useState } from 'react';
 import { escapeLine } from '../../escape-text.ts';
 import { fitText, textWidth } from '../../text-width.ts';
 import { splitKeys } from '../editor/key-action.ts';
 import type { Line } from '../parts/line.ts';
 import { LinesView } from '../parts/line-view.tsx';
+import { useLatestState } from '../parts/use-latest-state.ts';
 
 export interface Choice {
   value: string;
@@ -30,30 +30,32 @@ export const pickerRows = (choices: number): number => Math.min(MOST_ROWS, Math.
 
 /** A list to choose from; what is typed narrows it down. */
 export function Picker({ title, choices, width, onPick, onClose }: Props) {
-  const [filter, setFilter] = useState('');
-  const [at, setAt] = useState(0);
-  const found = choices.filter(({ value, label = value, text }) =>
-    `${label} ${text}`.toLowerCase().includes(filter.toLowerCase()),
-  );
-  const chosen = Math.min(at, Math.max(0, found.length - 1));
+  const [shown, change, latest] = useLatestState({ filter: '', at: 0 });
+  const find = ({ filter, at }: { filter: string; at: number }) => {
+    const found = choices.filter(({ value, label = value, text }) =>
+      `${label} ${text}`.toLowerCase().includes(filter.toLowerCase()),
+    );
+    return { found, chosen: Math.max(0, Math.min(at, found.length - 1)) };
+  };
   const press = (input: string, key: Key) => {
+    const { found, chosen } = find(latest());
     if (key.escape) return onClose();
-    if (key.upArrow) return setAt(Math.max(0, chosen - 1));
-    if (key.downArrow) return setAt(Math.min(found.length - 1, chosen + 1));
-    if (key.backspace) return setFilter(filter.slice(0, -1));
+    if (key.upArrow) return change(({ filter }) => ({ filter, at: Math.max(0, chosen - 1) }));
+    if (key.downArrow) return change(({ filter }) => ({ filter, at: chosen + 1 }));
+    if (key.backspace) return change(({ filter }) => ({ filter: filter.slice(0, -1), at: 0 }));
     const choice = found[chosen];
     if (key.return) return choice ? onPick(choice.value) : undefined;
     if (key.ctrl || key.meta || key.tab || input === '') return;
-    setFilter(filter + input);
-    setAt(0);
+    change(({ filter }) => ({ filter: filter + input, at: 0 }));
   };
   useInput((input, key) => splitKeys(input, key).forEach((each) => press(...each)));
   const rows = pickerRows(choices.length) - 2;
+  const { found, chosen } = find(shown);
   const listed = choiceLines(found, { chosen, rows, width });
   const lines: Line[] = [
     [
       { text: title, style: { isBold: true } },
-      { text: filter === '' ? '' : `  ${escapeLine(filter)}`, style: { tone: 'accent' } },
+      { text: `  ${escapeLine(shown.filter)}`, style: { tone: 'accent' } },
     ],
     ...listed,
     ...Array.from({ length: rows - listed.length }, (): Line => []),

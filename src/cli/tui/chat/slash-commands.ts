@@ -42,9 +42,14 @@ export const effortMeanings: Record<Effort, string> = {
   max: 'up to 200 steps',
 };
 
-/** The commands that what was typed may become; none once it has an argument. */
-export const completionsOf = (text: string): readonly SlashCommand[] =>
-  /^\/\w*$/.test(text) ? slashCommands.filter(({ name }) => name.startsWith(text.slice(1))) : [];
+/** The commands that what was typed may become, the one that it is first; none once it has an argument. */
+export function completionsOf(text: string): readonly SlashCommand[] {
+  if (!/^\/\w*$/.test(text)) return [];
+  const word = text.slice(1);
+  return slashCommands
+    .filter(({ name }) => name.startsWith(word))
+    .toSorted((a, b) => Number(b.name === word) - Number(a.name === word));
+}
 
 /** A command and its argument; undefined for what is no command at all. */
 export function parseSlash(

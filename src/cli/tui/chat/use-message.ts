@@ -1,9 +1,10 @@
 import { type Key, usePaste } from 'ink';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { editorWidth } from '../editor/lay-out-editor.ts';
 import { type EditorState, emptyEditor, textOf } from '../editor/editor-state.ts';
 import { keyAction } from '../editor/key-action.ts';
 import { type EditorAction, reduceEditor } from '../editor/reduce-editor.ts';
+import { useLatestState } from '../parts/use-latest-state.ts';
 import { completionsOf, type SlashCommand } from './slash-commands.ts';
 
 interface Options {
@@ -28,12 +29,10 @@ export interface MessageInput {
 
 /** The message that is being written, and the command that it may become. */
 export function useMessage({ width, history, isActive, onSubmit }: Options): MessageInput {
-  const [shown, setShown] = useState(emptyEditor);
-  // Several keys may come before the next picture, and each must find what the one before it did.
-  const latest = useRef(shown);
-  const act = (action: EditorAction) => setShown((latest.current = reduceEditor(latest.current, action)));
+  const [editor, change, latest] = useLatestState(emptyEditor);
+  const act = (action: EditorAction) => change((present) => reduceEditor(present, action));
   const [at, setAt] = useState(0);
-  const completionsNow = () => completionsOf(textOf(latest.current.atoms));
+  const completionsNow = () => completionsOf(textOf(latest().atoms));
   const placeIn = ({ length }: readonly SlashCommand[]) => Math.min(at, Math.max(0, length - 1));
   usePaste((pasted) => act({ type: 'paste', text: pasted }), { isActive });
 
@@ -41,8 +40,8 @@ export function useMessage({ width, history, isActive, onSubmit }: Options): Mes
     if (onSubmit(message)) act({ type: 'clear' });
   };
   const press = (input: string, key: Key) => {
-    const editor = latest.current;
-    const text = textOf(editor.atoms);
+    const { atoms, cursor } = latest();
+    const text = textOf(atoms);
     const completions = completionsNow();
     const chosen = placeIn(completions);
     const command = completions[chosen];
@@ -54,7 +53,7 @@ export function useMessage({ width, history, isActive, onSubmit }: Options): Mes
     if (key.return && !key.meta && !key.shift) {
       if (command) return submit(`/${command.name}`);
       // A backslash at the end of the line asks for another one.
-      if (editor.atoms[editor.cursor - 1]?.text === '\\') {
+      if (atoms[cursor - 1]?.text === '\\') {
         act({ type: 'backspace' });
         return act({ type: 'insert', text: '\n' });
       }
@@ -66,13 +65,13 @@ export function useMessage({ width, history, isActive, onSubmit }: Options): Mes
     act(action);
   };
   const clear = () => {
-    const hasText = latest.current.atoms.length > 0;
+    const hasText = latest().atoms.length > 0;
     act({ type: 'clear' });
     return hasText;
   };
   const completions = completionsNow();
   return {
-    editor: shown,
+    editor,
     completions,
     chosen: placeIn(completions),
     press,

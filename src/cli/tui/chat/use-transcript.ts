@@ -23,8 +23,8 @@ export function useTranscript(
   );
   return {
     view: viewOf(lines, top, height),
-    scroll: (rows: number) => setTop(scrollBy(top, rows, { total: lines.length, height })),
+    scroll: (rows: number) => setTop((present) => scrollBy(present, rows, { total: lines.length, height })),
     toEnd: () => setTop(undefined),
-    toggle: (what: keyof Folding) => setFolding({ ...folding, [what]: !folding[what] }),
+    toggle: (what: keyof Folding) => setFolding((present) => ({ ...present, [what]: !present[what] })),
   };
 }
