@@ -25,6 +25,12 @@ export const commandList: CommandEntry[] = [
     load: async () => (await import('./commands/run.ts')).fillRun,
   },
   {
+    name: 'chat',
+    summary: 'Talk with a model that may use tools',
+    group: work,
+    load: async () => (await import('./commands/chat.ts')).fillChat,
+  },
+  {
     name: 'tasks',
     summary: 'List, show, cancel, retry and follow tasks',
     group: work,

@@ -74,6 +74,7 @@ const listCommand: Record<string, string> = {
   token: 'svc tokens ls',
   device: 'svc devices ls',
   approval: 'svc approvals ls --all',
+  conversation: 'svc chat, and there /conversations',
 };
 
 async function exists(id: string, get: NonNullable<IdSource['get']>): Promise<boolean> {

@@ -20,6 +20,10 @@ const decisions: Record<string, ApprovalDecision> = {
   d: 'deny',
 };
 
+/** How many rows an approval takes where there is room for all of it. */
+export const approvalRows = (approval: Approval, width: number): number =>
+  layOutApproval(approval, width - 2).length + FRAME_ROWS;
+
 interface Props {
   approval: Approval;
   /** How many wait, this one included. */
@@ -37,33 +41,37 @@ export function ApprovalBar({ approval, waiting, width, height, now, onDecide }:
   const [top, setTop] = useState(0);
   const quietSince = useRef<number>(undefined);
   quietSince.current ??= now();
+  const isDecided = useRef(false);
   const lines = useMemo(() => layOutApproval(approval, width - 2), [approval, width]);
   const rows = Math.max(1, Math.min(lines.length, height - FRAME_ROWS));
   const last = Math.max(0, lines.length - rows);
   const first = Math.min(top, last);
-
+  const scroll = (by: number) =>
+    setTop((present) => Math.max(0, Math.min(last, Math.min(present, last) + by)));
   useInput((input, key) => {
     const isTyped = now() - (quietSince.current ?? 0) < QUIET_MS;
-    if (key.upArrow) return setTop(Math.max(0, first - 1));
-    if (key.downArrow) return setTop(Math.min(last, first + 1));
-    if (key.pageUp) return setTop(Math.max(0, first - rows));
-    if (key.pageDown) return setTop(Math.min(last, first + rows));
+    if (key.upArrow) return scroll(-1);
+    if (key.downArrow) return scroll(1);
+    if (key.pageUp) return scroll(-rows);
+    if (key.pageDown) return scroll(rows);
     if (key.ctrl || key.meta) return;
     if (isTyped) {
       quietSince.current = now();
       return;
     }
     const decision = decisions[input];
-    if (decision) onDecide(decision);
+    if (!decision || isDecided.current) return;
+    isDecided.current = true;
+    onDecide(decision);
   });
 
   const shown = lines
     .slice(first, first + rows)
     .map((line): Line => [{ text: '│ ', style: { tone: 'warning' } }, ...line]);
-  const scroll = last === 0 ? undefined : `rows ${first + 1}–${first + rows} of ${lines.length}`;
+  const place = last === 0 ? undefined : `rows ${first + 1}–${first + rows} of ${lines.length}`;
   return (
     <Box flexDirection="column" flexShrink={0}>
-      <LinesView lines={[titleLine(approval, waiting, width), ...shown, keyLine(scroll, width)]} />
+      <LinesView lines={[titleLine(approval, waiting, width), ...shown, keyLine(place, width)]} />
     </Box>
   );
 }
@@ -71,7 +79,7 @@ export function ApprovalBar({ approval, waiting, width, height, now, onDecide }:
 function titleLine({ toolName, securityLevel }: Approval, waiting: number, width: number): Line {
   const rest = ` · ${risks[securityLevel]}${waiting > 1 ? ` · ${waiting} wait` : ''} `;
   const title = `Allow ${fitText(escapeLine(toolName), Math.max(8, width - rest.length - 12))}?`;
-  const rule = '─'.repeat(Math.max(0, width - textWidth(title) - rest.length - 3));
+  const rule = '─'.repeat(Math.max(0, width - textWidth(title) - rest.length - 2));
   return [
     { text: '╭ ', style: { tone: 'warning' } },
     { text: title, style: { tone: 'warning', isBold: true } },
@@ -80,13 +88,13 @@ function titleLine({ toolName, securityLevel }: Approval, waiting: number, width
   ];
 }
 
-function keyLine(scroll: string | undefined, width: number): Line {
+function keyLine(place: string | undefined, width: number): Line {
   const isWide = width >= 70;
   const keys: [string, string][] = [
     ['a', isWide ? 'allow once' : 'once'],
     ['A', isWide ? 'always in this conversation' : 'always'],
     ['d', 'deny'],
-    ...(scroll === undefined ? [] : [['↑↓', scroll] as [string, string]]),
+    ...(place === undefined ? [] : [['↑↓', place] as [string, string]]),
   ];
   return [
     { text: '╰ ', style: { tone: 'warning' } },

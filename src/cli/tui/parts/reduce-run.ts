@@ -80,10 +80,10 @@ function next(state: RunState, event: RunEvent): RunState {
     }
     case 'approval:decided': {
       const { approval, toolCallId } = event.data;
-      const entries = changeTool(state.entries, toolCallId, (tool) => ({
-        ...tool,
-        state: tool.state === 'asking' ? 'running' : tool.state,
-      }));
+      // It takes the time that it runs, not the time that somebody thought about it.
+      const entries = changeTool(state.entries, toolCallId, (tool) =>
+        tool.state === 'asking' ? { ...tool, state: 'running', startedAt: timestamp } : tool,
+      );
       return { ...state, entries, approvals: without(state.approvals, approval), phase: phaseOf(entries) };
     }
     case 'step:complete':

@@ -1,20 +1,18 @@
 import { Box, useApp, useInput, useWindowSize } from 'ink';
 import { useEffect, useState } from 'react';
-import type { Connection } from '../../connection.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { hasEnded } from '../../task-outcome.ts';
 import { useBatchedReducer } from '../parts/use-batched-reducer.ts';
-import { watchAction, type WatchAction } from './watch-keys.ts';
+import { eachKey, watchAction, type WatchAction } from './watch-keys.ts';
 import { WatchScreen } from './watch-screen.tsx';
-import { WatchSession } from './watch-session.ts';
+import { WatchSession, type WatchSessionParts } from './watch-session.ts';
 import { emptyWatch, openApprovals, presentTask, reduceWatch, type WatchState } from './watch-state.ts';
 
 const TICK_MS = 1000;
 /** The rows of the list that are not tasks. */
 const LIST_FRAME_ROWS = 4;
 
-export interface WatchAppProps {
-  connection: Connection;
+export interface WatchAppProps extends Omit<WatchSessionParts, 'push' | 'apply'> {
   /** The task to look into at once. */
   taskId?: string;
   /** Epoch milliseconds. */
@@ -24,11 +22,11 @@ export interface WatchAppProps {
 }
 
 /** The tasks of a daemon on the whole screen; exits with a code, or with the error that makes it useless. */
-export function WatchApp({ connection, taskId, now, clock }: WatchAppProps) {
+export function WatchApp({ taskId, now, clock, ...parts }: WatchAppProps) {
   const { exit } = useApp();
   const { columns: width, rows: height } = useWindowSize();
   const { state, push, apply } = useBatchedReducer(reduceWatch, emptyWatch);
-  const [session] = useState(() => new WatchSession({ connection, push, apply }));
+  const [session] = useState(() => new WatchSession({ ...parts, push, apply }));
   const [turn, setTurn] = useState(0);
   const time = useTime(now);
   const approvals = openApprovals(state);
@@ -81,10 +79,12 @@ export function WatchApp({ connection, taskId, now, clock }: WatchAppProps) {
         return apply({ kind: 'moved', by: action.by });
     }
   };
-  useInput((input, key) => {
-    const action = watchAction(state, input, key, Math.max(1, height - LIST_FRAME_ROWS));
-    if (action) act(action);
-  });
+  useInput((input, key) =>
+    eachKey(input, (letter) => {
+      const action = watchAction(state, letter, key, Math.max(1, height - LIST_FRAME_ROWS));
+      if (action) act(action);
+    }),
+  );
 
   return (
     <Box width={width} height={height} flexDirection="column" overflow="hidden">

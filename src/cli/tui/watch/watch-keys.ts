@@ -34,6 +34,10 @@ export function watchAction(
   return by === undefined ? undefined : { kind: 'move', by };
 }
 
+/** The keys of what came at once: every letter is one of its own here. */
+export const eachKey = (input: string, press: (letter: string) => void): void =>
+  (input === '' ? [''] : Array.from(input)).forEach(press);
+
 /** How many rows a key goes up or down. */
 export function stepOf(input: string, key: Key, page: number): number | undefined {
   if (key.upArrow || input === 'k') return -1;

@@ -1,6 +1,7 @@
 import { render } from 'ink';
 import type { Cli } from '../../cli.ts';
 import type { ExitCode } from '../../exit-codes.ts';
+import { toReport } from '../../report-error.ts';
 import { resolveId, taskIds } from '../../resolve-id.ts';
 import { colouredTheme, plainTheme, ThemeContext } from '../parts/theme.tsx';
 import { WatchApp } from './watch-app.tsx';
@@ -16,12 +17,16 @@ export async function watchOnTerminal(cli: Cli, text?: string): Promise<void> {
     <ThemeContext value={theme}>
       <WatchApp
         connection={connection}
+        spellError={(error) => {
+          const { message, next } = toReport(error, cli);
+          return [message, next].filter(Boolean).join(' ');
+        }}
         {...(taskId !== undefined && { taskId })}
         now={Date.now}
         clock={() => performance.now()}
       />
     </ThemeContext>,
-    { alternateScreen: true, exitOnCtrlC: false, incrementalRendering: true },
+    { alternateScreen: true, incrementalRendering: true, exitOnCtrlC: false, interactive: true },
   );
   cli.exitCode = (await app.waitUntilExit()) as ExitCode;
 }

@@ -2,8 +2,7 @@ import { Box } from 'ink';
 import type { Approval, ApprovalDecision } from '../../../contract/approvals.ts';
 import { escapeLine } from '../../escape-text.ts';
 import { fitText, textWidth } from '../../text-width.ts';
-import { ApprovalBar } from '../parts/approval-bar.tsx';
-import { layOutApproval } from '../parts/lay-out-approval.ts';
+import { ApprovalBar, approvalRows } from '../parts/approval-bar.tsx';
 import type { Line } from '../parts/line.ts';
 import { LinesView, LineView } from '../parts/line-view.tsx';
 import { layOutHeader, layOutKeys } from './lay-out-status.ts';
@@ -18,8 +17,8 @@ const WIDE = 140;
 const LIST_SHARE = 0.38;
 /** The header and the keys. */
 const FRAME_ROWS = 2;
-/** The title and the keys of the bar, and who asks. */
-const BAR_FRAME_ROWS = 3;
+/** Who asks, above the bar. */
+const ASKER_ROWS = 1;
 
 interface Props {
   state: WatchState;
@@ -37,7 +36,7 @@ interface Props {
 /** Everything that is on the screen. */
 export function WatchScreen({ state, width, height, time, approvals, approval, clock, onDecide }: Props) {
   const most = Math.max(4, Math.floor((height - FRAME_ROWS) * 0.6));
-  const barRows = approval ? Math.min(layOutApproval(approval, width - 2).length + BAR_FRAME_ROWS, most) : 0;
+  const barRows = approval ? Math.min(approvalRows(approval, width) + ASKER_ROWS, most) : 0;
   return (
     <>
       <LineView line={layOutHeader(state, width)} />
@@ -50,7 +49,7 @@ export function WatchScreen({ state, width, height, time, approvals, approval, c
             approval={approval}
             waiting={approvals.length}
             width={width}
-            height={barRows - 1}
+            height={barRows - ASKER_ROWS}
             now={clock}
             onDecide={onDecide}
           />

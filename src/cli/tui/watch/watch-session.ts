@@ -15,6 +15,8 @@ const MOST_ENDED = 100;
 
 export interface WatchSessionParts {
   connection: Connection;
+  /** A failure in one line with what to do next. */
+  spellError: (error: unknown) => string;
   /** Takes an event that may wait for a moment. */
   push: (event: WatchEvent) => void;
   /** Takes an event that should be seen at once. */
@@ -99,12 +101,17 @@ export class WatchSession {
     });
   }
 
-  async decide({ id }: Approval, decision: ApprovalDecision): Promise<void> {
+  async decide(approval: Approval, decision: ApprovalDecision): Promise<void> {
     const { connection, apply } = this.#parts;
-    await this.#tell(async () => {
+    const { id } = approval;
+    apply({ kind: 'decided', id });
+    try {
       await connection.client.security.decide({ params: { id }, body: { decision } });
-      apply({ kind: 'decided', id });
-    });
+    } catch (error) {
+      this.#complain(error);
+      const isOver = error instanceof ApiError && (error.status === 400 || error.status === 404);
+      if (!isOver) apply({ kind: 'undecided', approval });
+    }
   }
 
   async #load(signal: AbortSignal): Promise<void> {
@@ -144,13 +151,16 @@ export class WatchSession {
     }
   }
 
+  #complain(error: unknown): void {
+    this.#parts.apply({ kind: 'note', text: this.#parts.spellError(error), tone: 'bad' });
+  }
+
   async #tell<T>(act: () => Promise<T>, signal?: AbortSignal): Promise<T | undefined> {
     try {
       return await act();
     } catch (error) {
       if (signal?.aborted) return undefined;
-      const text = error instanceof Error ? error.message : String(error);
-      this.#parts.apply({ kind: 'note', text, tone: 'bad' });
+      this.#complain(error);
       return undefined;
     }
   }

@@ -57,6 +57,7 @@ export type WatchEvent =
   | { kind: 'cancelling'; id: string | undefined }
   | { kind: 'approvalsOpened' }
   | { kind: 'decided'; id: string }
+  | { kind: 'undecided'; approval: Approval }
   | { kind: 'later'; ids: readonly string[] }
   | { kind: 'note'; text: string; tone: Tone };
 
@@ -138,6 +139,8 @@ function next(state: WatchState, event: WatchEvent, tasks: Map<string, WatchedTa
       return { ...state, areApprovalsOpen: true, later: new Set(), note: undefined };
     case 'decided':
       return { ...state, approvals: state.approvals.filter(({ id }) => id !== event.id) };
+    case 'undecided':
+      return withApproval(state, event.approval);
     case 'later':
       if (state.areApprovalsOpen) return { ...state, areApprovalsOpen: false };
       return { ...state, later: new Set([...state.later, ...event.ids]) };
@@ -153,15 +156,17 @@ function hear(state: WatchState, message: LiveMessage, tasks: Map<string, Watche
       return state;
     case 'queue':
       return { ...state, queue: message.status };
-    case 'approval': {
-      const { approval } = message;
-      const others = state.approvals.filter(({ id }) => id !== approval.id);
-      return { ...state, approvals: approval.status === 'pending' ? [...others, approval] : others };
-    }
+    case 'approval':
+      return withApproval(state, message.approval);
     case 'hello':
     case 'notification':
       return state;
   }
+}
+
+function withApproval(state: WatchState, approval: Approval): WatchState {
+  const others = state.approvals.filter(({ id }) => id !== approval.id);
+  return { ...state, approvals: approval.status === 'pending' ? [...others, approval] : others };
 }
 
 /** The task that keys are about: the one that is looked into, or the one in the list. */

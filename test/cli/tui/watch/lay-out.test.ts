@@ -3,7 +3,7 @@ import { type Line, lineText, lineWidth } from '../../../../src/cli/tui/parts/li
 import { emptyRun } from '../../../../src/cli/tui/parts/run-state.ts';
 import { layOutHeader, layOutKeys, layOutTaskHead } from '../../../../src/cli/tui/watch/lay-out-status.ts';
 import { layOutTask, layOutTitles } from '../../../../src/cli/tui/watch/lay-out-tasks.ts';
-import { scrolled, windowAround } from '../../../../src/cli/tui/watch/view-window.ts';
+import { windowAround } from '../../../../src/cli/tui/watch/view-window.ts';
 import { emptyWatch } from '../../../../src/cli/tui/watch/watch-state.ts';
 import type { ListedTask } from '../../../../src/contract/task.ts';
 import { ToolWorld } from '../../../helpers/tool-world.ts';
@@ -94,13 +94,4 @@ describe('what is seen of a long list', () => {
   ])('row %i of %i in %i rows from %i on: from %i on', (row, count, height, first, expected) =>
     expect(windowAround(row, count, height, first)).toBe(expected),
   );
-
-  it('goes up from the end, and follows the end again once it is reached', () => {
-    const size = { count: 100, height: 10 };
-    expect(scrolled(undefined, -1, size)).toBe(89);
-    expect(scrolled(89, 1, size)).toBeUndefined();
-    expect(scrolled(5, -10, size)).toBe(0);
-    expect(scrolled(5, Number.NEGATIVE_INFINITY, size)).toBe(0);
-    expect(scrolled(undefined, -1, { count: 5, height: 10 })).toBeUndefined();
-  });
 });

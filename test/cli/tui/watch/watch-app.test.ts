@@ -1,60 +1,39 @@
-import { setImmediate } from 'node:timers/promises';
-import { stripVTControlCharacters } from 'node:util';
-import { cleanup, render } from 'ink-testing-library';
 import { createElement } from 'react';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Connection } from '../../../../src/cli/connection.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WatchApp } from '../../../../src/cli/tui/watch/watch-app.tsx';
-import { createClient } from '../../../../src/contract/client.ts';
-import { contract } from '../../../../src/contract/index.ts';
 import { type ContractServer, Refusal, startContractServer } from '../../../helpers/contract-server.ts';
 import { ToolWorld } from '../../../helpers/tool-world.ts';
-
-const ESCAPE = '\u001b';
-const ENTER = '\r';
-const DOWN = '\u001b[B';
-const PAGE_UP = '\u001b[5~';
+import { connectionTo } from '../chat/chat-screen.ts';
+import { keys, Rendered } from '../rendered.ts';
 
 let world: ToolWorld;
 let server: ContractServer;
+let rendered: Rendered | undefined;
 beforeEach(async () => {
   world = new ToolWorld();
   server = await startContractServer(world.answers());
   world.onMessage = server.tell;
 });
 afterEach(async () => {
-  cleanup();
+  rendered?.[Symbol.dispose]();
   await server[Symbol.asyncDispose]();
 });
-
-function connectionTo(url: string): Connection {
-  const fetchLike: Connection['fetch'] = (...request) => fetch(...request);
-  return {
-    client: createClient(contract, { baseUrl: url, fetch: fetchLike }),
-    target: { url, isLocal: true, isNamed: false },
-    credential: undefined,
-    credentials: () => ({}),
-    fetch: fetchLike,
-  };
-}
 
 /** The app on a screen of 100 by 24, and a clock that stands still until it is told otherwise. */
 function open(taskId?: string) {
   let clock = 0;
-  const props = { connection: connectionTo(server.url), now: Date.now, clock: () => clock };
-  const app = render(createElement(WatchApp, { ...props, ...(taskId !== undefined && { taskId }) }));
-  Object.defineProperty(app.stdout, 'rows', { value: 24 });
-  app.stdout.emit('resize');
-  const screen = () => stripVTControlCharacters(app.lastFrame() ?? '');
+  const props = {
+    connection: connectionTo(server.url),
+    spellError: String,
+    now: Date.now,
+    clock: () => clock,
+    ...(taskId !== undefined && { taskId }),
+  };
+  const app = (rendered = new Rendered(createElement(WatchApp, props), { columns: 100, rows: 24 }));
   return {
-    screen,
-    /** Waits until the screen shows this. */
-    see: async (pattern: RegExp) => {
-      await vi.waitFor(() => expect(screen()).toMatch(pattern), { timeout: 20_000, interval: 5 });
-      // What listens to keys does so after it is painted.
-      await setImmediate();
-    },
-    press: (keys: string) => app.stdin.write(keys),
+    screen: () => app.screen,
+    see: (pattern: RegExp) => app.until(pattern),
+    press: (typed: string) => app.type(typed),
     /** Lets so much time pass that a key is an answer. */
     pause: () => (clock += 1000),
   };
@@ -90,20 +69,20 @@ describe('svc tasks watch on a terminal', () => {
     await add('The first', { prompt: 'Count' });
     const { see, press, screen } = open();
     await see(/› ● The first/);
-    press(ENTER);
+    press(keys.enter);
     await see(/› Count/);
     for (let n = 1; n <= 60; n++) world.tell('output', `line ${n}\n`, { stream: 'stdout' });
     await see(/line 60\n/);
     expect(screen()).not.toMatch(/line 1\n/);
-    press(PAGE_UP);
-    press(PAGE_UP);
-    press(PAGE_UP);
+    press(keys.pageUp);
+    press(keys.pageUp);
+    press(keys.pageUp);
     await see(/› Count\n[^]*line 1\n[^]*more rows below/);
     world.tell('output', 'line 61\n', { stream: 'stdout' });
     await see(/… 45 more rows below/);
     press('G');
     await see(/line 61\n/);
-    press(ESCAPE);
+    press(keys.escape);
     await see(/TASK +AGENT/);
   });
 
@@ -120,7 +99,7 @@ describe('svc tasks watch on a terminal', () => {
     await add('The second');
     const { see, press } = open();
     await see(/The second/);
-    press(DOWN);
+    press(keys.down);
     await see(/› ● The second/);
     press('c');
     await see(/Cancel "The second"\? {2}y yes {3}n no/);
@@ -165,14 +144,14 @@ describe('svc tasks watch on a terminal', () => {
     await see(/\? 2 approvals/);
     press('a');
     await see(/asked by conv_1[^]*Allow run_command\?.*2 wait/);
-    press('\t');
+    press(keys.tab);
     await see(/asked by conv_2[^]*Allow write_file\?/);
     pause();
     const decided = world.decided(second);
     press('d');
     expect((await decided).decision).toBe('deny');
     await see(/Allow run_command\? · high risk ─/);
-    press(ESCAPE);
+    press(keys.escape);
     await see(/q quit$/);
     expect(world.approvals.find(({ id }) => id === first.id)?.status).toBe('pending');
   });
