@@ -25,6 +25,12 @@ export const commandList: CommandEntry[] = [
     load: async () => (await import('./commands/run.ts')).fillRun,
   },
   {
+    name: 'chat',
+    summary: 'Talk with a model that may use tools',
+    group: work,
+    load: async () => (await import('./commands/chat.ts')).fillChat,
+  },
+  {
     name: 'tasks',
     summary: 'List, show, cancel, retry and follow tasks',
     group: work,
@@ -53,6 +59,18 @@ export const commandList: CommandEntry[] = [
     summary: 'List, set up and test the model providers',
     group: work,
     load: async () => (await import('./commands/providers.ts')).fillProviders,
+  },
+  {
+    name: 'tools',
+    summary: 'List what models may call',
+    group: work,
+    load: async () => (await import('./commands/tools.ts')).fillTools,
+  },
+  {
+    name: 'approvals',
+    summary: 'Decide which calls of tools may run',
+    group: work,
+    load: async () => (await import('./commands/approvals.ts')).fillApprovals,
   },
   {
     name: 'daemon',
@@ -101,6 +119,18 @@ export const commandList: CommandEntry[] = [
     summary: 'Make and revoke API tokens',
     group: setup,
     load: async () => (await import('./commands/tokens.ts')).fillTokens,
+  },
+  {
+    name: 'policy',
+    summary: 'Say which tools may run, and who is asked',
+    group: setup,
+    load: async () => (await import('./commands/policy.ts')).fillPolicy,
+  },
+  {
+    name: 'guards',
+    summary: 'Turn the checks of every call of a tool on and off',
+    group: setup,
+    load: async () => (await import('./commands/guards.ts')).fillGuards,
   },
   {
     name: 'audit',

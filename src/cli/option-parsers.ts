@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { closest } from './closest.ts';
 import { parseDuration } from './duration.ts';
 
 /** Reads a whole number. */
@@ -16,3 +17,15 @@ export function duration(text: string): number {
 
 /** Gathers the values of an option that may be given several times. */
 export const gather = (value: string, earlier: string[] = []): string[] => [...earlier, value];
+
+/** Reads one of these words, and says which one was probably meant by another. */
+export const oneOf =
+  <Word extends string>(words: readonly Word[]) =>
+  (text: string): Word => {
+    const known = words.find((word) => word === text);
+    if (known !== undefined) return known;
+    const meant = closest(text, words);
+    throw new InvalidArgumentError(
+      meant === undefined ? `Allowed choices are ${words.join(', ')}.` : `Did you mean ${meant}?`,
+    );
+  };

@@ -25,7 +25,8 @@ export function reportError(error: unknown, cli: Cli, reached = 'svc'): ExitCode
   return exitCode;
 }
 
-function toReport(error: unknown, cli: Cli, reached: string): Report {
+/** What a failure means for a person, with its exit code. */
+export function toReport(error: unknown, cli: Cli, reached = 'svc'): Report {
   if (error instanceof CliError)
     return { exitCode: error.exitCode, message: sentence(error.message), next: error.next };
   if (error instanceof ApiError) return apiReport(error, cli);

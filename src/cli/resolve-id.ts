@@ -73,6 +73,8 @@ const listCommand: Record<string, string> = {
   user: 'svc auth users ls',
   token: 'svc tokens ls',
   device: 'svc devices ls',
+  approval: 'svc approvals ls --all',
+  conversation: 'svc chat, and there /conversations',
 };
 
 async function exists(id: string, get: NonNullable<IdSource['get']>): Promise<boolean> {
@@ -140,3 +142,10 @@ export const tokenIds = ({ tokens }: Client): IdSource =>
 
 export const deviceIds = ({ devices }: Client): IdSource =>
   idsOf('device', 'dev_', async () => (await devices.list()).devices);
+
+export const approvalIds = ({ security }: Client, status: 'pending' | 'all'): IdSource =>
+  idsOf(
+    'approval',
+    'appr_',
+    async () => (await security.approvals({ query: { status, limit: PAGE } })).approvals,
+  );

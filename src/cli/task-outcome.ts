@@ -11,5 +11,5 @@ export function exitCodeOfTask({ status, error }: Pick<Task, 'status' | 'error'>
   if (status === 'cancelled') return exitCodes.cancelled;
   if (status !== 'failed') return exitCodes.pending;
   if (error?.class === 'budget') return exitCodes.overBudget;
-  return error?.class === 'policy_denied' ? exitCodes.approvalNeeded : exitCodes.failed;
+  return error?.class === 'policy_denied' ? exitCodes.notAllowed : exitCodes.failed;
 }

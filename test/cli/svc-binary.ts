@@ -13,6 +13,11 @@ import { temporaryFolder } from '../helpers/daemon.ts';
 export const root = resolve(import.meta.dirname, '../..');
 const binary = join(root, 'bin/svc.js');
 
+/** Whether programs can be started on a terminal of their own: that takes `script` of util-linux. */
+export const hasTerminals = spawnSync('script', ['--version']).status === 0;
+if (!hasTerminals && process.env['CI'])
+  throw new Error('These tests need script (util-linux), and CI skips nothing');
+
 /** Builds dist where it is not current; test files that start at the same time build it once. */
 export function ensureBuilt(): void {
   const lock = new DatabaseSync(join(tmpdir(), 'svc-test-build.lock'), { timeout: 120_000 });

@@ -1,21 +1,16 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { spellSeed } from '../../src/cli/devices/seed-words.ts';
-import { ensureBuilt, outcomeOf, said, SvcHome } from './svc-binary.ts';
+import { ensureBuilt, hasTerminals, outcomeOf, said, SvcHome } from './svc-binary.ts';
 
-const hasScript = spawnSync('script', ['--version']).status === 0;
 const command = ['run', '--agent', 'command'];
 
 /** What is written, without colours and movements of the cursor. */
 const plain = (text: string) => stripVTControlCharacters(text).replaceAll('\r', '');
 
-if (!hasScript && process.env['CI'])
-  throw new Error('These tests need script (util-linux), and CI skips nothing');
-
-describe.skipIf(!hasScript)('svc on a terminal (needs script of util-linux)', () => {
+describe.skipIf(!hasTerminals)('svc on a terminal (needs script of util-linux)', () => {
   let home: SvcHome;
   beforeAll(async () => {
     ensureBuilt();

@@ -83,7 +83,7 @@ describe('exitCodeOfTask', () => {
     ['completed', undefined, 0],
     ['failed', 'agent_error', 1],
     ['failed', 'budget', 10],
-    ['failed', 'policy_denied', 9],
+    ['failed', 'policy_denied', 4],
     ['cancelled', undefined, 3],
     ['queued', undefined, 8],
   ] as const)('%s %s is %i', (status, failure, code) => {

@@ -59,13 +59,15 @@ function fillReading(command: Command, cli: Cli): void {
     .action(async (id: string, options: { follow?: boolean; json?: boolean }) =>
       (await import('../tasks/task-logs.ts')).showTaskLogs(cli, id, options),
     );
-  withExamples(command.command('watch').description('follow what happens to all tasks'), [
+  withExamples(command.command('watch').description('follow what happens to all tasks, and look into each'), [
     'svc tasks watch',
+    'svc tasks watch 0199',
     'svc tasks watch --json',
   ])
+    .argument('[id]', 'look into this one; its id or the beginning of it')
     .option('--json', 'print every message as a line of JSON')
-    .action(async (options: { json?: boolean }) =>
-      (await import('../tasks/watch-tasks.ts')).watchTasks(cli, options),
+    .action(async (id: string | undefined, options: { json?: boolean }) =>
+      (await import('../tasks/watch-tasks.ts')).watchTasks(cli, id, options),
     );
   withExamples(command.command('wait').description('wait for a task and exit as it does'), [
     'svc tasks wait 0199',

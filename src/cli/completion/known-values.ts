@@ -1,6 +1,9 @@
+import { summariseCall } from '../approvals/lay-out-call.ts';
 import { CliError } from '../cli-error.ts';
 import type { Cli } from '../cli.ts';
 import { localContext, readContexts } from '../contexts-file.ts';
+import { modeMeanings } from '../policy/mode-meanings.ts';
+import { onApprovalMeanings } from '../run/on-approval.ts';
 import { scopeMeanings } from '../tokens/scope-meanings.ts';
 import { ApiError } from '../../contract/client.ts';
 
@@ -25,19 +28,24 @@ export async function optionValues(cli: Cli, [noun]: string[], option: string): 
   if (option === '--scope') return Object.entries(scopeMeanings);
   if (option === '--context') return contexts(cli);
   if (option === '--agent') return agents(cli);
+  if (option === '--mode') return Object.entries(modeMeanings);
+  if (option === '--on-approval') return Object.entries(onApprovalMeanings);
+  if (noun === 'policy') return tools(cli);
   return [];
 }
 
 /** What the argument of a command may be. */
 export async function argumentValues(cli: Cli, [noun, verb = '', third]: string[]): Promise<Candidate[]> {
   if (noun === 'tasks')
-    return ['show', 'logs', 'wait', 'cancel', 'retry', 'release'].includes(verb) ? tasks(cli) : [];
+    return ['show', 'logs', 'watch', 'wait', 'cancel', 'retry', 'release'].includes(verb) ? tasks(cli) : [];
   if (noun === 'dlq') return ['show', 'retry', 'discard', 'resolve'].includes(verb) ? deadLetters(cli) : [];
   if (noun === 'config') return ['get', 'set', 'unset'].includes(verb) ? settings(cli) : [];
   if (noun === 'context') return ['use', 'rm', 'set'].includes(verb) ? contexts(cli) : [];
   if (noun === 'agents') return verb === 'test' ? agents(cli) : [];
   if (noun === 'tokens') return verb === 'revoke' ? tokens(cli) : [];
   if (noun === 'devices') return ['rename', 'revoke'].includes(verb) ? devices(cli) : [];
+  if (noun === 'approvals') return ['show', 'allow', 'deny'].includes(verb) ? approvals(cli) : [];
+  if (noun === 'guards') return ['enable', 'disable'].includes(verb) ? guards(cli) : [];
   if (noun === 'auth' && verb === 'invites') return third === 'rm' ? invites(cli) : [];
   if (noun === 'auth' && verb === 'sessions') return third === 'revoke' ? sessions(cli) : [];
   if (noun === 'auth' && verb === 'users') return third === 'set' ? users(cli) : [];
@@ -93,6 +101,24 @@ const users = (cli: Cli) =>
   asked(async (signal) => {
     const answer = await cli.connect({ mayStart: false }).client.users.list({}, { signal });
     return answer.users.map(({ id, email }): Candidate => [id, email]);
+  });
+
+const approvals = (cli: Cli) =>
+  asked(async (signal) => {
+    const answer = await cli.connect({ mayStart: false }).client.security.approvals({}, { signal });
+    return answer.approvals.map((each): Candidate => [each.id, summariseCall(each)]);
+  });
+
+const guards = (cli: Cli) =>
+  asked(async (signal) => {
+    const answer = await cli.connect({ mayStart: false }).client.security.guards({}, { signal });
+    return answer.guards.map(({ name, enabled }): Candidate => [name, enabled ? 'on' : 'off']);
+  });
+
+const tools = (cli: Cli) =>
+  asked(async (signal) => {
+    const answer = await cli.connect({ mayStart: false }).client.tools.list({}, { signal });
+    return answer.tools.map(({ name, description }): Candidate => [name, description]);
   });
 
 const agents = (cli: Cli) =>

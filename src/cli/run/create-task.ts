@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
 import type { Client } from '../../contract/client.ts';
+import type { SecurityMode } from '../../contract/security-mode.ts';
 import { CliError } from '../cli-error.ts';
 import type { Cli } from '../cli.ts';
 import { closest } from '../closest.ts';
 import { exitCodes } from '../exit-codes.ts';
+import type { OnApproval } from './on-approval.ts';
 import { readPrompt, titleOf } from './read-prompt.ts';
 
 export interface RunOptions {
@@ -17,6 +19,8 @@ export interface RunOptions {
   priority?: number;
   title?: string;
   label?: string[];
+  mode?: SecurityMode;
+  onApproval?: OnApproval;
   json?: boolean;
   jsonl?: boolean;
   quiet?: boolean;
@@ -38,6 +42,7 @@ export async function createTask(cli: Cli, words: string[], options: RunOptions)
       ...(options.priority !== undefined && { priority: options.priority }),
       ...(options.attempts !== undefined && { maxAttempts: options.attempts }),
       ...(options.label && { labels: options.label }),
+      ...(options.mode !== undefined && { securityMode: options.mode }),
     },
     headers: idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey },
   });

@@ -3,18 +3,22 @@ import { exitCodes } from '../exit-codes.ts';
 import { isStdinGiven, readStdin } from '../read-stdin.ts';
 
 /** The prompt from the words of the command line and from stdin. */
-export async function readPrompt(words: string[], agent: string | undefined): Promise<string> {
-  if (words.length === 1 && words[0] === '-') return required(await readStdin());
+export async function readPrompt(
+  words: string[],
+  agent: string | undefined,
+  command = 'svc run',
+): Promise<string> {
+  if (words.length === 1 && words[0] === '-') return required(await readStdin(), command);
   const said = words.join(' ');
   // A command says itself what it reads; what happens to be on stdin must not become part of it.
   const context = agent === 'command' || !isStdinGiven() ? '' : (await readStdin()).trimEnd();
-  return required([said, context].filter((part) => part.trim() !== '').join('\n\n'));
+  return required([said, context].filter((part) => part.trim() !== '').join('\n\n'), command);
 }
 
-function required(prompt: string): string {
+function required(prompt: string, command: string): string {
   if (prompt.trim() !== '') return prompt;
   throw new CliError(exitCodes.usage, 'There is no prompt.', {
-    next: 'Say what to do: svc run "what to do", or pipe it: svc run -',
+    next: `Say what to do: ${command} "what to do", or pipe it: ${command} -`,
   });
 }
 

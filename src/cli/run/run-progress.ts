@@ -9,6 +9,9 @@ export interface RunProgress {
   event(event: TaskEvent): void;
   /** Something that is not an event of the task, such as that it is being cancelled. */
   say(text: string): void;
+  /** Leaves the terminal to somebody else, at the beginning of a line. */
+  pause(): void;
+  resume(): void;
   /** Ends with one line. */
   end(line: string): void;
 }
@@ -37,6 +40,11 @@ export function plainProgress(output: Output): RunProgress {
       if (text !== undefined) say(text);
     },
     say,
+    pause() {
+      if (!isAtLineStart) output.note('');
+      isAtLineStart = true;
+    },
+    resume: () => undefined,
     end: line,
   };
 }
@@ -45,6 +53,8 @@ export function plainProgress(output: Output): RunProgress {
 export const quietProgress = (output: Output): RunProgress => ({
   event: () => undefined,
   say: () => undefined,
+  pause: () => undefined,
+  resume: () => undefined,
   end: (line) => output.note(line),
 });
 
@@ -54,6 +64,13 @@ export async function spinnerProgress(output: Output): Promise<RunProgress> {
   const spinner = ora({ text: 'sending the task', stream: output.errorStream, discardStdin: false }).start();
   /** The spinner writes over a line that is not complete. */
   let incomplete = '';
+  /** The last line of what the agent says, as far as it has come. */
+  let said = '';
+  const pause = () => {
+    spinner.stop();
+    if (incomplete !== '') output.note(escapeText(incomplete));
+    incomplete = '';
+  };
   const show = (text: string) => {
     spinner.text = fitText(text, Math.max(20, (output.errorStream.columns || 80) - 4));
   };
@@ -67,7 +84,8 @@ export async function spinnerProgress(output: Output): Promise<RunProgress> {
         if (end > 0) output.errorStream.write(escapeText(text.slice(0, end)));
         return;
       }
-      const text = describeEvent(event) ?? lastLineOf(event);
+      said = isText(event) ? lastLine(said + event.message) : '';
+      const text = describeEvent(event) ?? lastLineOf(event, said);
       if (text === undefined) return;
       // That an attempt failed should still be seen when the next one works; what is missing, as a whole.
       if (event.type === 'retry_scheduled' || event.type === 'waiting_for_agent')
@@ -75,9 +93,10 @@ export async function spinnerProgress(output: Output): Promise<RunProgress> {
       show(text);
     },
     say: show,
+    pause,
+    resume: () => void spinner.start(),
     end(line) {
-      spinner.stop();
-      if (incomplete !== '') output.note(escapeText(incomplete));
+      pause();
       output.note(line);
     },
   };
@@ -86,7 +105,12 @@ export async function spinnerProgress(output: Output): Promise<RunProgress> {
 const complaintOf = ({ type, message, data }: TaskEvent) =>
   type === 'output' && data['stream'] === 'stderr' ? message : undefined;
 
-function lastLineOf({ type, message }: TaskEvent): string | undefined {
-  const line = message.trimEnd().split('\n').at(-1)?.trim();
-  return type === 'output' && line ? escapeLine(line) : undefined;
+/** What a model says comes in pieces of lines, anything else in lines. */
+const isText = ({ type, data }: TaskEvent) => type === 'output' && data['stream'] === 'text';
+
+const lastLine = (text: string) => text.trimEnd().split('\n').at(-1)?.trimStart() ?? '';
+
+function lastLineOf(event: TaskEvent, said: string): string | undefined {
+  const line = isText(event) ? said : lastLine(event.message);
+  return event.type === 'output' && line ? escapeLine(line) : undefined;
 }

@@ -7,6 +7,7 @@ import { escapeLine } from '../escape-text.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { followTask } from '../follow-task.ts';
 import { exitCodeOfTask } from '../task-outcome.ts';
+import { runApprovals } from './run-approvals.ts';
 import { createTask, type RunOptions } from './create-task.ts';
 import { type Interrupt, interruptCodes, onInterrupt } from './on-interrupt.ts';
 import { plainProgress, quietProgress, type RunProgress, spinnerProgress } from './run-progress.ts';
@@ -41,6 +42,8 @@ export async function runTask(cli: Cli, words: string[], options: RunOptions): P
     });
   };
   const forget = onInterrupt(stop);
+  const { onApproval } = options;
+  const approvals = runApprovals(cli, { taskId: id, progress, ...(onApproval && { onApproval }) });
   const timer = options.timeout === undefined ? undefined : setTimeout(stop, options.timeout, 'timeout');
   try {
     progress.say(`${id} created`);
@@ -48,20 +51,26 @@ export async function runTask(cli: Cli, words: string[], options: RunOptions): P
       onEvent: (event) => {
         if (options.jsonl) output.jsonLine(event);
         progress.event(event);
+        approvals.event(event);
       },
       onAway: () => progress.say('the daemon is away; waiting for it'),
     });
-    const answer = await Promise.race([followed, stopping.promise]);
+    const answer = await Promise.race([followed, stopping.promise, approvals.failed]);
     const { line, exitCode } = conclude(cli, answer.task, stoppedBy, options.timeout);
     if (!options.quiet || exitCode !== exitCodes.done) progress.end(line);
     if (options.json) output.json(answer);
     else if (!options.jsonl && !options.quiet) printAnswer(cli, answer.task);
     return exitCode;
   } catch (error) {
+    if (error instanceof CliError && error.exitCode === exitCodes.approvalNeeded) {
+      if (options.json) output.json(await client.tasks.get({ params: { id } }));
+      throw error;
+    }
     progress.end(`${output.paintError('yellow', '!')} the task may go on  What next: svc tasks show ${id}`);
     throw error;
   } finally {
     clearTimeout(timer);
+    approvals.close();
     forget();
   }
 }

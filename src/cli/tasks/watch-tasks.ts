@@ -1,53 +1,38 @@
-import type { livePath as contractPath, LiveMessage } from '../../contract/live.ts';
-import { CliError } from '../cli-error.ts';
+import type { LiveMessage } from '../../contract/live.ts';
+import { summariseCall } from '../approvals/lay-out-call.ts';
+import { canAsk } from '../ask.ts';
 import type { Cli } from '../cli.ts';
-import { Unreachable } from '../connection.ts';
 import { describeEvent } from '../describe-event.ts';
 import { escapeLine } from '../escape-text.ts';
-import { exitCodes } from '../exit-codes.ts';
 import { fitText } from '../text-width.ts';
+import { followLiveFeed } from './live-feed.ts';
+import { showTaskLogs } from './task-logs.ts';
 
-/** Where the live feed is; the contract's own file would load the schemas. */
-const livePath = '/api/live' satisfies typeof contractPath;
-
-/** `svc tasks watch`: what happens to all tasks, until Ctrl-C. */
-export async function watchTasks(cli: Cli, { json = false }: { json?: boolean }): Promise<void> {
+/** `svc tasks watch`: what happens to all tasks, until Ctrl-C; on a terminal one can look into each of them. */
+export async function watchTasks(
+  cli: Cli,
+  text: string | undefined,
+  { json = false }: { json?: boolean },
+): Promise<void> {
   const { output } = cli;
+  if (!json && output.isTerminal && canAsk(cli) && output.isLively) {
+    const { watchOnTerminal } = await import('../tui/watch/watch-on-terminal.tsx');
+    return watchOnTerminal(cli, text);
+  }
+  if (text !== undefined) return showTaskLogs(cli, text, { follow: true, json });
   const connection = cli.connect();
   // This also starts the daemon, which a WebSocket would not.
   await connection.client.queue.status();
-  const { target } = connection;
-  const { WebSocket } = await import('ws');
-  const socket = new WebSocket(target.url.replace(/^http/, 'ws') + livePath, {
-    headers: connection.credentials(),
+  await followLiveFeed(connection, {
+    onOpen() {
+      if (!json) output.note(output.paintError('dim', 'Watching; Ctrl-C ends it.'));
+    },
+    onMessage(message) {
+      if (json) output.jsonLine(message);
+      else printMessage(cli, message);
+    },
+    signal: output.closed,
   });
-  const ended = Promise.withResolvers<void>();
-  socket.on('open', () => {
-    if (!json) output.note(output.paintError('dim', 'Watching; Ctrl-C ends it.'));
-  });
-  socket.on('message', (data: Buffer) => {
-    const message = JSON.parse(data.toString('utf8')) as LiveMessage;
-    if (json) output.jsonLine(message);
-    else printMessage(cli, message);
-  });
-  socket.on('close', (code, reason) =>
-    ended.reject(
-      new CliError(
-        exitCodes.unreachable,
-        `The daemon ended the feed (${code}${reason.length > 0 ? ` ${reason.toString('utf8')}` : ''}).`,
-        {
-          next: 'Again: svc tasks watch',
-        },
-      ),
-    ),
-  );
-  socket.on('error', (error) => ended.reject(new Unreachable(target, error)));
-  output.closed.addEventListener('abort', () => ended.resolve());
-  try {
-    await ended.promise;
-  } finally {
-    socket.terminate();
-  }
 }
 
 function printMessage({ output }: Cli, message: LiveMessage): void {
@@ -63,6 +48,10 @@ function describe(message: LiveMessage): string | undefined {
   if (message.type === 'notification') {
     const { title, message: text } = message.notification;
     return `${title}: ${text}`;
+  }
+  if (message.type === 'approval') {
+    const { status, id } = message.approval;
+    return status === 'pending' ? `${summariseCall(message.approval)}: svc approvals show ${id}` : undefined;
   }
   if (message.type !== 'task' || message.event.type === 'output') return undefined;
   const { task, event } = message;

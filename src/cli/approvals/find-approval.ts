@@ -1,0 +1,14 @@
+import type { Client } from '../../contract/client.ts';
+import { CliError } from '../cli-error.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { approvalIds, resolveId } from '../resolve-id.ts';
+
+/** The id that a beginning stands for: what waits comes before what was decided long ago. */
+export async function findApproval(client: Client, text: string): Promise<string> {
+  try {
+    return await resolveId(text, approvalIds(client, 'pending'));
+  } catch (error) {
+    if (!(error instanceof CliError) || error.exitCode !== exitCodes.notFound) throw error;
+    return resolveId(text, approvalIds(client, 'all'));
+  }
+}

@@ -1,0 +1,32 @@
+import { slashCommands } from './slash-commands.ts';
+
+const keys = [
+  ['Enter', 'send'],
+  ['Alt+Enter, Ctrl+J, \\ Enter', 'new line'],
+  ['↑ ↓', 'earlier messages'],
+  ['PgUp PgDn', 'scroll'],
+  ['Ctrl+T', 'show or hide thinking'],
+  ['Ctrl+O', 'show or hide what tools did'],
+  ['Esc', 'stop the answer'],
+  ['Ctrl+A E K U W Y', 'begin, end, cut to it, cut a word, put back'],
+  ['Ctrl+C twice', 'leave'],
+] as const;
+
+const layOut = (rows: readonly (readonly [string, string])[]) => {
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return rows.map(([name, meaning]) => `${name.padEnd(width)}  ${meaning}`);
+};
+
+/** All commands and keys. */
+export const helpText: string = [
+  'Commands',
+  ...layOut(
+    slashCommands.map((command) => [
+      `/${command.name}${'takes' in command ? ` [${command.takes}]` : ''}`,
+      command.summary,
+    ]),
+  ),
+  '',
+  'Keys',
+  ...layOut(keys),
+].join('\n');

@@ -1,0 +1,178 @@
+import type { Effort } from '../../../contract/run-events.ts';
+import type { SecurityMode } from '../../../contract/security-mode.ts';
+import { spellAge } from '../../duration.ts';
+import type { ChatSession } from './chat-session.ts';
+import type { ChatEvent, ChatState } from './chat-state.ts';
+import { helpText } from './help-text.ts';
+import type { Choice } from './picker.tsx';
+import { effortMeanings, modeMeanings, type SlashName } from './slash-commands.ts';
+
+export interface Question {
+  title: string;
+  choices: readonly Choice[];
+  onPick: (value: string) => void;
+}
+
+export interface SlashParts {
+  state: ChatState;
+  session: ChatSession;
+  apply: (event: ChatEvent) => void;
+  /** Lets the person choose. */
+  choose: (question: Question) => void;
+  leave: () => void;
+  now: () => number;
+}
+
+const CONVERSATIONS = 100;
+
+/** Does what a command says. */
+export async function runSlash(name: SlashName, argument: string, parts: SlashParts): Promise<void> {
+  const { session, apply, leave } = parts;
+  const note = (text: string) => apply({ kind: 'note', text });
+  if ((name === 'new' || name === 'conversations') && session.isRunning)
+    return note('It still answers. Esc stops it; then choose another conversation.');
+  switch (name) {
+    case 'help':
+      return note(helpText);
+    case 'new':
+      return session.startNew();
+    case 'conversations':
+      return chooseConversation(parts);
+    case 'model':
+      return chooseModel(argument, parts);
+    case 'provider':
+      return chooseProvider(argument, parts);
+    case 'mode':
+      return chooseMode(argument, parts);
+    case 'effort':
+      return chooseEffort(argument, parts);
+    case 'budget':
+      return setBudget(argument, parts);
+    case 'agentic': {
+      const isAgentic = !parts.state.settings.isAgentic;
+      apply({ kind: 'set', settings: { isAgentic } });
+      return note(
+        isAgentic
+          ? 'It now works by itself, step after step. How far: /effort, /budget.'
+          : 'It now answers message by message.',
+      );
+    }
+    case 'approvals':
+      return session.showApprovals();
+    case 'clear':
+      return apply({ kind: 'cleared' });
+    case 'quit':
+      return leave();
+  }
+}
+
+async function chooseConversation({ session, choose, now }: SlashParts): Promise<void> {
+  const page = await session.fetch((client) =>
+    client.conversations.list({ query: { limit: CONVERSATIONS } }),
+  );
+  if (!page) return;
+  choose({
+    title: 'Go on with a conversation',
+    choices: page.conversations.map(({ id, title, messageCount, updatedAt }) => ({
+      value: id,
+      label: title,
+      text: `${messageCount} messages · ${spellAge(updatedAt, now())}`,
+    })),
+    onPick: (id) => void session.open(id),
+  });
+}
+
+async function chooseModel(argument: string, { state, session, apply, choose }: SlashParts): Promise<void> {
+  if (argument !== '') return apply({ kind: 'set', settings: { model: argument } });
+  const { provider } = state.settings;
+  const answer = await session.fetch((client) => client.chat.models({ query: provider ? { provider } : {} }));
+  if (!answer) return;
+  choose({
+    title: 'The model that answers',
+    choices: answer.models.map((model) => ({
+      value: `${model.provider}/${model.id}`,
+      label: model.id,
+      text: [model.provider, model.supportsTools === false ? 'no tools' : ''].filter(Boolean).join(' · '),
+    })),
+    onPick: (value) => {
+      const model = answer.models.find((each) => `${each.provider}/${each.id}` === value);
+      if (model) apply({ kind: 'set', settings: { model: model.id, provider: model.provider } });
+    },
+  });
+}
+
+async function chooseProvider(argument: string, { session, apply, choose }: SlashParts): Promise<void> {
+  const answer = await session.fetch((client) => client.providers.list());
+  if (!answer) return;
+  const usable = answer.providers.filter(({ configured, enabled }) => configured && enabled);
+  const pick = (value: string) => {
+    const provider = usable.find(({ type }) => type === value)?.type;
+    if (provider) apply({ kind: 'set', settings: { provider, model: undefined } });
+    else
+      apply({
+        kind: 'note',
+        tone: 'warning',
+        text: `"${value}" is not set up. Set it up: svc providers configure ${value}`,
+      });
+  };
+  if (argument !== '') return pick(argument);
+  const choices = usable.map(({ type, defaultModel = '' }) => ({ value: type, text: defaultModel }));
+  choose({ title: 'The provider of the model', choices, onPick: pick });
+}
+
+function chooseMode(argument: string, { state, apply, choose }: SlashParts): void {
+  if (state.settings.isAgentic)
+    return apply({
+      kind: 'note',
+      text: 'While it works by itself the policy says the mode: svc policy show',
+    });
+  chooseWord(argument, modeMeanings, {
+    title: 'Who is asked before a tool runs',
+    pick: (mode: SecurityMode) => apply({ kind: 'set', settings: { mode } }),
+    refuse: (text) => apply({ kind: 'note', tone: 'warning', text }),
+    choose,
+  });
+}
+
+function chooseEffort(argument: string, { apply, choose }: SlashParts): void {
+  chooseWord(argument, effortMeanings, {
+    title: 'How far it goes by itself',
+    pick: (effort: Effort) => apply({ kind: 'set', settings: { effort, isAgentic: true } }),
+    refuse: (text) => apply({ kind: 'note', tone: 'warning', text }),
+    choose,
+  });
+}
+
+function setBudget(argument: string, { apply }: SlashParts): void {
+  if (argument === 'off') return apply({ kind: 'set', settings: { maxBudget: undefined } });
+  const [, digits, unit = ''] = /^(\d{1,9})([kM]?)$/.exec(argument) ?? [];
+  const maxBudget = Number(digits) * (unit === 'k' ? 1000 : unit === 'M' ? 1_000_000 : 1);
+  if (maxBudget >= 1000) return apply({ kind: 'set', settings: { maxBudget, isAgentic: true } });
+  apply({
+    kind: 'note',
+    tone: 'warning',
+    text: 'Say how many tokens, at least 1000: /budget 100k. None: /budget off',
+  });
+}
+
+/** Takes a word of a few that there are, or asks which. */
+function chooseWord<Word extends string>(
+  argument: string,
+  meanings: Record<Word, string>,
+  parts: {
+    title: string;
+    pick: (word: Word) => void;
+    refuse: (text: string) => void;
+    choose: SlashParts['choose'];
+  },
+): void {
+  const words = Object.keys(meanings) as Word[];
+  const take = (text: string) => {
+    const word = words.find((each) => each === text);
+    if (word) parts.pick(word);
+    else parts.refuse(`There is no "${text}". There are: ${words.join(', ')}.`);
+  };
+  if (argument !== '') return take(argument);
+  const choices = words.map((word) => ({ value: word, text: meanings[word] }));
+  parts.choose({ title: parts.title, choices, onPick: take });
+}

@@ -1,0 +1,65 @@
+import type { Effort } from '../../../contract/run-events.ts';
+import type { SecurityMode } from '../../../contract/security-mode.ts';
+import { closest } from '../../closest.ts';
+
+export interface SlashCommand {
+  name: string;
+  summary: string;
+  /** What it takes, as the help says it. */
+  takes?: string;
+}
+
+/** What begins with a slash, in the order of the help. */
+export const slashCommands = [
+  { name: 'help', summary: 'show the commands and the keys' },
+  { name: 'new', summary: 'begin another conversation' },
+  { name: 'conversations', summary: 'go on with an earlier conversation' },
+  { name: 'model', takes: 'name', summary: 'choose the model' },
+  { name: 'provider', takes: 'name', summary: 'choose the provider' },
+  { name: 'mode', takes: 'mode', summary: 'who is asked before a tool runs' },
+  { name: 'agentic', summary: 'let it work by itself, or no longer' },
+  { name: 'effort', takes: 'effort', summary: 'how far it goes by itself' },
+  { name: 'budget', takes: 'tokens', summary: 'how many tokens it may use by itself' },
+  { name: 'approvals', summary: 'decide on what waits, everywhere' },
+  { name: 'clear', summary: 'clear the screen' },
+  { name: 'quit', summary: 'leave' },
+] as const satisfies SlashCommand[];
+export type SlashName = (typeof slashCommands)[number]['name'];
+
+/** What a mode means, from the strictest on. */
+export const modeMeanings: Record<SecurityMode, string> = {
+  deny: 'no tool runs',
+  sandbox: 'tools run in a sandbox, or not at all',
+  allowlist: 'only what the policy allows',
+  ask: 'you are asked before what changes things',
+  full: 'nobody is asked',
+};
+/** How many steps an effort stands for. */
+export const effortMeanings: Record<Effort, string> = {
+  low: 'a few steps',
+  medium: 'up to 20 steps',
+  high: 'up to 50 steps',
+  max: 'up to 200 steps',
+};
+
+/** The commands that what was typed may become, the one that it is first; none once it has an argument. */
+export function completionsOf(text: string): readonly SlashCommand[] {
+  if (!/^\/\w*$/.test(text)) return [];
+  const word = text.slice(1);
+  return slashCommands
+    .filter(({ name }) => name.startsWith(word))
+    .toSorted((a, b) => Number(b.name === word) - Number(a.name === word));
+}
+
+/** A command and its argument; undefined for what is no command at all. */
+export function parseSlash(
+  text: string,
+): { name: SlashName; argument: string } | { unknown: string; meant: string | undefined } | undefined {
+  const match = /^\/(\w+)(?:\s+(.*))?$/s.exec(text.trim());
+  if (!match) return undefined;
+  const [, word = '', argument = ''] = match;
+  const names = slashCommands.map(({ name }) => name);
+  const starting = names.filter((name) => name.startsWith(word));
+  const name = names.find((each) => each === word) ?? (starting.length === 1 ? starting[0] : undefined);
+  return name ? { name, argument: argument.trim() } : { unknown: word, meant: closest(word, names) };
+}

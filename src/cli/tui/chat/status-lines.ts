@@ -1,0 +1,82 @@
+import { spellDuration } from '../../duration.ts';
+import { escapeLine } from '../../escape-text.ts';
+import { fitText, textWidth } from '../../text-width.ts';
+import { type Line, lineWidth, type Span } from '../parts/line.ts';
+import { isRunning } from '../parts/run-state.ts';
+import type { ChatState } from './chat-state.ts';
+
+/** What it is doing, and with what. */
+export function statusLine(state: ChatState, now: number, width: number): Line {
+  const left = activity(state, now);
+  const room = width - lineWidth(left) - 2;
+  const right = fitText(facts(state).join(' · '), Math.max(0, room));
+  const gap = width - lineWidth(left) - textWidth(right);
+  return [...left, { text: ' '.repeat(Math.max(1, gap)) }, { text: right, style: { tone: 'muted' } }];
+}
+
+function activity(state: ChatState, now: number): Span[] {
+  const { run, sentAt, answeredAt } = state;
+  if (!isRunning(run)) {
+    const took = sentAt === undefined || answeredAt === undefined ? undefined : answeredAt - sentAt;
+    const word = run.phase === 'failed' ? 'stopped' : took === undefined ? 'ready' : 'done';
+    return [
+      { text: took === undefined ? word : `${word} after ${spellDuration(took)}`, style: { tone: 'muted' } },
+    ];
+  }
+  const steps =
+    run.step === undefined
+      ? ''
+      : ` · step ${run.step}${run.maxSteps === undefined ? '' : `/${run.maxSteps}`}`;
+  const isAsking = run.approvals.length > 0;
+  return [
+    { text: isAsking ? '? ' : '● ', style: { tone: isAsking ? 'warning' : 'accent' } },
+    { text: isAsking ? 'waits for you' : doing(state) },
+    { text: `${steps} · ${spellSeconds(now - (sentAt ?? now))}`, style: { tone: 'muted' } },
+  ];
+}
+
+function doing({ run: { phase, entries } }: ChatState): string {
+  if (phase === 'thinking') return 'thinking';
+  if (phase === 'writing') return 'writing';
+  if (phase !== 'tool') return 'waiting for the model';
+  const tool = entries.findLast((entry) => entry.kind === 'tool' && entry.state === 'running');
+  return tool?.kind === 'tool' ? `running ${fitText(escapeLine(tool.name), 24)}` : 'working';
+}
+
+function facts({ run, settings, defaultModel }: ChatState): string[] {
+  const { isAgentic, mode, effort, maxBudget } = settings;
+  const budget = run.maxBudget ?? (isAgentic ? maxBudget : undefined);
+  // No provider answers without a token: 0 is what is not known yet.
+  const used = run.usedTokens === 0 ? undefined : run.usedTokens;
+  const model = settings.model ?? run.model ?? settings.provider ?? defaultModel;
+  return [
+    ...(used !== undefined || budget !== undefined
+      ? [`${spellTokens(used ?? 0)}${budget === undefined ? '' : `/${spellTokens(budget)}`} tokens`]
+      : []),
+    isAgentic ? `agentic${effort ? ` ${effort}` : ''}` : (mode ?? 'default mode'),
+    ...(model === undefined ? [] : [escapeLine(model)]),
+  ];
+}
+
+/** 950, 12.3k, 1.2M. */
+export function spellTokens(count: number): string {
+  if (count < 1000) return String(count);
+  const [unit, letter] = count < 999_950 ? [1000, 'k'] : [1_000_000, 'M'];
+  return `${(count / unit).toFixed(1).replace(/\.0$/, '')}${letter}`;
+}
+
+function spellSeconds(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  return seconds < 60 ? `${seconds} s` : spellDuration(seconds * 1000);
+}
+
+/** The keys that matter now, as many as fit. */
+export function keyLine(keys: readonly [key: string, meaning: string][], width: number): Line {
+  const line: Span[] = [];
+  for (const [key, meaning] of keys) {
+    const gap = line.length === 0 ? '' : '   ';
+    if (lineWidth(line) + textWidth(`${gap}${key} ${meaning}`) > width) break;
+    line.push({ text: gap }, { text: key }, { text: ` ${meaning}`, style: { tone: 'muted' } });
+  }
+  return line;
+}

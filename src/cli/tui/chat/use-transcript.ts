@@ -1,0 +1,30 @@
+import { useMemo, useState } from 'react';
+import type { Folding } from '../parts/lay-out-entry.ts';
+import { scrollBy, type ScrollTop, viewOf } from '../parts/scroll.ts';
+import { TranscriptLayout } from '../parts/transcript-layout.ts';
+import type { ChatState } from './chat-state.ts';
+import { emptyLines } from './empty-lines.ts';
+
+/** The rows of a chat that are in view, and how to move among them. */
+export function useTranscript(
+  { run: { entries }, firstShown, isWithoutProvider }: ChatState,
+  { width, height, folder }: { width: number; height: number; folder: string },
+) {
+  const [layout] = useState(() => new TranscriptLayout());
+  const [top, setTop] = useState<ScrollTop>();
+  const [folding, setFolding] = useState<Folding>({ isThinkingShown: false, areResultsShown: false });
+  const shown = useMemo(() => entries.slice(firstShown), [entries, firstShown]);
+  const lines = useMemo(
+    () =>
+      entries.length === 0
+        ? emptyLines({ folder, isWithoutProvider }, width)
+        : layout.lines(shown, width, folding),
+    [entries.length, shown, width, folding, folder, isWithoutProvider, layout],
+  );
+  return {
+    view: viewOf(lines, top, height),
+    scroll: (rows: number) => setTop((present) => scrollBy(present, rows, { total: lines.length, height })),
+    toEnd: () => setTop(undefined),
+    toggle: (what: keyof Folding) => setFolding((present) => ({ ...present, [what]: !present[what] })),
+  };
+}

@@ -1,0 +1,106 @@
+import { Box, useInput } from 'ink';
+import { useMemo, useRef, useState } from 'react';
+import type { Approval, ApprovalDecision } from '../../../contract/approvals.ts';
+import { escapeLine } from '../../escape-text.ts';
+import { fitText, textWidth } from '../../text-width.ts';
+import { layOutApproval } from './lay-out-approval.ts';
+import type { Line } from './line.ts';
+import { LinesView } from './line-view.tsx';
+
+/** Who was typing when the question came must not answer it by that. */
+const QUIET_MS = 500;
+/** The rows that are not of the call itself. */
+const FRAME_ROWS = 2;
+
+const risks = { low: 'low risk', medium: 'medium risk', high: 'high risk' } as const;
+const decisions: Record<string, ApprovalDecision> = {
+  a: 'allow-once',
+  A: 'allow-always',
+  s: 'allow-always',
+  d: 'deny',
+};
+
+/** How many rows an approval takes where there is room for all of it. */
+export const approvalRows = (approval: Approval, width: number): number =>
+  layOutApproval(approval, width - 2).length + FRAME_ROWS;
+
+interface Props {
+  approval: Approval;
+  /** How many wait, this one included. */
+  waiting: number;
+  width: number;
+  /** The most rows that it may take. */
+  height: number;
+  /** Milliseconds of a clock that only goes forward. */
+  now: () => number;
+  onDecide: (decision: ApprovalDecision) => void;
+}
+
+/** Asks about a call of a tool, and shows all of what would run. Give it the id of the approval as its key. */
+export function ApprovalBar({ approval, waiting, width, height, now, onDecide }: Props) {
+  const [top, setTop] = useState(0);
+  const quietSince = useRef<number>(undefined);
+  quietSince.current ??= now();
+  const isDecided = useRef(false);
+  const lines = useMemo(() => layOutApproval(approval, width - 2), [approval, width]);
+  const rows = Math.max(1, Math.min(lines.length, height - FRAME_ROWS));
+  const last = Math.max(0, lines.length - rows);
+  const first = Math.min(top, last);
+  const scroll = (by: number) =>
+    setTop((present) => Math.max(0, Math.min(last, Math.min(present, last) + by)));
+  useInput((input, key) => {
+    const isTyped = now() - (quietSince.current ?? 0) < QUIET_MS;
+    if (key.upArrow) return scroll(-1);
+    if (key.downArrow) return scroll(1);
+    if (key.pageUp) return scroll(-rows);
+    if (key.pageDown) return scroll(rows);
+    if (key.ctrl || key.meta) return;
+    if (isTyped) {
+      quietSince.current = now();
+      return;
+    }
+    const decision = decisions[input];
+    if (!decision || isDecided.current) return;
+    isDecided.current = true;
+    onDecide(decision);
+  });
+
+  const shown = lines
+    .slice(first, first + rows)
+    .map((line): Line => [{ text: '│ ', style: { tone: 'warning' } }, ...line]);
+  const place = last === 0 ? undefined : `rows ${first + 1}–${first + rows} of ${lines.length}`;
+  return (
+    <Box flexDirection="column" flexShrink={0}>
+      <LinesView lines={[titleLine(approval, waiting, width), ...shown, keyLine(place, width)]} />
+    </Box>
+  );
+}
+
+function titleLine({ toolName, securityLevel }: Approval, waiting: number, width: number): Line {
+  const rest = ` · ${risks[securityLevel]}${waiting > 1 ? ` · ${waiting} wait` : ''} `;
+  const title = `Allow ${fitText(escapeLine(toolName), Math.max(8, width - rest.length - 12))}?`;
+  const rule = '─'.repeat(Math.max(0, width - textWidth(title) - rest.length - 2));
+  return [
+    { text: '╭ ', style: { tone: 'warning' } },
+    { text: title, style: { tone: 'warning', isBold: true } },
+    { text: rest, style: { tone: securityLevel === 'high' ? 'bad' : 'muted' } },
+    { text: rule, style: { tone: 'warning' } },
+  ];
+}
+
+function keyLine(place: string | undefined, width: number): Line {
+  const isWide = width >= 70;
+  const keys: [string, string][] = [
+    ['a', isWide ? 'allow once' : 'once'],
+    ['A', isWide ? 'always in this conversation' : 'always'],
+    ['d', 'deny'],
+    ...(place === undefined ? [] : [['↑↓', place] as [string, string]]),
+  ];
+  return [
+    { text: '╰ ', style: { tone: 'warning' } },
+    ...keys.flatMap(([key, meaning], at) => [
+      { text: `${at > 0 ? '  ' : ''}${key}`, style: { tone: 'accent', isBold: true } as const },
+      { text: ` ${meaning}`, style: { tone: 'muted' } as const },
+    ]),
+  ];
+}

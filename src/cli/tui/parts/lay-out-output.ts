@@ -1,0 +1,23 @@
+import { stripVTControlCharacters } from 'node:util';
+import { cleanText, type Line } from './line.ts';
+import type { OutputEntry } from './run-entry.ts';
+import { breakSpan } from './wrap-spans.ts';
+
+/** Of what came earlier a terminal could only show that there is too much of it. */
+const MOST_LETTERS = 200_000;
+
+/** What a program wrote: its colours are left out, and of a line that it wrote over, the last writing is shown. */
+export function layOutOutput({ stream, text }: OutputEntry, width: number): Line[] {
+  const isCut = text.length > MOST_LETTERS;
+  const end = isCut ? text.slice(text.indexOf('\n', text.length - MOST_LETTERS) + 1) : text;
+  const lines = stripVTControlCharacters(end)
+    .replaceAll('\r\n', '\n')
+    .replaceAll(/[^\n]*\r(?=[^\n])/g, '')
+    .replaceAll('\r', '')
+    .replace(/\n$/, '');
+  const rows = breakSpan(
+    { text: cleanText(lines), ...(stream === 'stderr' && { style: { tone: 'warning' } }) },
+    width,
+  );
+  return isCut ? [[{ text: '… what came before is not shown', style: { tone: 'muted' } }], ...rows] : rows;
+}

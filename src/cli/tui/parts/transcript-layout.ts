@@ -1,0 +1,40 @@
+import { type EntryLayout, type Folding, layOutEntry } from './lay-out-entry.ts';
+import type { Line } from './line.ts';
+import type { RunEntry } from './run-entry.ts';
+
+interface Kept extends EntryLayout {
+  entry: RunEntry;
+  width: number;
+  folding: Folding;
+}
+
+/** Lays entries out below each other, and remembers the rows of those that did not change. */
+export class TranscriptLayout {
+  #kept = new Map<string, Kept>();
+
+  /** The rows of all entries; a blank one stands between two that are not tool calls both. */
+  lines(entries: readonly RunEntry[], width: number, folding: Folding): readonly Line[] {
+    const kept = new Map<string, Kept>();
+    const lines: Line[] = [];
+    for (const [at, entry] of entries.entries()) {
+      const layout = this.#layOut(entry, width, folding);
+      kept.set(entry.key, layout);
+      if (at > 0 && !belongTogether(entries[at - 1], entry, folding)) lines.push([]);
+      lines.push(...layout.lines);
+    }
+    this.#kept = kept;
+    return lines;
+  }
+
+  #layOut(entry: RunEntry, width: number, folding: Folding): Kept {
+    const earlier = this.#kept.get(entry.key);
+    const isFitting = earlier?.width === width && earlier.folding === folding;
+    if (isFitting && earlier.entry === entry) return earlier;
+    return { ...layOutEntry(entry, width, folding, isFitting ? earlier : undefined), entry, width, folding };
+  }
+}
+
+const isShort = (entry: RunEntry | undefined) => entry?.kind === 'tool' || entry?.kind === 'thinking';
+
+const belongTogether = (before: RunEntry | undefined, entry: RunEntry, { areResultsShown }: Folding) =>
+  isShort(before) && isShort(entry) && !areResultsShown;

@@ -1,0 +1,32 @@
+import { render } from 'ink';
+import type { Cli } from '../../cli.ts';
+import type { ExitCode } from '../../exit-codes.ts';
+import { toReport } from '../../report-error.ts';
+import { resolveId, taskIds } from '../../resolve-id.ts';
+import { colouredTheme, plainTheme, ThemeContext } from '../parts/theme.tsx';
+import { WatchApp } from './watch-app.tsx';
+
+/** `svc tasks watch` on a terminal: the whole screen, until somebody quits. */
+export async function watchOnTerminal(cli: Cli, text?: string): Promise<void> {
+  const connection = cli.connect();
+  // What is wrong with the daemon or the id is told before there is a screen to tell it on.
+  await connection.client.queue.status();
+  const taskId = text === undefined ? undefined : await resolveId(text, taskIds(connection.client));
+  const theme = cli.surroundings.env['NO_COLOR'] ? plainTheme : colouredTheme;
+  const app = render(
+    <ThemeContext value={theme}>
+      <WatchApp
+        connection={connection}
+        spellError={(error) => {
+          const { message, next } = toReport(error, cli);
+          return [message, next].filter(Boolean).join(' ');
+        }}
+        {...(taskId !== undefined && { taskId })}
+        now={Date.now}
+        clock={() => performance.now()}
+      />
+    </ThemeContext>,
+    { alternateScreen: true, incrementalRendering: true, exitOnCtrlC: false, interactive: true },
+  );
+  cli.exitCode = (await app.waitUntilExit()) as ExitCode;
+}

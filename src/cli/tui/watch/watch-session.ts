@@ -1,0 +1,175 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Approval, ApprovalDecision } from '../../../contract/approvals.ts';
+import { ApiError } from '../../../contract/client.ts';
+import { CliError } from '../../cli-error.ts';
+import { type Connection, Unreachable } from '../../connection.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { followTask } from '../../follow-task.ts';
+import { followLiveFeed } from '../../tasks/live-feed.ts';
+import type { WatchEvent } from './watch-state.ts';
+import { watchedFields } from './watched-task.ts';
+
+const AGAIN_MS = 1000;
+const MOST_OPEN = 200;
+const MOST_ENDED = 100;
+
+export interface WatchSessionParts {
+  connection: Connection;
+  /** A failure in one line with what to do next. */
+  spellError: (error: unknown) => string;
+  /** Takes an event that may wait for a moment. */
+  push: (event: WatchEvent) => void;
+  /** Takes an event that should be seen at once. */
+  apply: (event: WatchEvent) => void;
+}
+
+/** Speaks with the daemon for a list of tasks on the screen. What goes wrong with one task is told there. */
+export class WatchSession {
+  readonly #parts: WatchSessionParts;
+  #attached: AbortController | undefined;
+  constructor(parts: WatchSessionParts) {
+    this.#parts = parts;
+  }
+
+  /** Keeps the list current, across restarts of the daemon, until the signal; rejects where that makes no sense. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { connection, push } = this.#parts;
+    signal.addEventListener('abort', () => this.#attached?.abort());
+    while (!signal.aborted) {
+      const ended = new AbortController();
+      try {
+        // Whoever may not see this is told so here; a WebSocket would only fail.
+        await connection.client.queue.status({}, { signal });
+        const loaded = Promise.withResolvers<void>();
+        const following = followLiveFeed(connection, {
+          onOpen: () => loaded.resolve(this.#load(signal)),
+          onMessage: (message) => push({ kind: 'live', message }),
+          signal: AbortSignal.any([signal, ended.signal]),
+        });
+        await Promise.race([loaded.promise, following]);
+        await following;
+      } catch (error) {
+        if (signal.aborted) return;
+        if (!isPassing(error)) throw error;
+        push({ kind: 'away' });
+        await delay(AGAIN_MS, undefined, { signal }).catch(() => undefined);
+      } finally {
+        ended.abort();
+      }
+    }
+  }
+
+  /** Shows what a task does, from its beginning to its end. */
+  async attach(id: string): Promise<void> {
+    this.detach();
+    const controller = new AbortController();
+    const { signal } = controller;
+    this.#attached = controller;
+    const { connection, push, apply } = this.#parts;
+    apply({ kind: 'attached', id });
+    await this.#tell(async () => {
+      const { task } = await connection.client.tasks.get({ params: { id } }, { signal });
+      apply({ kind: 'attachedTask', task });
+      const ended = await followTask(connection, id, {
+        onEvent: (event) => push({ kind: 'event', id, event }),
+        signal,
+      });
+      apply({ kind: 'ended', task: ended.task });
+    }, signal);
+  }
+
+  detach(): void {
+    this.#attached?.abort();
+    this.#attached = undefined;
+    this.#parts.apply({ kind: 'detached' });
+  }
+
+  async cancel(id: string): Promise<void> {
+    await this.#tell(async () => {
+      await this.#parts.connection.client.tasks.cancel({ params: { id } });
+      this.#parts.push({ kind: 'note', text: 'Cancelled.', tone: 'muted' });
+    });
+  }
+
+  /** Runs an ended task again; answers the id of the new one. */
+  async retry(id: string): Promise<string | undefined> {
+    return this.#tell(async () => {
+      const { task } = await this.#parts.connection.client.tasks.retry({ params: { id } });
+      this.#parts.apply({ kind: 'selected', id: task.id });
+      this.#parts.push({ kind: 'note', text: 'It runs again, as a new task.', tone: 'muted' });
+      return task.id;
+    });
+  }
+
+  async decide(approval: Approval, decision: ApprovalDecision): Promise<void> {
+    const { connection, apply } = this.#parts;
+    const { id } = approval;
+    apply({ kind: 'decided', id });
+    try {
+      await connection.client.security.decide({ params: { id }, body: { decision } });
+    } catch (error) {
+      this.#complain(error);
+      const isOver = error instanceof ApiError && (error.status === 400 || error.status === 404);
+      if (!isOver) apply({ kind: 'undecided', approval });
+    }
+  }
+
+  async #load(signal: AbortSignal): Promise<void> {
+    const { client } = this.#parts.connection;
+    const fields = { fields: watchedFields };
+    const [queue, running, waiting, ended, approvals] = await Promise.all([
+      client.queue.status({}, { signal }),
+      client.tasks.list({ query: { ...fields, status: 'in_progress', limit: MOST_OPEN } }, { signal }),
+      client.tasks.filter(
+        { query: { ...fields, status: 'pending,queued', sortOrder: 'asc', limit: MOST_OPEN } },
+        { signal },
+      ),
+      client.tasks.filter(
+        {
+          query: {
+            ...fields,
+            status: 'completed,failed,cancelled',
+            sortBy: 'completedAt',
+            limit: MOST_ENDED,
+          },
+        },
+        { signal },
+      ),
+      this.#approvals(signal),
+    ]);
+    const tasks = [...running.tasks, ...waiting.tasks, ...ended.tasks];
+    this.#parts.push({ kind: 'loaded', tasks, queue, approvals });
+  }
+
+  /** A token sees tasks and no approvals. */
+  async #approvals(signal: AbortSignal): Promise<Approval[]> {
+    try {
+      return (await this.#parts.connection.client.security.approvals({}, { signal })).approvals;
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 403) return [];
+      throw error;
+    }
+  }
+
+  #complain(error: unknown): void {
+    this.#parts.apply({ kind: 'note', text: this.#parts.spellError(error), tone: 'bad' });
+  }
+
+  async #tell<T>(act: () => Promise<T>, signal?: AbortSignal): Promise<T | undefined> {
+    try {
+      return await act();
+    } catch (error) {
+      if (signal?.aborted) return undefined;
+      this.#complain(error);
+      return undefined;
+    }
+  }
+}
+
+/** The daemon stops, starts or has no time: it may come back. */
+function isPassing(error: unknown): boolean {
+  if (error instanceof ApiError) return error.status === 502 || error.status === 503 || error.status === 429;
+  return (
+    error instanceof Unreachable || (error instanceof CliError && error.exitCode === exitCodes.unreachable)
+  );
+}

@@ -1,0 +1,100 @@
+import type { LiveMessage } from '../../../contract/live.ts';
+import type { ListedTask, TaskEvent } from '../../../contract/task.ts';
+import { describeEvent } from '../../describe-event.ts';
+import { escapeLine } from '../../escape-text.ts';
+
+/** A task of the list, and the last that was heard of it. */
+export interface WatchedTask {
+  task: ListedTask;
+  said: string;
+  /** The end of what a model is saying, which comes in pieces of lines. */
+  text?: string;
+}
+export type WatchedTasks = ReadonlyMap<string, WatchedTask>;
+
+/** More would never be looked at; the daemon has the rest. */
+const MOST = 500;
+const TEXT_END = 200;
+
+/** What the list needs to know of a task. */
+export const watchedFields =
+  'id,title,status,assignedAgent,agentType,createdAt,updatedAt,startedAt,completedAt,error';
+
+/** The tasks that a request answered, beside those that messages have told of since. */
+export function withLoaded(tasks: Map<string, WatchedTask>, loaded: readonly ListedTask[]): void {
+  for (const task of loaded) {
+    const known = tasks.get(task.id);
+    const isNewer = known && (known.task.updatedAt ?? '') > (task.updatedAt ?? '');
+    const merged = isNewer ? { ...task, ...known.task } : { ...known?.task, ...task };
+    tasks.set(task.id, { task: merged, said: known?.said ?? escapeLine(task.error?.message ?? '') });
+  }
+}
+
+/** What a message of the live feed tells of a task. */
+export function withMessage(
+  tasks: Map<string, WatchedTask>,
+  { task, event }: Extract<LiveMessage, { type: 'task' }>,
+): void {
+  const known = tasks.get(task.id);
+  const isText = event.type === 'output' && event.data['stream'] === 'text';
+  const text = isText ? ((known?.text ?? '') + event.message).slice(-TEXT_END) : undefined;
+  tasks.set(task.id, {
+    task: { ...known?.task, ...task, ...timesOf(event) },
+    said: text === undefined ? sayingOf(event, known?.said ?? '') : lastLine(text),
+    ...(text !== undefined && { text }),
+  });
+}
+
+const lastLine = (text: string) => escapeLine(text.trimEnd().split('\n').at(-1)?.trimStart() ?? '');
+
+function timesOf({ type, at, data }: TaskEvent): Partial<ListedTask> {
+  if (type === 'started') {
+    const { agent } = data;
+    return { startedAt: at, ...(typeof agent === 'string' && { agentType: agent }) };
+  }
+  return type === 'completed' || type === 'failed' || type === 'cancelled' ? { completedAt: at } : {};
+}
+
+function sayingOf(event: TaskEvent, before: string): string {
+  const { type, message } = event;
+  if (type === 'created') return '';
+  if (type === 'failed' || type === 'cancelled') return escapeLine(message);
+  if (type === 'output') return lastLine(message) || before;
+  return describeEvent(event) ?? before;
+}
+
+/** Those that run, those that wait, and those that have ended, the last one first. */
+export function inOrder(tasks: WatchedTasks): WatchedTask[] {
+  return [...tasks.values()].toSorted(
+    (a, b) =>
+      rankOf(a) - rankOf(b) ||
+      (hasTaskEnded(a) ? timeOf(b).localeCompare(timeOf(a)) : timeOf(a).localeCompare(timeOf(b))) ||
+      a.task.id.localeCompare(b.task.id),
+  );
+}
+
+/** Forgets what nobody will look for: the tasks at the end of each kind. */
+export function withoutExcess(tasks: WatchedTasks, keep: readonly (string | undefined)[]): WatchedTasks {
+  if (tasks.size <= MOST * 1.5) return tasks;
+  const ordered = inOrder(tasks);
+  const open = ordered.filter((each) => !hasTaskEnded(each)).slice(0, MOST * 0.8);
+  const ended = ordered.filter(hasTaskEnded).slice(0, MOST - open.length);
+  const kept = new Map([...open, ...ended].map((each) => [each.task.id, each]));
+  for (const id of keep) {
+    const task = id === undefined ? undefined : tasks.get(id);
+    if (task) kept.set(task.task.id, task);
+  }
+  return kept;
+}
+
+export const hasTaskEnded = ({ task: { status } }: WatchedTask): boolean =>
+  status === 'completed' || status === 'failed' || status === 'cancelled';
+
+const rankOf = (watched: WatchedTask) =>
+  watched.task.status === 'in_progress' ? 0 : hasTaskEnded(watched) ? 2 : 1;
+
+const timeOf = (watched: WatchedTask) => {
+  const { createdAt = '', startedAt = createdAt, completedAt } = watched.task;
+  if (hasTaskEnded(watched)) return completedAt ?? startedAt;
+  return watched.task.status === 'in_progress' ? startedAt : createdAt;
+};

@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest';
+import { keys } from '../rendered.ts';
+import { approvalOf, conversationId } from '../scripted-daemon.ts';
+import { ChatScreen } from './chat-screen.ts';
+
+const agentic = { isAgentic: true, effort: 'high', maxBudget: 50_000 } as const;
+
+describe('a chat on the screen', () => {
+  it('says what to do before anything is written', async () => {
+    await using chat = await ChatScreen.open();
+    const shown = await chat.screen.until(/Write a message/);
+    expect(shown).toContain('Tools work in /home/ada/project.');
+    expect(shown).toMatch(/\/help +all commands and keys/);
+    expect(shown).toMatch(/ready +default mode · gpt-test/);
+    expect(chat.screen.rows.length).toBeLessThanOrEqual(24);
+  });
+
+  it('says how to set a provider up where there is none', async () => {
+    await using chat = await ChatScreen.open({ prepare: (daemon) => (daemon.hasProvider = false) });
+    expect(await chat.screen.until(/No model provider/)).toContain('svc providers configure openai');
+  });
+
+  it('sends a message and shows the answer as it is written', async () => {
+    await using chat = await ChatScreen.open();
+    const goOn = Promise.withResolvers<void>();
+    chat.daemon.script = async (run) => {
+      run.begin();
+      run.event({ type: 'thinking:start', data: { step: 1, text: 'I wonder' } });
+      run.event({ type: 'thinking:end', data: { step: 1, text: '' } });
+      run.call('c', 'read_file', { path: 'queue.ts' });
+      run.result('c', 'one\ntwo');
+      run.text('It is **first in');
+      await goOn.promise;
+      run.text(', first out**.\n\n- a\n- b\n');
+      run.complete();
+    };
+    chat.screen.type('How?\r');
+    const half = await chat.screen.until(/It is first in/);
+    expect(half).toMatch(/› How\?\n\n▸ thought for \d+ ms\n✓ read_file {2}queue\.ts {2}2 lines/);
+    expect(half).toMatch(/● writing · step 1\/20 · 0 s/);
+    expect(half).toContain('Esc stop');
+    expect(half).not.toContain('*');
+    goOn.resolve();
+    expect(await chat.screen.until(/done after/)).toContain('It is first in, first out.\n\n• a\n• b\n');
+    expect(chat.screen.screen).toContain('1.2k tokens · default mode · gpt-test');
+    expect(chat.bodies(/conversations$/)).toContainEqual({ cwd: '/home/ada/project' });
+    expect(chat.bodies(/with-tools$/)).toEqual([{ content: 'How?' }]);
+    chat.screen.type(keys.control('t') + keys.control('o'));
+    expect(await chat.screen.until(/│ I wonder/)).toContain('│ two');
+  });
+
+  it('draws few pictures of many events', async () => {
+    await using chat = await ChatScreen.open();
+    chat.daemon.script = (run) => {
+      run.begin();
+      for (let at = 0; at < 2000; at++) run.text(`word${at} `);
+      run.complete();
+    };
+    const before = chat.screen.frames;
+    chat.screen.type('Go\r');
+    expect(await chat.screen.until(/done after/)).toContain('word1999');
+    expect(chat.screen.frames - before).toBeLessThan(200);
+  });
+
+  it('begins without a folder where its person may not choose one', async () => {
+    await using chat = await ChatScreen.open({ prepare: (daemon) => (daemon.mayChooseFolder = false) });
+    chat.screen.type('Hi\r');
+    await chat.screen.until(/done after/);
+    expect(chat.bodies(/POST .*conversations$/)).toEqual([{ cwd: '/home/ada/project' }, {}]);
+  });
+
+  it('goes on with a conversation, and its messages come back with the arrows', async () => {
+    await using chat = await ChatScreen.open({ conversation: 'conv_0000' });
+    expect(await chat.screen.until(/First in, first out\./)).toContain('› How do queues work?');
+    chat.screen.type(keys.up);
+    await chat.screen.until(/─\n› How do queues work\?/);
+    chat.screen.type(' And stacks?\r');
+    await chat.screen.until(/done after/);
+    expect(chat.daemon.asked.at(-1)).toEqual({
+      route: `POST /api/chat/conversations/${conversationId}/messages/with-tools`,
+      body: { content: 'How do queues work? And stacks?' },
+    });
+  });
+
+  it('asks about one call after the other', async () => {
+    await using chat = await ChatScreen.open();
+    chat.daemon.script = async (run) => {
+      run.begin();
+      run.call('a', 'run_command', { command: 'make' });
+      run.call('b', 'write_file', { path: 'x' });
+      const [first, second] = await Promise.all([
+        run.ask('a', approvalOf('one')),
+        run.ask('b', approvalOf('two', { toolName: 'write_file' })),
+      ]);
+      run.result('a', 'Denied by a person', false);
+      run.result('b', 'written');
+      run.text(`${first} ${second}`);
+      run.complete();
+    };
+    chat.screen.type('Do it\r');
+    expect(await chat.screen.until(/Allow run_command\? .* 2 wait/)).toContain('? waits for you');
+    chat.time += 600;
+    chat.screen.type('d');
+    await chat.screen.until(/Allow write_file\?/);
+    chat.time += 600;
+    chat.screen.type('A');
+    expect(await chat.screen.until(/done after/)).toContain('deny allow-always');
+    expect(chat.screen.screen).toMatch(/✗ run_command {2}make .*\n {2}Denied by a person\n✓ write_file/);
+  });
+
+  it('stops an answer at Esc, and keeps what is typed meanwhile', async () => {
+    await using chat = await ChatScreen.open();
+    const gone = Promise.withResolvers<void>();
+    chat.daemon.script = async (run) => {
+      run.begin();
+      run.text('Half of');
+      await run.gone;
+      gone.resolve();
+    };
+    chat.screen.type('Go\r');
+    await chat.screen.until(/Half of/);
+    chat.screen.type('next\r');
+    expect(await chat.screen.until(/It still answers/)).toContain('› next');
+    chat.screen.type(keys.escape);
+    expect(await chat.screen.until(/stopped after/)).toContain('· Stopped.');
+    await gone.promise;
+    expect(chat.screen.screen).toContain('› next');
+  });
+
+  it('cancels the task of a run by itself, and waits for its end', async () => {
+    await using chat = await ChatScreen.open({ settings: agentic, message: 'Work' });
+    chat.daemon.script = async (run) => {
+      run.begin(true);
+      await run.cancelled;
+      run.event({ type: 'error', data: { message: 'The run was cancelled', code: 'CANCELLED' } });
+    };
+    await chat.screen.until(/waiting for the model · step 1\/20 .* 0\/100k tokens · agentic high/);
+    chat.screen.type(keys.escape);
+    expect(await chat.screen.until(/stopped after/)).toContain('· Stopped.');
+    expect(chat.bodies(/agentic$/)).toEqual([{ content: 'Work', effort: 'high', maxBudget: 50_000 }]);
+  });
+
+  it('says calmly what went wrong and what to do', async () => {
+    await using chat = await ChatScreen.open();
+    chat.daemon.script = (run) => {
+      run.begin();
+      run.event({ type: 'error', data: { message: 'The model is busy', code: 'RATE_LIMITED' } });
+    };
+    chat.screen.type('Go\r');
+    expect(await chat.screen.until(/stopped after/)).toContain('! CliError: The model is busy');
+    chat.daemon.script = (run) => run.begin();
+    chat.screen.type('Again\r');
+    await chat.screen.until(/broke off before the answer was complete/);
+  });
+
+  it('scrolls back, says how much is below, and follows again at the end', async () => {
+    await using chat = await ChatScreen.open();
+    chat.daemon.script = (run) => {
+      run.begin();
+      run.text(Array.from({ length: 60 }, (_, at) => `${at + 1}. row`).join('\n'));
+      run.complete();
+    };
+    chat.screen.type('Go\r');
+    await chat.screen.until(/60\. row[^]*done after/);
+    chat.screen.type(keys.pageUp);
+    expect(await chat.screen.until(/19 more below · PgDn/)).not.toContain('60. row');
+    chat.screen.type(keys.pageDown);
+    await chat.screen.until(/60\. row/);
+  });
+
+  it('fits every size', async () => {
+    await using chat = await ChatScreen.open({ conversation: conversationId });
+    for (const size of [
+      { columns: 200, rows: 50 },
+      { columns: 30, rows: 8 },
+    ]) {
+      chat.screen.resize(size);
+      await chat.screen.until(new RegExp(`^─{${size.columns}}$`, 'm'));
+      expect(chat.screen.rows.length).toBeLessThanOrEqual(size.rows);
+    }
+  });
+});

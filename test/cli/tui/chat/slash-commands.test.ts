@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { completionsOf, parseSlash } from '../../../../src/cli/tui/chat/slash-commands.ts';
+import { keys } from '../rendered.ts';
+import { conversationId } from '../scripted-daemon.ts';
+import { ChatScreen } from './chat-screen.ts';
+
+describe('parseSlash', () => {
+  it.each([
+    ['/new', { name: 'new', argument: '' }],
+    ['/conv', { name: 'conversations', argument: '' }],
+    ['/model a b ', { name: 'model', argument: 'a b' }],
+    ['/mo', { unknown: 'mo', meant: undefined }],
+    ['/halp', { unknown: 'halp', meant: 'help' }],
+    ['/usr/bin is full', undefined],
+    ['no', undefined],
+  ])('reads %j', (text, expected) => {
+    expect(parseSlash(text)).toEqual(expected);
+  });
+
+  it('completes what is no whole command yet', () => {
+    expect(completionsOf('/mo').map(({ name }) => name)).toEqual(['model', 'mode']);
+    expect(completionsOf('/mode').map(({ name }) => name)).toEqual(['mode', 'model']);
+    expect(completionsOf('/mode ask')).toEqual([]);
+    expect(completionsOf('mode')).toEqual([]);
+  });
+});
+
+describe('the commands of a chat', () => {
+  it('are listed, completed and chosen', async () => {
+    await using chat = await ChatScreen.open();
+    chat.screen.type('/');
+    expect(await chat.screen.until(/› \/help/)).toContain('/conversations');
+    chat.screen.type('mo');
+    expect(await chat.screen.until(/› \/model/)).not.toContain('/provider');
+    chat.screen.type(keys.down);
+    await chat.screen.until(/› \/mode /);
+    chat.screen.type(keys.tab);
+    await chat.screen.until(/─\n› \/mode\s*\n/);
+    chat.screen.type('ask\r');
+    await chat.screen.until(/ask · gpt-test/);
+    chat.screen.type('Hi\r');
+    await chat.screen.until(/done after/);
+    expect(chat.bodies(/with-tools$/)).toEqual([{ content: 'Hi', securityMode: 'ask' }]);
+  });
+
+  it('choose a model from those that there are', async () => {
+    await using chat = await ChatScreen.open();
+    chat.screen.type('/model\r');
+    expect(await chat.screen.until(/The model that answers/)).toMatch(/gpt-small +openai · no tools/);
+    chat.screen.type('small');
+    await chat.screen.until(/› gpt-small/);
+    chat.screen.type(keys.enter);
+    await chat.screen.until(/default mode · gpt-small/);
+    chat.screen.type('Hi\r');
+    await chat.screen.until(/done after/);
+    expect(chat.bodies(/with-tools$/)).toEqual([{ content: 'Hi', model: 'gpt-small', provider: 'openai' }]);
+  });
+
+  it('open an earlier conversation, and begin another one', async () => {
+    await using chat = await ChatScreen.open();
+    chat.screen.type('/conversations\r');
+    await chat.screen.until(/› How queues work +2 messages/);
+    chat.screen.type(keys.enter);
+    await chat.screen.until(/First in, first out/);
+    chat.screen.type('/new\r');
+    await chat.screen.until(/Write a message/);
+    chat.screen.type('Hi\r');
+    await chat.screen.until(/done after/);
+    expect(chat.bodies(/POST .*conversations$/)).toHaveLength(1);
+    expect(chat.daemon.asked.some(({ route }) => route.endsWith(conversationId))).toBe(true);
+  });
+
+  it('set how far it works by itself', async () => {
+    await using chat = await ChatScreen.open();
+    chat.screen.type('/budget 100k\r');
+    await chat.screen.until(/0\/100k tokens · agentic/);
+    chat.screen.type('/effort low\r');
+    await chat.screen.until(/agentic low/);
+    chat.screen.type('/effort much\r');
+    expect(await chat.screen.until(/There is no "much"/)).toContain('low, medium, high, max');
+    chat.screen.type('/mode\r');
+    await chat.screen.until(/the policy says the mode/);
+    chat.screen.type('/agentic\r');
+    await chat.screen.until(/default mode/);
+    chat.screen.type('/budget few\r');
+    await chat.screen.until(/at least 1000/);
+  });
+
+  it('help, clear the screen, and say which one was meant', async () => {
+    await using chat = await ChatScreen.open({ size: { columns: 80, rows: 50 } });
+    chat.screen.type('/help\r');
+    expect(await chat.screen.until(/Ctrl\+C twice +leave/)).toMatch(/\/budget \[tokens\] +how many tokens/);
+    chat.screen.type('/clear\r');
+    await chat.screen.until(/^\s*─{80}$/m);
+    expect(chat.screen.screen).not.toContain('Ctrl+C twice');
+    chat.screen.type('/quti now\r');
+    await chat.screen.until(/There is no \/quti\. Did you mean \/quit\?/);
+  });
+
+  it('do not leave at a first Ctrl+C, which drops what was written', async () => {
+    await using chat = await ChatScreen.open();
+    chat.screen.type('half');
+    await chat.screen.until(/› half/);
+    chat.screen.type(keys.control('c'));
+    await chat.screen.until(/Write a message/);
+    chat.screen.type(keys.control('c'));
+    await chat.screen.until(/Ctrl\+C once more leaves/);
+  });
+});

@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import { completeMarkdown } from '../../../../src/cli/tui/parts/complete-markdown.ts';
+import {
+  layOutMarkdown,
+  markdownLines,
+  type MarkdownLayout,
+} from '../../../../src/cli/tui/parts/lay-out-markdown.ts';
+import { lineText, lineWidth } from '../../../../src/cli/tui/parts/line.ts';
+
+const shown = (text: string, width = 60) => markdownLines(text, width).map(lineText);
+
+const everything = `# A heading with **bold**
+
+A paragraph with *emphasis*, \`code\`, ~~struck~~ and [a link](https://example.com/page).
+It goes on & on &lt;here&gt;.
+
+- one
+  - nested **deep**
+    1. numbered
+- two
+
+  a second paragraph
+
+> quoted
+> - a list in it
+
+| Name | What it is | n |
+|------|:----------:|--:|
+| a | short | 1 |
+| 日本語 | a much longer cell that has to be broken somewhere | 22 |
+
+\`\`\`ts
+const a = 1;
+\tif (a) {}
+\`\`\`
+
+***
+
+1. [x] done
+2. [ ] open
+`;
+
+describe('layOutMarkdown', () => {
+  it('lays every kind of block out', () => {
+    expect(shown(everything)).toEqual([
+      'A heading with bold',
+      '',
+      'A paragraph with emphasis, code, struck and a link',
+      '(https://example.com/page). It goes on & on <here>.',
+      '',
+      '• one',
+      '  • nested deep',
+      '    1. numbered',
+      '',
+      '• two',
+      '',
+      '  a second paragraph',
+      '',
+      '▎ quoted',
+      '▎ ',
+      '▎ • a list in it',
+      '',
+      'Name   │                   What it is                   │  n',
+      '───────┼────────────────────────────────────────────────┼───',
+      'a      │                     short                      │  1',
+      '日本語 │    a much longer cell that has to be broken    │ 22',
+      '       │                   somewhere                    │   ',
+      '',
+      'ts',
+      '  const a = 1;',
+      '      if (a) {}',
+      '',
+      '─'.repeat(40),
+      '',
+      '1. ☑ done',
+      '2. ☐ open',
+    ]);
+  });
+
+  it.each([12, 20, 37, 80])('never makes a row wider than %i columns', (width) => {
+    const long = `${everything}\n${'x'.repeat(300)} 漢字漢字漢字漢字漢字 👩‍💻👩‍💻👩‍💻👩‍💻👩‍💻`;
+    for (const line of markdownLines(long, width))
+      expect(lineWidth(line), lineText(line)).toBeLessThanOrEqual(width);
+  });
+
+  it('makes control and bidi characters visible', () => {
+    expect(shown('a \u001b[31mred\u202e\n\n```\n\u0007\n```\n\n[x](http://a\u001b]8;;)').join('\n')).toBe(
+      'a \\x1b[31mred\\u{202e}\n\n  \\x07\n\n[x](http://a\\x1b]8;;)',
+    );
+  });
+
+  it('lists the cells of a table that does not fit', () => {
+    expect(shown('| a | b | c | d |\n|-|-|-|-|\n| first | second | third | fourth |', 20)).toEqual([
+      'a: first',
+      'b: second',
+      'c: third',
+      'd: fourth',
+    ]);
+  });
+
+  it('shows the same in the end, however it was written, and reads only the end again', () => {
+    const text = `${everything}\n\n${everything}`;
+    let earlier: MarkdownLayout | undefined;
+    for (let length = 1; length <= text.length; length += 3)
+      earlier = layOutMarkdown(text.slice(0, length), 50, { isComplete: false, earlier });
+    expect(earlier?.settled.text.length).toBeGreaterThan(text.length * 0.8);
+    const streamed = layOutMarkdown(text, 50, { earlier });
+    expect(streamed.lines.map(lineText)).toEqual(shown(text, 50));
+  });
+});
+
+describe('completeMarkdown', () => {
+  it.each([
+    ['a **bo', 'a **bo**'],
+    ['a **bold*', 'a **bold**'],
+    ['a *em **both', 'a *em **both***'],
+    ['a `co', 'a `co`'],
+    ['a `', 'a '],
+    ['see [the li', 'see the li'],
+    ['see [it](http://exa', 'see it'],
+    ['snake_case_na', 'snake_case_na'],
+    ['2 * 3', '2 * 3'],
+    ['done\n-', 'done\n'],
+    ['done\n##', 'done\n'],
+    ['one **two** three', 'one **two** three'],
+    ['text\n\n| a | b |', 'text\n'],
+    ['text\n\n| a | b |\n|--', 'text\n'],
+    ['| a | b |\n|---|---|', '| a | b |\n|---|---|'],
+    ['```js\nlet a = `', '```js\nlet a = `'],
+    ['```js\nlet a\n``', '```js\nlet a'],
+  ])('ends %j as %j', (text, expected) => {
+    expect(completeMarkdown(text)).toBe(expected);
+  });
+
+  it('never lets a row that is not the last ones change again', () => {
+    const text = 'Some **bold words** here, `code` too.\n\n- a *list*\n- of [two](http://b.c)\n\nThe end.\n';
+    let before: string[] = [];
+    for (let length = 1; length <= text.length; length++) {
+      const lines = layOutMarkdown(text.slice(0, length), 80, { isComplete: false }).lines.map(lineText);
+      const stable = before.slice(0, -1);
+      expect(lines.slice(0, stable.length), text.slice(0, length)).toEqual(stable);
+      expect(lines.join('')).not.toMatch(/[*`[\]]/);
+      before = lines;
+    }
+  });
+});

@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { layOutOutput } from '../../../../src/cli/tui/parts/lay-out-output.ts';
+import { lineText } from '../../../../src/cli/tui/parts/line.ts';
+
+const shown = (text: string, width = 20) =>
+  layOutOutput({ kind: 'output', key: '0', stream: 'stdout', text }, width).map(lineText);
+
+describe('what a program wrote', () => {
+  it('is without its colours and what it wrote over, and cannot steer the terminal', () => {
+    expect(shown('\u001b[31mred\u001b[0m\r\n10 %\r100 %\r\n\tend\u0007\u202e\n')).toEqual([
+      'red',
+      '100 %',
+      String.raw`    end\x07\u{202e}`,
+    ]);
+  });
+
+  it('breaks long lines and keeps blank ones', () => {
+    expect(shown('a\n\n  bcdefgh', 6)).toEqual(['a', '', '  bcde', 'fgh']);
+  });
+
+  it('shows the end of very much', () => {
+    const rows = shown(Array.from({ length: 50_000 }, (_, n) => `line ${n}`).join('\n'));
+    expect(rows[0]).toMatch(/^… what came before/);
+    expect(rows.at(-1)).toBe('line 49999');
+    expect(rows.length).toBeLessThan(30_000);
+  });
+});

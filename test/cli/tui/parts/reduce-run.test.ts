@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest';
+import type { NewRunEvent, RunEvent } from '../../../../src/contract/run-events.ts';
+import { reduceRun } from '../../../../src/cli/tui/parts/reduce-run.ts';
+import { emptyRun, endRun, isRunning, withNote } from '../../../../src/cli/tui/parts/run-state.ts';
+import { approvalOf } from '../scripted-daemon.ts';
+
+/** Events a second apart, from 1000 on. */
+const timed = (...events: NewRunEvent[]): RunEvent[] =>
+  events.map((event, at) => ({ ...event, timestamp: 1000 * (at + 1) }));
+const run = (...events: NewRunEvent[]) => reduceRun(emptyRun, timed(...events));
+
+const said: NewRunEvent = {
+  type: 'user_message',
+  data: { id: 'm', content: 'Hi', compactionApplied: false, messageCount: 1, taskId: 'task_1' },
+};
+const started: NewRunEvent = {
+  type: 'session:start',
+  data: {
+    sessionId: 's',
+    provider: 'openai',
+    model: 'gpt',
+    maxSteps: 5,
+    maxBudget: 9000,
+    timeoutMs: null,
+  },
+};
+const text = (delta: string): NewRunEvent => ({ type: 'text:delta', data: { step: 1, delta } });
+const call = (toolCallId: string): NewRunEvent => ({
+  type: 'tool:call',
+  data: { toolCallId, name: 'read_file', arguments: { path: 'a' } },
+});
+const result = (toolCallId: string, success = true): NewRunEvent => ({
+  type: 'tool:result',
+  data: { toolCallId, result: { success, content: 'text' } },
+});
+const thinking = (end: 'start' | 'update' | 'end', words: string): NewRunEvent => ({
+  type: `thinking:${end}`,
+  data: { step: 1, text: words },
+});
+const complete: NewRunEvent = {
+  type: 'complete',
+  data: {
+    totalTokens: 700,
+    inputTokens: 500,
+    outputTokens: 200,
+    model: 'gpt-2',
+    provider: 'openai',
+    toolCalls: 1,
+  },
+};
+
+describe('reduceRun', () => {
+  it('knows what runs, how far it may go and how far it is', () => {
+    const step: NewRunEvent = {
+      type: 'step:start',
+      data: { step: 2, maxSteps: 5, usedTokens: 300, maxBudget: 9000 },
+    };
+    expect(run(said, started, step)).toMatchObject({
+      phase: 'waiting',
+      taskId: 'task_1',
+      model: 'gpt',
+      step: 2,
+      maxSteps: 5,
+      maxBudget: 9000,
+      usedTokens: 300,
+      startedAt: 1000,
+    });
+  });
+
+  it('shows a message that was sent once, also when the daemon says it again', () => {
+    expect(run(said, said).entries).toEqual([{ kind: 'person', key: '0', text: 'Hi' }]);
+  });
+
+  it('joins what is written until something else comes', () => {
+    const { entries, phase } = run(said, text('On'), text('ce'), call('c'), result('c'), text('Again'));
+    expect(phase).toBe('writing');
+    expect(entries).toMatchObject([
+      { kind: 'person' },
+      { kind: 'text', text: 'Once', isComplete: true },
+      { kind: 'tool', state: 'ok', result: 'text', startedAt: 4000, endedAt: 5000 },
+      { kind: 'text', text: 'Again', isComplete: false },
+    ]);
+    expect(new Set(entries.map(({ key }) => key)).size).toBe(4);
+  });
+
+  it.each([
+    [['I ', 'see'], ''],
+    [['I ', 'I see'], 'I see'],
+  ])('reads thinking that comes in pieces or whole: %j', (updates, last) => {
+    const events = [thinking('start', ''), ...updates.map((each) => thinking('update', each))];
+    expect(run(...events).phase).toBe('thinking');
+    expect(run(...events, thinking('end', last)).entries).toMatchObject([
+      { kind: 'thinking', text: 'I see', startedAt: 1000, endedAt: 4000 },
+    ]);
+  });
+
+  it('keeps several calls at once apart', () => {
+    const state = run(call('a'), call('b'), result('b', false));
+    expect(state.phase).toBe('tool');
+    expect(state.entries).toMatchObject([{ state: 'running' }, { state: 'failed' }]);
+  });
+
+  it('queues what waits for a decision, and times a call without the time of the decision', () => {
+    const [first, second] = [approvalOf('one'), approvalOf('two')];
+    const asked = run(
+      call('a'),
+      call('b'),
+      { type: 'approval:requested', data: { toolCallId: 'a', approval: first } },
+      { type: 'approval:requested', data: { toolCallId: 'b', approval: second } },
+    );
+    expect(asked).toMatchObject({ phase: 'deciding', approvals: [{ id: 'one' }, { id: 'two' }] });
+    expect(asked.entries).toMatchObject([{ state: 'asking' }, { state: 'asking' }]);
+    const decided = reduceRun(asked, [
+      { type: 'approval:decided', data: { toolCallId: 'a', approval: first }, timestamp: 9000 },
+    ]);
+    expect(decided).toMatchObject({ phase: 'deciding', approvals: [{ id: 'two' }] });
+    expect(decided.entries).toMatchObject([{ state: 'running', startedAt: 9000 }, { state: 'asking' }]);
+  });
+
+  it('ends everything that was going on when the run ends', () => {
+    const state = run(said, thinking('start', 'x'), call('a'), text('half'), complete);
+    expect(state).toMatchObject({ phase: 'done', usedTokens: 700, model: 'gpt-2', endedAt: 5000 });
+    expect(state.entries).toMatchObject([
+      {},
+      { kind: 'thinking', endedAt: 5000 },
+      { kind: 'tool', state: 'stopped' },
+      { kind: 'text', isComplete: true },
+    ]);
+    expect(isRunning(state)).toBe(false);
+  });
+
+  it('keeps the error, and asks for nothing any more', () => {
+    const state = run(
+      said,
+      { type: 'approval:requested', data: { toolCallId: 'a', approval: approvalOf('one') } },
+      { type: 'error', data: { message: 'Too late', code: 'TIMEOUT' } },
+    );
+    expect(state).toMatchObject({ phase: 'failed', approvals: [], error: { code: 'TIMEOUT' } });
+  });
+
+  it('shows a summary only when it is not what was written last', () => {
+    const summary: NewRunEvent = { type: 'summary', data: { summary: 'The answer' } };
+    expect(run(text('The answer\n'), summary).entries).toHaveLength(1);
+    expect(run(text('Working'), summary).entries).toMatchObject([
+      { text: 'Working' },
+      { text: 'The answer' },
+    ]);
+  });
+
+  it('tells that earlier messages were summed up', () => {
+    const { entries } = run({ type: 'compaction', data: { tokensBefore: 9000, tokensAfter: 800 } });
+    expect(entries).toMatchObject([{ kind: 'note', text: expect.stringContaining('9000') as string }]);
+  });
+
+  it('begins the next run with what was written and without what was known', () => {
+    const again = reduceRun(run(said, started, text('one'), complete), timed(said, text('two')));
+    expect(again.entries.map(({ kind }) => kind)).toEqual(['person', 'text', 'person', 'text']);
+    expect(again).toMatchObject({ phase: 'writing', startedAt: 1000 });
+    expect(again.usedTokens).toBeUndefined();
+    expect(again.endedAt).toBeUndefined();
+  });
+});
+
+describe('the state of a run', () => {
+  it('ends when the connection does', () => {
+    expect(endRun(run(said, call('a')), 7000)).toMatchObject({
+      phase: 'failed',
+      endedAt: 7000,
+      entries: [{}, { state: 'stopped' }],
+    });
+    const done = run(said, complete);
+    expect(endRun(done, 7000)).toBe(done);
+  });
+
+  it('takes notes, and what is written after one is a paragraph of its own', () => {
+    const state = reduceRun(withNote(run(text('a')), 'note'), timed(text('b')));
+    expect(state.entries).toMatchObject([{ text: 'a', isComplete: true }, { text: 'note' }, { text: 'b' }]);
+  });
+});

@@ -1,0 +1,216 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import type { Approval, ApprovalDecision } from '../../../src/contract/approvals.ts';
+import type { Conversation, ConversationMessage } from '../../../src/contract/conversations.ts';
+import type { NewRunEvent } from '../../../src/contract/run-events.ts';
+
+export const conversationId = 'conv_00000000-0000-4000-8000-000000000001';
+export const taskId = 'task_00000000-0000-4000-8000-000000000001';
+const at = '2026-11-21T10:00:00.000Z';
+
+/** Plays a run: sends its events, and waits for what the client does. */
+export type Script = (run: ScriptedRun) => void | Promise<void>;
+
+export interface AskedDaemon {
+  route: string;
+  body: Record<string, unknown>;
+}
+
+/** A request for a run, as the script sees it. */
+export class ScriptedRun {
+  readonly content: string;
+  readonly #response: ServerResponse;
+  readonly #decisions: Map<string, PromiseWithResolvers<ApprovalDecision>>;
+  /** Resolves when the client breaks the stream off. */
+  readonly gone: Promise<void>;
+  /** Resolves when the client cancels the task. */
+  readonly cancelled: Promise<void>;
+
+  constructor(
+    response: ServerResponse,
+    content: string,
+    decisions: Map<string, PromiseWithResolvers<ApprovalDecision>>,
+    cancelled: Promise<void>,
+  ) {
+    this.#response = response;
+    this.content = content;
+    this.#decisions = decisions;
+    this.cancelled = cancelled;
+    this.gone = new Promise((resolve) => response.once('close', () => resolve()));
+  }
+
+  event(event: NewRunEvent): void {
+    this.#response.write(`data: ${JSON.stringify({ ...event, timestamp: Date.now() })}\n\n`);
+  }
+  begin(isAgentic = false): void {
+    const task = isAgentic ? { taskId } : {};
+    this.event({
+      type: 'user_message',
+      data: { id: 'msg_1', content: this.content, compactionApplied: false, messageCount: 1, ...task },
+    });
+    this.event({
+      type: 'session:start',
+      data: {
+        sessionId: 'run_1',
+        ...task,
+        provider: 'openai',
+        model: 'gpt-test',
+        maxSteps: 20,
+        maxBudget: isAgentic ? 100_000 : null,
+        timeoutMs: 180_000,
+      },
+    });
+    this.event({ type: 'step:start', data: { step: 1, maxSteps: 20, usedTokens: 0, maxBudget: null } });
+  }
+  text(delta: string, step = 1): void {
+    this.event({ type: 'text:delta', data: { step, delta } });
+  }
+  call(toolCallId: string, name: string, args: Record<string, unknown>): void {
+    this.event({ type: 'tool:call', data: { toolCallId, name, arguments: args as never } });
+  }
+  result(toolCallId: string, content: string, success = true): void {
+    this.event({ type: 'tool:result', data: { toolCallId, result: { success, content } } });
+  }
+  /** Asks for a decision and waits for it. */
+  async ask(toolCallId: string, approval: Approval): Promise<ApprovalDecision> {
+    const decision = Promise.withResolvers<ApprovalDecision>();
+    this.#decisions.set(approval.id, decision);
+    this.event({ type: 'approval:requested', data: { toolCallId, approval } });
+    const decided = await decision.promise;
+    this.event({
+      type: 'approval:decided',
+      data: {
+        toolCallId,
+        approval: { ...approval, status: decided === 'deny' ? 'denied' : 'approved', decision: decided },
+      },
+    });
+    return decided;
+  }
+  complete(totalTokens = 1234): void {
+    const data = { totalTokens, inputTokens: 1000, outputTokens: 234, model: 'gpt-test', toolCalls: 0 };
+    this.event({ type: 'complete', data: { ...data, provider: 'openai' } });
+  }
+}
+
+export const approvalOf = (id: string, more: Partial<Approval> = {}): Approval => ({
+  id,
+  status: 'pending',
+  conversationId,
+  toolName: 'run_command',
+  params: { command: 'rm -rf build' },
+  cwd: '/home/ada/project',
+  securityLevel: 'high',
+  reason: 'It runs a program',
+  requestedAt: at,
+  expiresAt: '2026-11-21T10:10:00.000Z',
+  ...more,
+});
+
+const conversation: Conversation = {
+  id: conversationId,
+  title: 'How queues work',
+  presetId: 'assistant',
+  messageCount: 2,
+  createdAt: at,
+  updatedAt: at,
+};
+const message = (role: 'user' | 'assistant', content: string): ConversationMessage => ({
+  id: `msg_${role}`,
+  conversationId,
+  role,
+  content,
+  createdAt: at,
+});
+
+/** A daemon that knows one conversation and plays what a test tells it to. */
+export class ScriptedDaemon implements AsyncDisposable {
+  readonly asked: AskedDaemon[] = [];
+  script: Script = (run) => run.complete();
+  /** Whether whoever asks may choose the folder of a conversation. */
+  mayChooseFolder = true;
+  /** Whether a provider is set up. */
+  hasProvider = true;
+  readonly #decisions = new Map<string, PromiseWithResolvers<ApprovalDecision>>();
+  readonly #cancelled = Promise.withResolvers<void>();
+  readonly #server = createServer((request, response) => {
+    this.#answer(request, response).catch((error: unknown) => response.destroy(error as Error));
+  });
+  #url = '';
+
+  static async start(): Promise<ScriptedDaemon> {
+    const daemon = new ScriptedDaemon();
+    daemon.#server.listen(0, '127.0.0.1');
+    await once(daemon.#server, 'listening');
+    const address = daemon.#server.address();
+    if (address === null || typeof address === 'string') throw new Error('no port');
+    daemon.#url = `http://127.0.0.1:${address.port}`;
+    return daemon;
+  }
+
+  get url(): string {
+    return this.#url;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname } = new URL(request.url ?? '', 'http://daemon');
+    const route = `${request.method ?? ''} ${pathname}`;
+    const sent = await text(request);
+    const body = sent === '' ? {} : (JSON.parse(sent) as Record<string, unknown>);
+    this.asked.push({ route, body });
+    const send = (status: number, answer: unknown) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+    if (/\/messages\/(with-tools|agentic)$/.test(pathname))
+      return this.#play(String(body['content']), response);
+    const [, approvalId] = /^\/api\/security\/approvals\/(.+)$/.exec(pathname) ?? [];
+    if (approvalId !== undefined) {
+      const decision = body['decision'] as ApprovalDecision;
+      this.#decisions.get(approvalId)?.resolve(decision);
+      return void send(200, { approval: approvalOf(approvalId, { decision }) });
+    }
+    if (route === `POST /api/tasks/${taskId}/cancel`) {
+      this.#cancelled.resolve();
+      return void send(200, { task: { id: taskId, status: 'cancelled' } });
+    }
+    if (route === 'POST /api/chat/conversations')
+      return void (body['cwd'] !== undefined && !this.mayChooseFolder
+        ? send(403, { error: 'Only an administrator may choose the folder' })
+        : send(201, { conversation: { ...conversation, messageCount: 0 } }));
+    const answers: Record<string, unknown> = {
+      'GET /api/chat/conversations': { conversations: [conversation], total: 1, limit: 20, offset: 0 },
+      [`GET /api/chat/conversations/${conversationId}`]: {
+        conversation,
+        messages: [message('user', 'How do queues work?'), message('assistant', 'First in, **first out**.')],
+        pendingApprovals: [],
+      },
+      'GET /api/chat/providers': {
+        default: this.hasProvider ? { provider: 'openai', model: 'gpt-test' } : null,
+        providers: [
+          { type: 'openai', name: 'OpenAI', configured: this.hasProvider, enabled: true, healthy: true },
+        ],
+      },
+      'GET /api/chat/models': {
+        models: [
+          { id: 'gpt-test', provider: 'openai', name: 'GPT Test', supportsTools: true },
+          { id: 'gpt-small', provider: 'openai', name: 'GPT Small', supportsTools: false },
+        ],
+      },
+      'GET /api/security/approvals': { approvals: [] },
+    };
+    const answer = answers[route];
+    send(answer === undefined ? 404 : 200, answer ?? { error: `There is no ${route}` });
+  }
+
+  async #play(content: string, response: ServerResponse): Promise<void> {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.flushHeaders();
+    await this.script(new ScriptedRun(response, content, this.#decisions, this.#cancelled.promise));
+    response.end();
+  }
+}

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { type Line, lineText, lineWidth } from '../../../../src/cli/tui/parts/line.ts';
+import { emptyRun } from '../../../../src/cli/tui/parts/run-state.ts';
+import { layOutHeader, layOutKeys, layOutTaskHead } from '../../../../src/cli/tui/watch/lay-out-status.ts';
+import { layOutTask, layOutTitles } from '../../../../src/cli/tui/watch/lay-out-tasks.ts';
+import { windowAround } from '../../../../src/cli/tui/watch/view-window.ts';
+import { emptyWatch } from '../../../../src/cli/tui/watch/watch-state.ts';
+import type { ListedTask } from '../../../../src/contract/task.ts';
+import { ToolWorld } from '../../../helpers/tool-world.ts';
+
+const now = Date.UTC(2026, 0, 1, 12, 1, 5);
+const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 12, 0, second)).toISOString();
+const row = (task: Partial<ListedTask>, said = '', width = 80) =>
+  layOutTask(
+    { task: { id: 'a', title: 'Fix it', agentType: 'command', createdAt: at(0), ...task }, said },
+    { width, now, selectedId: 'a', askingIds: new Set(['asks']) },
+  );
+
+describe('a task in a row', () => {
+  it.each<[Partial<ListedTask>, string, RegExp]>([
+    [
+      { status: 'queued' },
+      'waiting for a worker',
+      /^› ◌ Fix it +command +1 min 5 s {2}waiting for a worker$/,
+    ],
+    [{ status: 'in_progress', startedAt: at(58) }, 'line 3', /^› ● Fix it +command +7 s {2}line 3$/],
+    [{ status: 'in_progress', startedAt: at(65) }, '', /^› ● Fix it +command +0 s *$/],
+    [
+      { status: 'completed', startedAt: at(1), completedAt: at(2) },
+      'the last line',
+      /^› ✓ Fix it +command +1 s {2}1 min ago$/,
+    ],
+    [
+      { status: 'failed', startedAt: at(1), completedAt: at(2) },
+      'It crashed',
+      /^› ✗ Fix it +command +1 s {2}It crashed$/,
+    ],
+    [
+      { id: 'asks', status: 'in_progress', startedAt: at(60) },
+      '',
+      /^ {2}\? Fix it +command +5 s {2}needs approval$/,
+    ],
+  ])('%o', (task, said, expected) => expect(lineText(row(task, said))).toMatch(expected));
+
+  it.each([12, 30, 59, 60, 71, 72, 80, 140, 200, 400])('fits into %i columns', (width) => {
+    const task = { status: 'in_progress', title: `日本 ${'long '.repeat(50)}`, startedAt: at(0) } as const;
+    const most = Math.max(width, 26);
+    for (const line of [row(task, 'said '.repeat(90), width), layOutTitles(width)])
+      expect(lineWidth(line)).toBeLessThanOrEqual(most);
+  });
+});
+
+describe('what stands around the tasks', () => {
+  const { queue } = new ToolWorld();
+  const state = {
+    ...emptyWatch,
+    isLoaded: true,
+    queue: { ...queue, paused: true },
+    approvals: [new ToolWorld().ask()],
+  };
+  const said = (line: Line) => lineText(line);
+
+  it('counts, and says when the daemon is away', () => {
+    expect(said(layOutHeader(state, 120))).toBe(
+      'svc tasks   ● 1 running   ◌ 2 queued   ○ 0 pending   ? 1 approval   ✗ 1 dead letter   paused',
+    );
+    expect(said(layOutHeader({ ...state, isAway: true }, 120))).toMatch(/the daemon is away/);
+  });
+
+  it.each([20, 40, 80])('fits into %i columns', (width) => {
+    const task = { id: 'task_1', title: 'long '.repeat(50), agentType: 'command' };
+    const attached = { id: 'task_1', task: { ...task, status: 'completed' } as never, run: emptyRun };
+    const lines = [
+      layOutHeader(state, width),
+      ...layOutTaskHead(attached, { width, now, isAsking: false }),
+      layOutKeys(
+        Array.from({ length: 9 }, (_, n) => [String(n), 'does something'] as const),
+        width,
+      ),
+    ];
+    for (const line of lines) expect(lineWidth(line)).toBeLessThanOrEqual(width);
+  });
+});
+
+describe('what is seen of a long list', () => {
+  it.each([
+    [0, 100, 10, 0, 0],
+    [9, 100, 10, 0, 0],
+    [10, 100, 10, 0, 1],
+    [3, 100, 10, 20, 3],
+    [99, 100, 10, 0, 90],
+    [2, 3, 10, 5, 0],
+    [-1, 0, 10, 0, 0],
+  ])('row %i of %i in %i rows from %i on: from %i on', (row, count, height, first, expected) =>
+    expect(windowAround(row, count, height, first)).toBe(expected),
+  );
+});
