@@ -21,6 +21,7 @@ let token: string;
 let device: string;
 let request: string;
 let conversation: string;
+let approval: string;
 
 const doing = testAdapter(async () => ({ output: 'done' }), { type: 'doing' });
 const failing = { ...failingAdapter('auth'), type: 'failing' };
@@ -50,6 +51,21 @@ beforeAll(async () => {
   const made = await ann.client.tokens.create({ body: { name: 'x', scopes: ['gateway:write'] } });
   token = made.id;
   conversation = (await ann.client.conversations.create({ body: {} })).conversation.id;
+  const asked = await daemon.app.approvals.request({
+    run_id: 'run',
+    call_id: 'call',
+    owner_id: 'user_ann',
+    conversation_id: conversation,
+    task_id: null,
+    scope_id: conversation,
+    tool: 'write_file',
+    arguments: '{}',
+    cwd: '/',
+    danger: 'medium',
+    reason: 'It changes something',
+    binding: 'none',
+  });
+  approval = asked.id;
   const pairing = await ann.client.pairing.request({ body: { requesterId: 'phone' } });
   await ann.client.pairing.approve({ body: { code: pairing.code } });
   device = (await ann.client.devices.list()).devices[0]?.id ?? '';
@@ -88,6 +104,18 @@ const calls: Record<string, (client: Client) => Promise<unknown>> = {
   'conversations.remove': (client) => client.conversations.remove({ params: { id: conversation } }),
   'conversations.send': (client) =>
     client.conversations.send({ params: { id: conversation }, body: { content: 'Hi' } }),
+  'conversations.sendWithTools': (client) =>
+    client.conversations.sendWithTools({ params: { id: conversation }, body: { content: 'Hi' } }),
+  'conversations.sendWithToolsStream': (client) =>
+    client.conversations
+      .sendWithToolsStream({ params: { id: conversation }, body: { content: 'Hi' } })
+      .next(),
+  'conversations.sendAgentic': (client) =>
+    client.conversations
+      .sendAgenticStream({ params: { id: conversation }, body: { content: 'Hi' } })
+      .next(),
+  'security.decide': (client) =>
+    client.security.decide({ params: { id: approval }, body: { decision: 'allow-once' } }),
   'gateway.status': () => bearer(bobsToken).gateway.status({ params: { requestId: request } }),
 };
 /** Their parameters name nobody's object, or a secret of the caller, or only administrators come there. */
@@ -100,6 +128,7 @@ const unowned = [
   'providers.health',
   'providers.models',
   'security.auditEntry',
+  'security.setGuard',
 ];
 
 it('looks at every route that names an object', () => {
@@ -114,7 +143,7 @@ describe('what belongs to somebody else', () => {
     await expect(calls[name]?.(bob.client)).rejects.toMatchObject({
       status: 404,
       message: expect.stringMatching(
-        /^(Task|Dead letter|Notification|Session|Token|Device|Request|Conversation) not found$/,
+        /^(Task|Dead letter|Notification|Session|Token|Device|Request|Conversation|Approval) not found$/,
       ),
     });
     expect(await state()).toEqual(before);

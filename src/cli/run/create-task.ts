@@ -60,8 +60,11 @@ export async function requireAgent(client: Client, agent: string): Promise<void>
   );
 }
 
-/** A command runs where its caller is, unless that is another machine. */
+const worksInFolder = (agent: string | undefined) =>
+  agent === undefined || agent === 'builtin' || agent === 'command';
+
+/** An agent that touches files works where its caller is, unless that is another machine. */
 function folderFor({ agent, cwd }: RunOptions, isLocal: boolean): string | undefined {
   if (cwd !== undefined) return isLocal ? resolve(cwd) : cwd;
-  return agent === 'command' && isLocal ? process.cwd() : undefined;
+  return isLocal && worksInFolder(agent) ? process.cwd() : undefined;
 }

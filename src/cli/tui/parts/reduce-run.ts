@@ -98,8 +98,8 @@ function next(state: RunState, event: RunEvent): RunState {
     case 'summary':
       return withSummary(state, event.data.summary);
     case 'complete': {
-      const { totalTokens, model, provider } = event.data;
-      return finishRun({ ...state, usedTokens: totalTokens, model, provider }, 'done', timestamp);
+      const { totalTokens: usedTokens = state.usedTokens, model, provider } = event.data;
+      return finishRun({ ...state, usedTokens, model, provider }, 'done', timestamp);
     }
     case 'message_saved':
       return state;

@@ -131,7 +131,7 @@ async function whyNeedsPerson(
 /** The real folder; of what leads out of the workspace not even whether it is there. */
 async function folderOf(given: string, workspace: string): Promise<string> {
   const place = await realPlace(workspace, given);
-  if (!isWithin(workspace, place)) return place;
+  if (!isInside(workspace, place)) return place;
   const found = await stat(place).catch(() => undefined);
   if (found?.isDirectory()) return place;
   throw new ToolFailure(`There is no folder ${given}`);
