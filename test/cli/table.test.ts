@@ -51,6 +51,9 @@ describe('textWidth', () => {
     ['日本', 4],
     ['é', 1],
     ['👩‍💻!', 3],
+    ['हिन्दी', 4],
+    ['☰', 2],
+    ['ｶﾞ', 2],
   ])('%s takes %i columns', (text, width) => expect(textWidth(text)).toBe(width));
 
   it('never cuts a letter in two', () => expect(fitText('日本語', 4)).toBe('日…'));

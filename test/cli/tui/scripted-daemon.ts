@@ -129,6 +129,8 @@ export class ScriptedDaemon implements AsyncDisposable {
   script: Script = (run) => run.complete();
   /** Whether whoever asks may choose the folder of a conversation. */
   mayChooseFolder = true;
+  /** What waits for a decision, in all conversations. */
+  waiting: Approval[] = [];
   /** Whether a provider is set up. */
   hasProvider = true;
   readonly #decisions = new Map<string, PromiseWithResolvers<ApprovalDecision>>();
@@ -201,7 +203,7 @@ export class ScriptedDaemon implements AsyncDisposable {
           { id: 'gpt-small', provider: 'openai', name: 'GPT Small', supportsTools: false },
         ],
       },
-      'GET /api/security/approvals': { approvals: [] },
+      'GET /api/security/approvals': { approvals: this.waiting },
     };
     const answer = answers[route];
     send(answer === undefined ? 404 : 200, answer ?? { error: `There is no ${route}` });

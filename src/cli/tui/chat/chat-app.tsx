@@ -90,7 +90,8 @@ export function ChatApp({ initial, message, onSession, ...parts }: ChatAppProps)
     if (key.ctrl && letters === 't') return transcript.toggle('isThinkingShown');
     if (key.ctrl && letters === 'o') return transcript.toggle('areResultsShown');
     if (question) return;
-    if (key.escape) return void session.cancel();
+    if (key.escape && session.isRunning) return void session.cancel();
+    if (key.escape && approval) return apply({ kind: 'put-aside' });
     if (approval) return;
     if (key.pageUp) return transcript.scroll(1 - viewRows);
     if (key.pageDown) return transcript.scroll(viewRows - 1);

@@ -112,7 +112,7 @@ export class ChatSession {
     apply({ kind: 'decided', id });
     try {
       await connection.client.security.decide({ params: { id }, body: { decision } });
-      if (!isOfRun) this.#note('Decided. What waited for it goes on by itself.');
+      if (!isOfRun) this.#note('Decided. Its answer goes on in its conversation: /conversations');
     } catch (error) {
       if (error instanceof ApiError && error.status === 400)
         this.#note('That was decided already, or it waited too long.');

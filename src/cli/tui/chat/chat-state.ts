@@ -36,6 +36,7 @@ export type ChatEvent =
   | { kind: 'began'; conversation: Conversation }
   | { kind: 'asked'; approvals: readonly Approval[] }
   | { kind: 'decided'; id: string }
+  | { kind: 'put-aside' }
   | { kind: 'note'; text: string; tone?: NoteEntry['tone'] }
   | { kind: 'set'; settings: Partial<ChatSettings> }
   | { kind: 'ready'; defaultModel: string | undefined; isWithoutProvider: boolean }
@@ -76,6 +77,11 @@ function next(state: ChatState, event: ChatEvent): ChatState {
       return {
         ...state,
         run: { ...run, approvals: run.approvals.filter(({ id }) => id !== event.id) },
+      };
+    case 'put-aside':
+      return {
+        ...state,
+        run: withNote({ ...run, approvals: [] }, 'What waits can be decided later: /approvals'),
       };
     case 'note':
       return { ...state, run: withNote(run, event.text, event.tone) };

@@ -30,7 +30,7 @@ export function StatusBar({ state, now, width, height, remark, isWriting }: Prop
   const status = statusLine(state, now(), width);
   const said: Line =
     remark === undefined
-      ? keyLine(keysFor(isBusy, isWriting), width)
+      ? keyLine(keysFor({ isBusy, isWriting, isAsking: state.run.approvals.length > 0 }), width)
       : [{ text: fitText(remark, width), style: { tone: 'warning' } }];
   const isLow = statusRows(height) === 1;
   const lines = isLow ? [remark === undefined ? status : said] : [status, said];
@@ -41,11 +41,15 @@ export function StatusBar({ state, now, width, height, remark, isWriting }: Prop
   );
 }
 
-function keysFor(isBusy: boolean, isWriting: boolean): [key: string, meaning: string][] {
-  const stop: [string, string][] = isBusy ? [['Esc', 'stop']] : [];
-  if (!isWriting) return stop;
+function keysFor(now: {
+  isBusy: boolean;
+  isWriting: boolean;
+  isAsking: boolean;
+}): [key: string, meaning: string][] {
+  const escape: [string, string][] = now.isBusy ? [['Esc', 'stop']] : now.isAsking ? [['Esc', 'later']] : [];
+  if (!now.isWriting) return escape;
   return [
-    ...(isBusy ? stop : [['Enter', 'send'] satisfies [string, string]]),
+    ...(now.isBusy ? escape : [['Enter', 'send'] satisfies [string, string]]),
     ['Alt+Enter', 'new line'],
     ['/', 'commands'],
     ['PgUp', 'back'],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { completionsOf, parseSlash } from '../../../../src/cli/tui/chat/slash-commands.ts';
 import { keys } from '../rendered.ts';
-import { conversationId } from '../scripted-daemon.ts';
+import { approvalOf, conversationId } from '../scripted-daemon.ts';
 import { ChatScreen } from './chat-screen.ts';
 
 describe('parseSlash', () => {
@@ -84,6 +84,23 @@ describe('the commands of a chat', () => {
     await chat.screen.until(/default mode/);
     chat.screen.type('/budget few\r');
     await chat.screen.until(/at least 1000/);
+  });
+
+  it('ask about what waits elsewhere, now or later', async () => {
+    await using chat = await ChatScreen.open();
+    chat.screen.type('/approvals\r');
+    await chat.screen.until(/Nothing waits for a decision/);
+    chat.daemon.waiting = [approvalOf('one')];
+    chat.screen.type('/approvals\r');
+    expect(await chat.screen.until(/Allow run_command\?/)).toContain('Esc later');
+    chat.screen.type(keys.escape);
+    await chat.screen.until(/can be decided later: \/approvals/);
+    chat.screen.type('/approvals\r');
+    await chat.screen.until(/Allow run_command\?/);
+    chat.time += 600;
+    chat.screen.type('a');
+    await chat.screen.until(/Decided\. Its answer goes on/);
+    expect(chat.bodies(/approvals\/one$/)).toEqual([{ decision: 'allow-once' }]);
   });
 
   it('help, clear the screen, and say which one was meant', async () => {

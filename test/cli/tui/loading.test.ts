@@ -1,0 +1,32 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { expect, it } from 'vitest';
+
+const root = resolve(import.meta.dirname, '../../..');
+
+/** Everything that is loaded with a file, before anything is asked of it. */
+function loadedWith(file: string, known = new Set<string>()): Set<string> {
+  if (known.has(file)) return known;
+  known.add(file);
+  const text = readFileSync(join(root, file), 'utf8');
+  for (const [, target = ''] of text.matchAll(/^(?:import|export) (?!type)[^;]*?from '([^']+)'/gm))
+    if (target.startsWith('.')) loadedWith(join(dirname(file), target), known);
+    else known.add(target);
+  return known;
+}
+
+const commands = globSync('src/cli/commands/*.ts', { cwd: root });
+
+it.each(['src/cli/main.ts', 'src/cli/run-cli.ts', ...commands, 'src/cli/chat/plain-chat.ts'])(
+  'loads nothing of the screen with %s',
+  (file) => {
+    const loaded = [...loadedWith(file)];
+    expect(loaded.filter((each) => /^(ink|react|marked)|\.tsx$/.test(each))).toEqual([]);
+  },
+);
+
+it('sees what the screen loads', () => {
+  expect([...loadedWith('src/cli/tui/chat/start-chat.tsx')]).toEqual(
+    expect.arrayContaining(['ink', 'react', 'marked', 'src/cli/tui/parts/theme.tsx']),
+  );
+});
