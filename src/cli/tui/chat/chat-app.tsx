@@ -89,7 +89,7 @@ export function ChatApp({ initial, message, onSession, ...parts }: ChatAppProps)
     }
     if (key.ctrl && letters === 't') return transcript.toggle('isThinkingShown');
     if (key.ctrl && letters === 'o') return transcript.toggle('areResultsShown');
-    if (question) return;
+    if (question && !approval) return;
     if (key.escape && session.isRunning) return void session.cancel();
     if (key.escape && approval) return apply({ kind: 'put-aside' });
     if (approval) return;

@@ -31,7 +31,7 @@ interface Props {
   width: number;
   /** The most rows that it may take. */
   height: number;
-  /** Milliseconds of a clock that only goes forward. */
+  /** Milliseconds. */
   now: () => number;
   onDecide: (decision: ApprovalDecision) => void;
 }

@@ -17,7 +17,7 @@ export function layOutBlocks(
     const rows = blockLines(block as MarkedToken, width);
     if (rows.length === 0) continue;
     if (lines.length > 0 && needsGap(block)) lines.push([]);
-    lines.push(...rows);
+    for (const row of rows) lines.push(row);
   }
   return lines;
 }

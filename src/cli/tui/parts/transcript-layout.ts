@@ -20,7 +20,8 @@ export class TranscriptLayout {
       const layout = this.#layOut(entry, width, folding);
       kept.set(entry.key, layout);
       if (at > 0 && !belongTogether(entries[at - 1], entry, folding)) lines.push([]);
-      lines.push(...layout.lines);
+      // There may be more rows than a call may have arguments.
+      for (const line of layout.lines) lines.push(line);
     }
     this.#kept = kept;
     return lines;

@@ -137,6 +137,7 @@ describe('a chat on the screen', () => {
     await chat.screen.until(/waiting for the model · step 1\/20 .* 0\/100k tokens · agentic high/);
     chat.screen.type(keys.escape);
     expect(await chat.screen.until(/stopped after/)).toContain('· Stopped.');
+    expect(chat.bodies(/tasks\/.*\/cancel$/)).toHaveLength(1);
     expect(chat.bodies(/agentic$/)).toEqual([{ content: 'Work', effort: 'high', maxBudget: 50_000 }]);
   });
 

@@ -89,6 +89,10 @@ describe('layOutMarkdown', () => {
     );
   });
 
+  it('takes a text of any length', () => {
+    expect(markdownLines(`\`\`\`\n${'x\n'.repeat(300_000)}\`\`\``, 40)).toHaveLength(300_000);
+  });
+
   it('lists the cells of a table that does not fit', () => {
     expect(shown('| a | b | c | d |\n|-|-|-|-|\n| first | second | third | fourth |', 20)).toEqual([
       'a: first',
