@@ -111,9 +111,7 @@ const calls: Record<string, (client: Client) => Promise<unknown>> = {
       .sendWithToolsStream({ params: { id: conversation }, body: { content: 'Hi' } })
       .next(),
   'conversations.sendAgentic': (client) =>
-    client.conversations
-      .sendAgenticStream({ params: { id: conversation }, body: { content: 'Hi' } })
-      .next(),
+    client.conversations.sendAgenticStream({ params: { id: conversation }, body: { content: 'Hi' } }).next(),
   'security.decide': (client) =>
     client.security.decide({ params: { id: approval }, body: { decision: 'allow-once' } }),
   'gateway.status': () => bearer(bobsToken).gateway.status({ params: { requestId: request } }),
@@ -177,7 +175,7 @@ describe('what belongs to somebody else', () => {
     expect(await ann.client.tasks.export()).toMatchObject({ taskCount: 4 });
     expect(await ann.client.tasks.analytics()).toMatchObject({ total: 4 });
     expect(await ann.client.dlq.list()).toMatchObject({ total: 1 });
-    expect(await ann.client.notifications.list()).toMatchObject({ total: 1, unread: 1 });
+    expect(await ann.client.notifications.list()).toMatchObject({ total: 2, unread: 2 });
     expect(await ann.client.conversations.list()).toMatchObject({ total: 1 });
   });
 

@@ -49,10 +49,14 @@ export function decideByMode(call: DecidedCall): ModeDecision {
       if (person !== undefined) return ask(person);
       if (isAskedFor) return ask(`The policy wants an approval for ${tool.name}`);
       if (isAllowed || (tool.isReadOnly && tool.danger === 'low')) return run;
-      return ask(
-        tool.isReadOnly ? `${tool.name} reaches beyond this machine` : `${tool.name} changes something`,
-      );
+      return ask(whyAsked(tool));
     case 'full':
       return person === undefined ? run : refuse(`${person}. The mode full asks nobody, so it does not run.`);
   }
+}
+
+function whyAsked({ name, server, isReadOnly, danger }: Tool): string {
+  if (server !== undefined) return `${name} is a tool of the MCP server ${server}`;
+  if (isReadOnly) return `${name} reaches beyond this machine`;
+  return danger === 'high' ? `${name} runs a program` : `${name} changes something`;
 }

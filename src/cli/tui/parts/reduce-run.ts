@@ -98,8 +98,9 @@ function next(state: RunState, event: RunEvent): RunState {
     case 'summary':
       return withSummary(state, event.data.summary);
     case 'complete': {
-      const { totalTokens: usedTokens = state.usedTokens, model, provider } = event.data;
-      return finishRun({ ...state, usedTokens, model, provider }, 'done', timestamp);
+      const { totalTokens, model, provider } = event.data;
+      const counted = totalTokens === undefined ? state : { ...state, usedTokens: totalTokens };
+      return finishRun({ ...counted, model, provider }, 'done', timestamp);
     }
     case 'message_saved':
       return state;
