@@ -33,12 +33,13 @@ async function showHealth(cli: Cli, { detailed, json }: Options): Promise<void> 
   const paint = (level: HealthLevel) => output.paint(colours[level], level);
   output.write(`${paint(report.status)}  svc ${report.version}, up ${spellDuration(report.uptime * 1000)}\n`);
   if (!detailed && report.status === 'healthy') return;
-  const { queue, adapters, circuitBreakers, deadLetterQueue } = report.components;
+  const { queue, adapters, circuitBreakers, deadLetterQueue, commandSandbox } = report.components;
   const parts = {
     queue,
     agents: adapters,
     'circuit breakers': circuitBreakers,
     'dead letters': deadLetterQueue,
+    tools: commandSandbox,
   };
   for (const [name, { status, message }] of Object.entries(parts))
     output.write(

@@ -12,7 +12,12 @@ export async function daemonChecks(cli: Cli): Promise<Check[]> {
     const connection = cli.connect({ mayStart: false });
     const report = await readReport(connection.client);
     const { agents } = await connection.client.agents.list();
-    return [checkDaemon(report, connection.target.url), ...checkHealth(report), checkAgents(agents)];
+    return [
+      checkDaemon(report, connection.target.url),
+      ...checkHealth(report),
+      checkAgents(agents),
+      checkSandbox(report),
+    ];
   } catch (error) {
     if (error instanceof Unreachable)
       return [{ name: 'daemon', status: 'warn', message: error.message, next: error.next ?? '' }];
@@ -69,6 +74,18 @@ function checkHealth({ status, components }: HealthReport): Check[] {
       message: part.message,
       next: hints[name] ?? 'See: svc health --detailed',
     }));
+}
+
+/** Without one everything works, and a person is asked more often. */
+function checkSandbox({ components: { commandSandbox } }: HealthReport): Check {
+  const { message, details } = commandSandbox;
+  if (details.sandboxed) return { name: 'sandbox', status: 'ok', message };
+  return {
+    name: 'sandbox',
+    status: 'warn',
+    message,
+    next: 'On Linux: apt install bubblewrap, then svc daemon restart',
+  };
 }
 
 function checkAgents(

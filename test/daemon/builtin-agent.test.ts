@@ -1,0 +1,172 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import { callsTools, type ModelServer, says, startModelServer } from '../helpers/model-server.ts';
+import { follow, until } from '../helpers/tasks.ts';
+import { addUser, type TestUser } from '../helpers/users.ts';
+
+let daemon: TestDaemon;
+let model: ModelServer;
+let ann: TestUser;
+const useModel = ({ client }: Pick<TestDaemon, 'client'>) =>
+  client.providers.configure({
+    params: { type: 'ollama' },
+    body: { baseUrl: model.url, defaultModel: 'test-model' },
+  });
+beforeAll(async () => {
+  model = await startModelServer();
+  daemon = await startDaemon();
+  await useModel(daemon);
+  ann = await addUser(daemon, 'ann');
+});
+beforeEach(() => {
+  model.script = says('Hello');
+  model.asked.length = 0;
+});
+afterAll(async () => {
+  await daemon[Symbol.asyncDispose]();
+  await model[Symbol.asyncDispose]();
+});
+
+const writeDone = [{ name: 'write_file', args: { path: 'done.txt', content: 'yes' } }];
+/** A folder of a project, of which only an administrator may name one. */
+function project() {
+  const cwd = join(daemon.home, '..', `svc-project-${crypto.randomUUID()}`);
+  mkdirSync(cwd);
+  writeFileSync(join(cwd, 'notes.txt'), 'The door is blue.\n');
+  return cwd;
+}
+const eventsOf = async (id: string) => (await daemon.client.tasks.events({ params: { id } })).events;
+
+it('waits while no provider is set up, says what is missing, and starts by itself', async () => {
+  await using fresh = await startDaemon();
+  const { task } = await fresh.client.tasks.create({ body: { title: 'Say hello' } });
+  const { events } = await fresh.client.tasks.events({ params: { id: task.id } });
+  expect(events.at(-1)).toMatchObject({
+    type: 'waiting_for_agent',
+    message:
+      'The agent "builtin" is not configured: it needs a model provider: svc providers configure openai.',
+  });
+  await useModel(fresh);
+  const { task: done } = await follow(fresh.client, task.id);
+  expect(done).toMatchObject({ status: 'completed', agentType: 'builtin', result: { output: 'Hello' } });
+});
+
+it('works in the folder of the task, with its title and prompt', async () => {
+  const cwd = project();
+  model.script = callsTools([[{ name: 'read_file', args: { path: 'notes.txt' } }]], 'Blue');
+  const { task } = await daemon.client.tasks.create({
+    body: { title: 'The door', prompt: 'What colour is the door?', cwd },
+  });
+  const { task: done } = await follow(daemon.client, task.id);
+  expect(done).toMatchObject({
+    status: 'completed',
+    result: {
+      output: 'Blue',
+      model: 'test-model',
+      usage: { inputTokens: 22, outputTokens: 14, totalTokens: 36 },
+    },
+  });
+  const { messages } = model.asked[0]?.body ?? { messages: [] };
+  expect(messages.at(-1)?.content).toBe('What colour is the door?');
+  expect(JSON.stringify(model.asked[1]?.body.messages.at(-1))).toContain('The door is blue.');
+});
+
+it('asks before it changes something, and goes on when a person said yes', async () => {
+  const cwd = project();
+  model.script = callsTools([writeDone]);
+  const { task } = await daemon.client.tasks.create({ body: { title: 'Write', cwd } });
+  await until(async () =>
+    expect((await eventsOf(task.id)).map(({ type }) => type)).toContain('approval_requested'),
+  );
+  const asked = (await eventsOf(task.id)).find(({ type }) => type === 'approval_requested');
+  expect(asked?.data).toMatchObject({
+    toolName: 'write_file',
+    params: { path: 'done.txt', content: 'yes' },
+    cwd,
+    securityLevel: 'medium',
+  });
+  await daemon.client.security.decide({
+    params: { id: String(asked?.data['approvalId']) },
+    body: { decision: 'allow-once' },
+  });
+  const { task: done, events } = await follow(daemon.client, task.id);
+  expect(done.status).toBe('completed');
+  expect(events.find(({ type }) => type === 'approval_decided')?.data).toMatchObject({
+    decision: 'allow-once',
+  });
+  expect(readFileSync(join(cwd, 'done.txt'), 'utf8')).toBe('yes');
+});
+
+it('takes the question back when its task is cancelled', async () => {
+  model.script = callsTools([writeDone]);
+  const { task } = await daemon.client.tasks.create({ body: { title: 'Write' } });
+  await until(async () =>
+    expect((await eventsOf(task.id)).map(({ type }) => type)).toContain('approval_requested'),
+  );
+  await daemon.client.tasks.cancel({ params: { id: task.id } });
+  await until(async () => {
+    const { approvals } = await daemon.client.security.approvals();
+    expect(approvals.filter(({ taskId }) => taskId === task.id)).toEqual([]);
+  });
+});
+
+it.each([
+  ['full', 'completed', 'success'],
+  ['sandbox', 'completed', 'error'],
+  ['deny', 'completed', 'error'],
+] as const)('obeys the mode %s of a task', async (securityMode, status, call) => {
+  const cwd = project();
+  model.script = callsTools([writeDone]);
+  const { task } = await daemon.client.tasks.create({ body: { title: 'Write', cwd, securityMode } });
+  const { task: done, events } = await follow(daemon.client, task.id);
+  expect(done.status).toBe(status);
+  const result = events.find(({ data }) => data['type'] === 'tool:result')?.data['result'];
+  expect(result).toMatchObject({ success: call === 'success' });
+});
+
+it('gives a user no more than the policy, in a folder of the task alone', async () => {
+  await expect(ann.client.tasks.create({ body: { title: 'Write', cwd: '/tmp' } })).rejects.toMatchObject({
+    status: 403,
+  });
+  model.script = callsTools([writeDone]);
+  const { task } = await ann.client.tasks.create({ body: { title: 'Write', securityMode: 'full' } });
+  await until(async () =>
+    expect((await eventsOf(task.id)).map(({ type }) => type)).toContain('approval_requested'),
+  );
+  const [approval] = (await ann.client.security.approvals()).approvals;
+  expect(approval?.cwd).toBe(join(daemon.home, 'workspaces', task.id));
+  await ann.client.security.decide({ params: { id: approval?.id ?? '' }, body: { decision: 'deny' } });
+  const { task: done } = await follow(ann.client, task.id);
+  expect(done).toMatchObject({ status: 'completed', result: { output: 'All done' } });
+});
+
+it('tries again when the vendor cannot answer now, and gives up on a wrong key', async () => {
+  let count = 0;
+  model.script = (reply, asked) =>
+    ++count === 1 ? reply.json(503, { error: { message: 'busy' } }) : says('Hello')(reply, asked);
+  const { task } = await daemon.client.tasks.create({ body: { title: 'Say hello' } });
+  expect((await follow(daemon.client, task.id)).task).toMatchObject({ status: 'completed', attempts: 1 });
+  model.script = (reply) => reply.json(401, { error: { message: 'no' } });
+  const { task: refused } = await daemon.client.tasks.create({ body: { title: 'Say hello' } });
+  expect((await follow(daemon.client, refused.id)).task).toMatchObject({
+    status: 'failed',
+    attempts: 1,
+    error: { class: 'auth' },
+  });
+});
+
+it('sums up its earlier steps when the window of the model fills', async () => {
+  const cwd = project();
+  const long = 'A door is a door.\n'.repeat(2200);
+  writeFileSync(join(cwd, 'long.txt'), long);
+  const read = [{ name: 'read_file', args: { path: 'long.txt' } }];
+  model.script = callsTools(Array.from({ length: 6 }, () => read));
+  const { task } = await daemon.client.tasks.create({ body: { title: 'Read', cwd } });
+  const { task: done, events } = await follow(daemon.client, task.id);
+  expect(done.status).toBe('completed');
+  expect(events.some(({ data }) => data['type'] === 'compaction')).toBe(true);
+  const sizes = model.asked.map(({ body }) => JSON.stringify(body.messages).length);
+  expect(Math.max(...sizes)).toBeLessThan(32_000 * 4);
+});
