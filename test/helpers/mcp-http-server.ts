@@ -13,7 +13,7 @@ export interface McpHttpServer extends AsyncDisposable {
   sessions: Map<string, WebStandardStreamableHTTPServerTransport>;
 }
 
-type Answer = (request: Request) => Response | Promise<Response> | undefined;
+type Answer = (request: Request) => Response | undefined | Promise<Response | undefined>;
 
 /** An MCP server over HTTP with sessions; `answer` may answer in its place. */
 export async function startMcpHttpServer(
