@@ -161,8 +161,13 @@ it('sums up its earlier steps when the window of the model fills', async () => {
   const cwd = project();
   const long = 'A door is a door.\n'.repeat(2200);
   writeFileSync(join(cwd, 'long.txt'), long);
-  const read = [{ name: 'read_file', args: { path: 'long.txt' } }];
-  model.script = callsTools(Array.from({ length: 6 }, () => read));
+  const read = { name: 'read_file', args: { path: 'long.txt' } };
+  let steps = 0;
+  // Without tools it is asked for the summary.
+  model.script = (reply, asked) =>
+    asked.body.tools && steps++ < 8
+      ? reply.calls(asked.body.stream, [{ ...read, id: `call_${steps}` }])
+      : says(asked.body.tools ? 'All done' : 'Doors were read.')(reply, asked);
   const { task } = await daemon.client.tasks.create({ body: { title: 'Read', cwd } });
   const { task: done, events } = await follow(daemon.client, task.id);
   expect(done.status).toBe('completed');

@@ -74,7 +74,11 @@ for (const url of ['http://127.0.0.1:${canaryPort}/', '${daemonUrl}/api/health']
     'evil.py': python,
     'evil.cjs': node,
     'evil/Makefile': `all:\n\t@sh ../evil.sh\n`,
-    'evil/package.json': JSON.stringify({ name: 'evil', version: '1.0.0', scripts: { test: 'sh ../evil.sh' } }),
+    'evil/package.json': JSON.stringify({
+      name: 'evil',
+      version: '1.0.0',
+      scripts: { test: 'sh ../evil.sh' },
+    }),
     'list.txt': `${outside}/secret.txt\n`,
   };
 }
@@ -121,7 +125,7 @@ export function programCalls({ canaryPort, daemonUrl }: HostileScene): HostileCa
     'git rebase -x env HEAD',
     'git bisect run env',
     'git grep -Oenv door',
-    "awk 'BEGIN { system(\"env\") }'",
+    'awk \'BEGIN { system("env") }\'',
     "sed '1e env' notes.txt",
     'tar -cf x.tar --checkpoint=1 --checkpoint-action=exec=env notes.txt',
     "make --eval='x:;env' x",

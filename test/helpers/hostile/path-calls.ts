@@ -88,7 +88,14 @@ export function pathCalls({ workspace, outside, home }: HostileScene): HostileCa
   ];
   const ours = ['', 'svc.db', 'svc.db-wal', 'identity', 'owner-session', 'settings.json', 'daemon.lock'];
   const others = ['workspaces', 'workspaces/conv_other', 'workspaces/conv_other/notes.txt'];
-  const git = ['.git/hooks/pre-commit', '.git/config', '.GIT/hooks/x', 'sub/.git/hooks/x', '.git', 'git~1/config'];
+  const git = [
+    '.git/hooks/pre-commit',
+    '.git/config',
+    '.GIT/hooks/x',
+    'sub/.git/hooks/x',
+    '.git',
+    'git~1/config',
+  ];
   return [
     ...out,
     ...[...ours, ...others].map((path) => join(home, path)),

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ModelFetch } from '../../outbound/model-fetch.ts';
 import { loadSdk } from '../load-sdk.ts';
 import type { VendorModel } from './resolved-model.ts';
+import { wrappedModel } from './wrapped-model.ts';
 
 interface StreamCall {
   /** What was answered in the place of a stream. */
@@ -35,12 +36,7 @@ export class WholeAnswers {
 
   /** The model, whose streams may turn out to be whole. */
   accept(model: VendorModel): VendorModel {
-    return {
-      specificationVersion: 'v4',
-      provider: model.provider,
-      modelId: model.modelId,
-      supportedUrls: model.supportedUrls,
-      doGenerate: (options) => model.doGenerate(options),
+    return wrappedModel(model, {
       doStream: async (options) => {
         const call: StreamCall = {};
         const doStream = async () => this.#calls.run(call, async () => model.doStream(options));
@@ -55,7 +51,7 @@ export class WholeAnswers {
         if (!wrapStream) throw new TypeError('The SDK makes no stream of a whole answer');
         return wrapStream({ doGenerate, doStream, params: options, model });
       },
-    };
+    });
   }
 }
 
@@ -80,7 +76,8 @@ async function beginsLikeObject(stream: ReadableStream<Uint8Array>): Promise<boo
     }
     return false;
   } finally {
-    await reader.cancel();
+    // It resolves no sooner than the other half is read.
+    reader.cancel().catch(() => undefined);
   }
 }
 

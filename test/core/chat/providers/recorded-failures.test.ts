@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { modelError } from '../../../../src/core/chat/model-error.ts';
+import { isFailure, recordings, samples, typeOf } from '../../../helpers/recordings.ts';
 import { startReplayServer, type ReplayServer } from '../../../helpers/replay-server.ts';
 import { hasSharedFixtures } from '../../../helpers/shared-fixture.ts';
-import { askAndFail, call, createReplayed, isFailure, recordings, typeOf } from './recordings.ts';
+import { askAndFail, call, createReplayed } from './recordings.ts';
 
 let replay: ReplayServer;
 beforeAll(async () => {
@@ -20,25 +21,12 @@ const failures: Record<string, object> = {
   'azure/chat-json-error.olm-prompt-content-filtering-0': { class: 'invalid_input', code: 'content_filter' },
   // An answer to another request.
   'cohere/chat-v2-json-error.vai-cohere-embedding': { class: 'agent_error', code: 'bad_answer' },
+  'fireworks/chat-json-error.hand-made': { class: 'invalid_input', code: 'context_too_long' },
   'google/generate-json-error.doc-400-key': { class: 'auth' },
   'google/generate-json-error.vai-google-429-retry-info': { class: 'rate_limited', retryAfterMs: 34_400 },
   'openai/responses-json-error.vai-openai-error-1': { class: 'quota' },
   'openai/responses-stream-error.vai-openai-error-1': { class: 'quota' },
 };
-
-/** One whole answer and one stream of each vendor. */
-const samples = ['', 'stream'].flatMap((kind) =>
-  [...new Set(recordings.map(({ provider }) => provider))].flatMap(
-    (provider) =>
-      recordings.find(
-        (each) =>
-          each.provider === provider &&
-          !isFailure(each) &&
-          each.request.stream === (kind === 'stream') &&
-          each.class === 'text',
-      ) ?? [],
-  ),
-);
 
 describe.skipIf(!hasSharedFixtures)('a call of a model', () => {
   it.each(recordings.filter(isFailure))('fails as the vendor says: $id', async (recording) => {

@@ -1,51 +1,11 @@
 import { generateText, type ModelMessage, streamText } from 'ai';
 import type { TokenUsage } from '../../../../src/contract/chat.ts';
-import type { ProviderType } from '../../../../src/contract/providers.ts';
 import { ModelCalls } from '../../../../src/core/chat/model-calls.ts';
 import { toPrompt } from '../../../../src/core/chat/prompt.ts';
 import { toTokenUsage } from '../../../../src/core/chat/token-usage.ts';
-import { loadRecordings, type RecordedCase, type ReplayServer } from '../../../helpers/replay-server.ts';
+import { isChat, typeOf } from '../../../helpers/recordings.ts';
+import type { RecordedCase, ReplayServer } from '../../../helpers/replay-server.ts';
 import { createProviders } from './provider-parts.ts';
-
-const typeNames: Record<string, ProviderType> = {
-  anthropic: 'anthropic',
-  azure: 'azure',
-  cerebras: 'cerebras',
-  cohere: 'cohere',
-  deepseek: 'deepseek',
-  google: 'google',
-  groq: 'groq',
-  mistral: 'mistral',
-  ollama: 'ollama',
-  openai: 'openai',
-  openrouter: 'openrouter',
-  perplexity: 'perplexity',
-  togetherai: 'together',
-  xai: 'xai',
-};
-const apis = [
-  'openai-chat',
-  'openai-responses',
-  'anthropic-messages',
-  'google-generate',
-  'google-stream',
-  'cohere-chat-v2',
-];
-/** Where a vendor has both APIs of OpenAI and its package asks only one. */
-const onlyApis: Record<string, string> = {
-  xai: 'openai-responses',
-  deepseek: 'openai-chat',
-};
-
-export const typeOf = ({ provider }: RecordedCase): ProviderType => typeNames[provider] ?? 'openai';
-
-/** What was recorded of the vendors that we ask, on the APIs that we ask. */
-export const recordings: RecordedCase[] = (await loadRecordings()).filter(
-  ({ provider, api }) => provider in typeNames && apis.includes(api) && (onlyApis[provider] ?? api) === api,
-);
-
-export const isFailure = (recording: RecordedCase): boolean =>
-  recording.class.startsWith('error') || recording.response.status >= 400;
 
 /** Providers that are set up as for the recording, and whose every request gets it for an answer. */
 export function createReplayed(
@@ -57,16 +17,16 @@ export function createReplayed(
   const type = typeOf(recording);
   const [provider = '', id = ''] = recording.id.split('/');
   const base = `${url}/case/${provider}/${encodeURIComponent(`${id}${options}`)}`;
-  const isChat = recording.api === 'openai-chat';
   return createProviders({
     flags: {
       'outbound.allowPrivate': ['127.0.0.0/8'],
       [`providers.${type}.apiKey`]: 'test-key',
       ...(type === 'azure' && { 'providers.azure.resourceName': 'example' }),
-      ...(type === 'azure' && isChat && { 'providers.azure.apiVersion': '2024-10-21' }),
+      ...(type === 'azure' && isChat(recording) && { 'providers.azure.apiVersion': '2024-10-21' }),
       ...(type === 'ollama' && { 'providers.ollama.baseUrl': 'http://127.0.0.1:11434' }),
       // Another server that speaks OpenAI's protocol is asked for chat completions.
-      ...(type === 'openai' && isChat && { 'providers.openai.baseUrl': 'https://proxy.example/v1' }),
+      ...(type === 'openai' &&
+        isChat(recording) && { 'providers.openai.baseUrl': 'https://proxy.example/v1' }),
     },
     redirect: ({ pathname, search }) => `${base}${pathname}${search}`,
     ...(stallMs !== undefined && { stallMs }),

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunEvent } from '../../../src/contract/run-events.ts';
+import { readStep, RecordedExchange } from '../../helpers/recorded-exchange.ts';
+import {
+  answers,
+  callsIn,
+  finishOf,
+  hasMore,
+  lastAnswerFor,
+  piecesOf,
+  unreadable,
+  usageIn,
+} from '../../helpers/recordings.ts';
+import type { RecordedCase } from '../../helpers/replay-server.ts';
+import { hasSharedFixtures } from '../../helpers/shared-fixture.ts';
+
+let exchange: RecordedExchange;
+beforeAll(async () => {
+  if (hasSharedFixtures) exchange = await RecordedExchange.start();
+});
+afterAll(async () => {
+  if (hasSharedFixtures) await exchange[Symbol.asyncDispose]();
+});
+
+const readable = answers.filter(({ id }) => !(id in unreadable));
+/** None of the tools is one of ours, so that the model hears this of each. */
+const unknown = 'There is no tool';
+
+/** What both steps of the run used, where both vendors' answers count. */
+function usageOf(recording: RecordedCase) {
+  const used = [recording, ...(callsIn(recording).length > 0 ? [lastAnswerFor(recording)] : [])].map(usageIn);
+  if (used.some((each) => each.totalTokens === undefined)) return {};
+  const sum = (name: 'promptTokens' | 'completionTokens' | 'totalTokens') =>
+    used.reduce((total, each) => total + (each[name] ?? 0), 0);
+  return {
+    promptTokens: sum('promptTokens'),
+    completionTokens: sum('completionTokens'),
+    totalTokens: sum('totalTokens'),
+  };
+}
+
+function expectRun(events: RunEvent[], recording: RecordedCase): void {
+  const { text, calls, results, end } = readStep(events);
+  const expected = callsIn(recording);
+  expect(calls).toMatchObject(expected);
+  expect(new Set(calls.map(({ id }) => id)).size).toBe(expected.length);
+  for (const { id } of calls) expect(results.get(id)).toContain(unknown);
+  expect(end).toMatchObject({
+    toolCalls: expected.length,
+    finishReason: expect.stringMatching(finishOf(recording)),
+  });
+  const complete = events.filter(({ type }) => type === 'complete').map(({ data }) => data);
+  expect(complete).toMatchObject([{ toolCalls: expected.length }]);
+  expect(events.at(-1)?.type).toBe('message_saved');
+  if (hasMore(recording)) return expect(text).toContain(recording.expect?.text);
+  expect(text).toBe(recording.expect?.text);
+  const { promptTokens, completionTokens, totalTokens } = usageOf(recording);
+  expect(complete[0]).toEqual(
+    expect.objectContaining({
+      ...(totalTokens !== undefined && { inputTokens: promptTokens, outputTokens: completionTokens }),
+    }),
+  );
+  expect(complete[0]).toHaveProperty('totalTokens', totalTokens);
+}
+
+describe.skipIf(!hasSharedFixtures)('a message with tools gives what the vendor said', () => {
+  it.each(readable.filter(({ request }) => !request.stream))('whole: $id', async (recording) => {
+    const exchanged = await exchange.withTools(recording);
+    const calls = callsIn(recording);
+    expect(exchanged.toolCalls).toMatchObject(calls);
+    for (const { result, status } of exchanged.toolCalls) {
+      expect(result).toContain(unknown);
+      expect(status).toBe('error');
+    }
+    const last = calls.length > 0 ? lastAnswerFor(recording) : recording;
+    expect(exchanged.finishReason).toMatch(finishOf(last));
+    if (hasMore(recording))
+      return expect(exchanged.assistantMessage.content).toContain(recording.expect?.text);
+    expect(exchanged.assistantMessage.content).toBe(last.expect?.text);
+    expect(exchanged.usage).toEqual(usageOf(recording));
+  });
+
+  it.each(readable.filter(({ request }) => request.stream))('streamed: $id', async (recording) => {
+    const last = { case: lastAnswerFor(recording).id };
+    for (const chunk of callsIn(recording).length > 0 ? piecesOf(recording) : [undefined])
+      expectRun(
+        await exchange.withToolsStreamed(
+          recording,
+          { case: recording.id, ...(chunk !== undefined && { chunk }) },
+          last,
+        ),
+        recording,
+      );
+  });
+});
+
+describe.skipIf(!hasSharedFixtures)('an agentic message gives what the vendor said', () => {
+  it.each(readable.filter(({ request }) => request.stream))('streamed: $id', async (recording) => {
+    expectRun(await exchange.agentic(recording), recording);
+  });
+
+  it.each(readable.filter((each) => !each.request.stream && callsIn(each).length > 0))(
+    'and reads a whole answer where a stream was asked for: $id',
+    async (recording) => {
+      const steps = [recording.id, lastAnswerFor(recording).id].map((id) => ({
+        case: id,
+        lenient: true as const,
+      }));
+      expectRun(await exchange.agentic(recording, ...steps), recording);
+    },
+  );
+});
+
+describe.skipIf(!hasSharedFixtures)('what cannot be read', () => {
+  it.each(answers.filter(({ id }) => id in unreadable))('is an error: $id', async (recording) => {
+    for (const events of [await exchange.withToolsStreamed(recording), await exchange.agentic(recording)]) {
+      expect(events.at(-1)).toMatchObject({
+        type: 'error',
+        data: { message: expect.stringContaining('sent something that cannot be read') },
+      });
+      expect(events.map(({ type }) => type)).not.toContain('complete');
+    }
+  });
+});
