@@ -7,8 +7,8 @@ import type { ResolvedModel } from '../providers/resolved-model.ts';
 import { lastTokens, roomOf } from '../token-estimate.ts';
 import { sizeOfMessages } from './prompt-size.ts';
 
-/** Results of the last steps stay whole. */
-const KEPT_MESSAGES = 6;
+/** How many of the last messages keep their results whole, as long as there is room. */
+const KEPT_MESSAGES = [6, 4, 2];
 /** A result that is left out costs about this much itself. */
 const SHORT_RESULT = 300;
 
@@ -33,13 +33,17 @@ export class RunCompactor {
   ): Promise<ModelMessage[]> {
     const room = roomOf(model) - otherTokens;
     if (sizeOfMessages(messages) <= room) return messages;
-    const short = withoutOldResults(messages);
-    if (sizeOfMessages(short) <= room) return short;
+    let short = messages;
+    for (const kept of KEPT_MESSAGES) {
+      short = withoutOldResults(messages, kept);
+      if (sizeOfMessages(short) <= room) return short;
+    }
     const cut = cutAt(short);
     const [head, old, kept] = [short.slice(0, 1), short.slice(1, cut), short.slice(cut)];
-    if (old.length === 0) return short;
+    const last = withResultsOf(kept, (text) => lastTokens(text, Math.max(SHORT_RESULT, room / 4)));
+    if (old.length === 0) return [...head, ...last];
     const summary = await this.#sumUp(model, old, room, signal);
-    return [...head, { role: 'user', content: summary }, ...kept];
+    return [...head, { role: 'user', content: summary }, ...last];
   }
 
   async #sumUp(
@@ -67,27 +71,32 @@ export class RunCompactor {
   }
 }
 
-function withoutOldResults(messages: ModelMessage[]): ModelMessage[] {
-  return messages.map((message, at) => {
-    if (message.role !== 'tool' || at >= messages.length - KEPT_MESSAGES) return message;
-    return {
-      ...message,
-      content: message.content.map((part) =>
-        part.type === 'tool-result' && part.output.type === 'text' && part.output.value.length > SHORT_RESULT
-          ? { ...part, output: { type: 'text' as const, value: leftOut(part.output.value) } }
-          : part,
-      ),
-    };
-  });
-}
+/** All results but those of the last messages become a note that they are left out. */
+const withoutOldResults = (messages: ModelMessage[], kept: number): ModelMessage[] => [
+  ...withResultsOf(messages.slice(0, -kept), (text) =>
+    text.length > SHORT_RESULT
+      ? `[${text.length} characters were left out to make room; call the tool again if you need them]`
+      : text,
+  ),
+  ...messages.slice(-kept),
+];
 
-const leftOut = (text: string) =>
-  `[${text.length} characters were left out to make room; call the tool again if you need them]`;
+const withResultsOf = (messages: ModelMessage[], change: (text: string) => string): ModelMessage[] =>
+  messages.map((message) =>
+    message.role !== 'tool'
+      ? message
+      : {
+          ...message,
+          content: message.content.map((part) =>
+            part.type === 'tool-result' && part.output.type === 'text'
+              ? { ...part, output: { type: 'text' as const, value: change(part.output.value) } }
+              : part,
+          ),
+        },
+  );
 
 /** Where the kept part begins: with what the model said, so that no result stands without its call. */
 function cutAt(messages: ModelMessage[]): number {
-  for (let at = Math.max(1, messages.length - KEPT_MESSAGES); at < messages.length; at++)
-    if (messages[at]?.role === 'assistant') return at;
   for (let at = messages.length - 1; at > 0; at--) if (messages[at]?.role === 'assistant') return at;
   return messages.length;
 }
