@@ -88,7 +88,7 @@ it('asks before it changes something, and goes on when a person said yes', async
     securityLevel: 'medium',
   });
   await daemon.client.security.decide({
-    params: { id: String(asked?.data['approvalId']) },
+    params: { id: asked?.data['approvalId'] as string },
     body: { decision: 'allow-once' },
   });
   const { task: done, events } = await follow(daemon.client, task.id);

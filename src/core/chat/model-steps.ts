@@ -136,38 +136,24 @@ async function* streamStep(
   });
   let text = '';
   for await (const part of result.stream) {
-    switch (part.type) {
-      case 'error':
-        throw part.error;
-      case 'abort':
-        throw abortSignal.reason;
-      case 'reasoning-start':
-        yield { type: 'thinking-start' };
-        break;
-      case 'reasoning-delta':
-        if (part.text !== '') yield { type: 'thinking', text: part.text };
-        break;
-      case 'reasoning-end':
-        yield { type: 'thinking-end' };
-        break;
-      case 'text-delta':
-        if (part.text === '') break;
-        text += part.text;
-        yield { type: 'text', text: part.text };
-        break;
-      case 'finish': {
-        if (!isWhole(part)) throw new BrokenOff();
-        return {
-          text,
-          calls: ownCalls(await result.toolCalls),
-          finishReason: finishReasonOf(part.finishReason),
-          usage: toTokenUsage(part.totalUsage),
-          messages: saidBy(await result.responseMessages),
-        };
-      }
-      default:
-        break;
+    if (part.type === 'error') throw part.error;
+    if (part.type === 'abort') throw abortSignal.reason;
+    if (part.type === 'reasoning-start') yield { type: 'thinking-start' };
+    if (part.type === 'reasoning-delta' && part.text !== '') yield { type: 'thinking', text: part.text };
+    if (part.type === 'reasoning-end') yield { type: 'thinking-end' };
+    if (part.type === 'text-delta' && part.text !== '') {
+      text += part.text;
+      yield { type: 'text', text: part.text };
     }
+    if (part.type !== 'finish') continue;
+    if (!isWhole(part)) throw new BrokenOff();
+    return {
+      text,
+      calls: ownCalls(await result.toolCalls),
+      finishReason: finishReasonOf(part.finishReason),
+      usage: toTokenUsage(part.totalUsage),
+      messages: saidBy(await result.responseMessages),
+    };
   }
   throw new BrokenOff();
 }

@@ -30,8 +30,8 @@ import { taskCreateTool } from './tasks/task-create.ts';
 import { taskStatusTool } from './tasks/task-status.ts';
 import { ToolGate } from './tool-gate.ts';
 import { ToolRegistry } from './tool-registry.ts';
-import { webFetchTool } from './web/web-fetch.ts';
-import { webSearchTool } from './web/web-search.ts';
+import { webFetchTool } from './internet/web-fetch.ts';
+import { webSearchTool } from './internet/web-search.ts';
 
 export interface ToolParts {
   database: Database;

@@ -39,7 +39,8 @@ export const inputSchemaOf = (tool: Tool): Record<string, unknown> =>
   tool.inputSchema ?? withoutDialect(z.toJSONSchema(tool.input, { io: 'input' }));
 
 /** Some vendors refuse a schema that names its dialect. */
-const withoutDialect = ({ $schema: _, ...schema }: Record<string, unknown>) => schema;
+const withoutDialect = (schema: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(schema).filter(([name]) => name !== '$schema'));
 
 function describeTool(tool: Tool): ToolInfo {
   const reason = tool.unavailable?.();

@@ -90,7 +90,7 @@ export class ToolFailure extends Error {
 }
 
 /** Keeps the type of the arguments between the schema and the plan. */
-export const defineTool = <Arguments>(tool: Tool<Arguments>): Tool => tool as Tool;
+export const defineTool = <Arguments>(tool: Tool<Arguments>): Tool => tool;
 
 /** The longest answer of a tool that a model is shown, in characters. */
 export const MAX_OUTPUT = 50_000;

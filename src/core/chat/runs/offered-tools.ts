@@ -13,9 +13,9 @@ export async function offeredTools(
   if (mode === 'deny') return [];
   const tools = await registry.all();
   return tools
-    .filter(({ name, isReadOnly, unavailable }) => {
-      if (matchesTool(policy.blockedTools, name) || unavailable?.() !== undefined) return false;
-      return mode !== 'sandbox' || isReadOnly;
+    .filter((tool) => {
+      if (matchesTool(policy.blockedTools, tool.name) || tool.unavailable?.() !== undefined) return false;
+      return mode !== 'sandbox' || tool.isReadOnly;
     })
     .map((tool) => ({
       name: tool.name,

@@ -71,28 +71,17 @@ function cutResult(data: Extract<NewRunEvent, { type: 'tool:result' }>['data']) 
   return { ...data, result: { success, content: `${content.slice(0, MAX_RESULT)}…`, isCut: true } };
 }
 
-/** One line for a person. */
+/** One line for a person; empty where there is nothing to say. */
 function messageOf(event: NewRunEvent): string {
-  switch (event.type) {
-    case 'session:start':
-      return `${event.data.model} begins`;
-    case 'step:start':
-      return `Step ${event.data.step}`;
-    case 'tool:call':
-      return `${event.data.name} ${shortly(event.data.arguments)}`.trim();
-    case 'tool:result':
-      return event.data.result.success ? 'ok' : `failed: ${oneLine(event.data.result.content)}`;
-    case 'compaction':
-      return 'Older steps were summed up';
-    case 'error':
-      return event.data.message;
-    case 'summary':
-      return oneLine(event.data.summary);
-    case 'thinking:start':
-      return 'Thinking';
-    default:
-      return '';
-  }
+  const { type, data } = event;
+  if (type === 'session:start') return `${data.model} begins`;
+  if (type === 'step:start') return `Step ${data.step}`;
+  if (type === 'tool:call') return `${data.name} ${shortly(data.arguments)}`.trim();
+  if (type === 'tool:result') return data.result.success ? 'ok' : `failed: ${oneLine(data.result.content)}`;
+  if (type === 'compaction') return 'Older steps were summed up';
+  if (type === 'error') return data.message;
+  if (type === 'summary') return oneLine(data.summary);
+  return type === 'thinking:start' ? 'Thinking' : '';
 }
 
 const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim().slice(0, 200);

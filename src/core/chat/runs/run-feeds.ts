@@ -21,7 +21,7 @@ export class RunFeeds {
   emit(runId: string, event: NewRunEvent): void {
     const readers = this.#readers.get(runId);
     if (!readers) return;
-    const timed = { ...event, timestamp: this.#now().getTime() } as RunEvent;
+    const timed: RunEvent = { ...event, timestamp: this.#now().getTime() };
     for (const reader of readers) {
       if (reader.waiting.length >= MAX_WAITING) reader.isEnded = true;
       else reader.waiting.push(timed);

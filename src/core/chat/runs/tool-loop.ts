@@ -205,7 +205,8 @@ export class ToolLoop {
   async #runOpen(order: LoopOrder): Promise<Approval[]> {
     const { state, emit, save } = order;
     const waiting: Approval[] = [];
-    for (const call of [...state.open]) {
+    const { open } = state;
+    for (const call of open) {
       const answer = await this.#runCall(order, call);
       if ('waiting' in answer) {
         waiting.push(answer.waiting);

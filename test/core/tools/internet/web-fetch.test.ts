@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { createOutboundFetch } from '../../../../src/core/outbound/outbound-fetch.ts';
 import { MAX_OUTPUT, ToolFailure } from '../../../../src/core/tools/tool.ts';
-import { webFetchTool } from '../../../../src/core/tools/web/web-fetch.ts';
+import { webFetchTool } from '../../../../src/core/tools/internet/web-fetch.ts';
 import { startLoopbackServer } from '../../outbound/loopback-server.ts';
 import { runTool } from './run-tool.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { webSearchTool } from '../../../../src/core/tools/web/web-search.ts';
+import { webSearchTool } from '../../../../src/core/tools/internet/web-search.ts';
 import { ownRecording, play } from '../../integrations/web-search/recordings.ts';
 import { createWebSearch, providerAt } from '../../integrations/web-search/search-parts.ts';
 import { startLoopbackServer } from '../../outbound/loopback-server.ts';

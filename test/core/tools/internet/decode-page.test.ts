@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodePage } from '../../../../src/core/tools/web/decode-page.ts';
+import { decodePage } from '../../../../src/core/tools/internet/decode-page.ts';
 
 const latin = (text: string) => Buffer.from(text, 'latin1');
 const decode = (body: Uint8Array, type = 'text/html') =>

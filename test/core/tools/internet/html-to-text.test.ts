@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { htmlToText } from '../../../../src/core/tools/web/html-to-text.ts';
+import { htmlToText } from '../../../../src/core/tools/internet/html-to-text.ts';
 
 const url = 'https://example.org/docs/page?x=1';
 const textOf = async (html: string) => (await htmlToText(html, url)).text;
