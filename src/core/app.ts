@@ -15,6 +15,7 @@ import type { Caller } from './auth/caller.ts';
 import { joinAccess } from './auth/join-access.ts';
 import { joinOAuth } from './auth/oauth/join-oauth.ts';
 import type { ClientInfo } from './auth/session-service.ts';
+import { forgetEndedRuns } from './chat/runs/ended-runs.ts';
 import { SESSION_MS } from './chat/runs/session-time.ts';
 import { hasOpenMessages } from './chat/runs/open-messages.ts';
 import { joinChat, type ModelOptions } from './chat/join-chat.ts';
@@ -247,7 +248,8 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
     admission,
     registry,
     idempotency,
-    removeExpired: () => Promise.all([devices.pairing.cleanup(), approvals.expire()]),
+    removeExpired: () =>
+      Promise.all([devices.pairing.cleanup(), approvals.expire(), forgetEndedRuns(database)]),
     engine: database.engine,
     surroundings,
     log,

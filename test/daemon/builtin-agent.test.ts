@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { forgetEndedRuns } from '../../src/core/chat/runs/ended-runs.ts';
 import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { callsTools, type ModelServer, says, startModelServer } from '../helpers/model-server.ts';
 import { follow, until } from '../helpers/tasks.ts';
@@ -174,4 +175,20 @@ it('sums up its earlier steps when the window of the model fills', async () => {
   expect(events.some(({ data }) => data['type'] === 'compaction')).toBe(true);
   const sizes = model.asked.map(({ body }) => JSON.stringify(body.messages).length);
   expect(Math.max(...sizes)).toBeLessThan(32_000 * 4);
+});
+
+it('keeps nothing of how far a run was once it has ended', async () => {
+  const { task } = await daemon.client.tasks.create({ body: { title: 'Say hello' } });
+  await follow(daemon.client, task.id);
+  const stateOf = async () =>
+    (
+      await daemon.app.database.read
+        .selectFrom('agent_runs')
+        .select('state')
+        .where('task_id', '=', task.id)
+        .executeTakeFirst()
+    )?.state;
+  expect(await stateOf()).toContain('Say hello');
+  await forgetEndedRuns(daemon.app.database);
+  expect(await stateOf()).toBeNull();
 });

@@ -26,6 +26,7 @@ export async function up(db: Kysely<never>): Promise<void> {
   )`.execute(db);
   await sql`create index agent_runs_by_conversation on agent_runs (conversation_id)
     where conversation_id is not null`.execute(db);
+  await sql`create index agent_runs_with_state on agent_runs (id) where state is not null`.execute(db);
   await sql`create index agent_runs_waiting on agent_runs (status) where status = 'waiting'`.execute(db);
   await sql`alter table tasks add column security_mode text`.execute(db);
   await sql`alter table tasks add column is_trusted integer not null default 1`.execute(db);
