@@ -18,7 +18,7 @@ import { RunStopped } from '../../tasks/active-runs.ts';
 import type { TaskStore } from '../../tasks/task-store.ts';
 import type { ToolRegistry } from '../../tools/tool-registry.ts';
 import type { Compactor } from '../compactor.ts';
-import { type ConversationService, usageColumns } from '../conversation-service.ts';
+import type { ConversationService } from '../conversation-service.ts';
 import type { ConversationStore } from '../conversation-store.ts';
 import { presets } from '../presets.ts';
 import type { ModelProviders } from '../providers/model-providers.ts';
@@ -29,6 +29,7 @@ import type { AgenticOptions } from './agentic-service.ts';
 import { offeredTools } from './offered-tools.ts';
 import { RunEventRecord } from './run-event-record.ts';
 import type { RunFeeds } from './run-feeds.ts';
+import { answerOf, completeEvent } from './run-end.ts';
 import { newRunState, type RunState, usageOf } from './run-state.ts';
 import { type LoopOrder, RunFailure, type ToolLoop } from './tool-loop.ts';
 import { agentInstructions, workInstructions } from './work-instructions.ts';
@@ -161,15 +162,7 @@ export class AgentWork {
       },
     });
     const owner = { userId: conversation.owner_id, role: 'user' as const };
-    const keep = () =>
-      conversations.append(owner, conversation.id, {
-        role: 'assistant',
-        content: state.text,
-        provider: model.provider,
-        model: model.modelId,
-        tool_calls: state.calls.length > 0 ? JSON.stringify(state.calls) : null,
-        ...usageColumns(usageOf(state)),
-      });
+    const keep = () => conversations.append(owner, conversation.id, answerOf(state, model));
     try {
       await this.#parts.loop.run(order);
     } catch (error) {
@@ -300,19 +293,8 @@ export class AgentWork {
   }
 
   #tellEnd({ emit }: Session, state: RunState, model: ResolvedModel): void {
-    const { promptTokens, completionTokens, totalTokens } = usageOf(state);
     emit({ type: 'summary', data: { summary: state.text } });
-    emit({
-      type: 'complete',
-      data: {
-        ...(totalTokens !== undefined && { totalTokens }),
-        ...(promptTokens !== undefined && { inputTokens: promptTokens }),
-        ...(completionTokens !== undefined && { outputTokens: completionTokens }),
-        model: model.modelId,
-        provider: model.provider,
-        toolCalls: state.calls.length,
-      },
-    });
+    emit(completeEvent(state, model));
   }
 
   #failureOf(error: unknown, run: AgentRun, timeout: AbortSignal): RunFailure {

@@ -28,6 +28,7 @@ import type { TaskContext } from '../task-context.ts';
 import type { AgentRunStore } from './agent-run-store.ts';
 import { offeredTools } from './offered-tools.ts';
 import type { RunFeeds } from './run-feeds.ts';
+import { answerOf, completeEvent } from './run-end.ts';
 import { newRunState, type RunState, usageOf } from './run-state.ts';
 import { type LoopEnd, type LoopOrder, RunFailure, type ToolLoop } from './tool-loop.ts';
 import { workInstructions } from './work-instructions.ts';
@@ -194,10 +195,7 @@ export class ToolMessageService {
       await this.#parts.database.write(({ db }) => this.#parts.runs.insert(db, row));
     const assistantMessage = await conversations.append(caller, id, {
       id: options.messageId,
-      role: 'assistant',
-      provider: model.provider,
-      model: model.modelId,
-      ...answerOf(state),
+      ...answerOf(state, model),
     });
     // Somebody may have decided before the run was kept.
     if (end.kind === 'waiting') this.#resumeLater(runId);
@@ -253,12 +251,14 @@ export class ToolMessageService {
       this.#tellFailure(row.id, error);
     }
     const status = failure !== undefined ? 'failed' : end.kind === 'waiting' ? 'waiting' : 'completed';
-    const answer = answerOf(state);
-    const content =
-      failure === undefined ? answer.content : `${answer.content}\n\n(Broken off: ${failure})`.trim();
+    const content = failure === undefined ? state.text : `${state.text}\n\n(Broken off: ${failure})`.trim();
     const updated_at = surroundings.now().toISOString();
     await database.write(async ({ db }) => {
-      await store.changeMessage(db, options.messageId, { ...answer, content });
+      await store.changeMessage(db, options.messageId, {
+        tool_calls: state.calls.length > 0 ? JSON.stringify(state.calls) : null,
+        ...usageColumns(usageOf(state)),
+        content,
+      });
       await db
         .updateTable('agent_runs')
         .set({ status, updated_at, state: JSON.stringify(state) })
@@ -340,18 +340,7 @@ export class ToolMessageService {
   }
 
   #tellEnd(runId: string, { state, model }: LoopOrder, messageId: string): void {
-    const { promptTokens, completionTokens, totalTokens } = usageOf(state);
-    this.#emit(runId, {
-      type: 'complete',
-      data: {
-        ...(totalTokens !== undefined && { totalTokens }),
-        ...(promptTokens !== undefined && { inputTokens: promptTokens }),
-        ...(completionTokens !== undefined && { outputTokens: completionTokens }),
-        model: model.modelId,
-        provider: model.provider,
-        toolCalls: state.calls.length,
-      },
-    });
+    this.#emit(runId, completeEvent(state, model));
     this.#emit(runId, { type: 'message_saved', data: { id: messageId } });
     this.#parts.feeds.close(runId);
   }
@@ -366,12 +355,6 @@ export class ToolMessageService {
     this.#parts.feeds.close(runId);
   }
 }
-
-const answerOf = (state: RunState) => ({
-  content: state.text,
-  tool_calls: state.calls.length > 0 ? JSON.stringify(state.calls) : null,
-  ...usageColumns(usageOf(state)),
-});
 
 const toExchange = (
   userMessage: MessageRow,

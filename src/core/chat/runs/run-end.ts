@@ -1,0 +1,30 @@
+import type { NewRunEvent } from '../../../contract/run-events.ts';
+import { usageColumns } from '../conversation-service.ts';
+import type { ResolvedModel } from '../providers/resolved-model.ts';
+import { type RunState, usageOf } from './run-state.ts';
+
+/** The columns of the message that a run comes to. */
+export const answerOf = (state: RunState, { provider, modelId }: ResolvedModel) => ({
+  role: 'assistant',
+  content: state.text,
+  provider,
+  model: modelId,
+  tool_calls: state.calls.length > 0 ? JSON.stringify(state.calls) : null,
+  ...usageColumns(usageOf(state)),
+});
+
+/** Says that a run came to its end; what the vendor did not count is left out. */
+export function completeEvent(state: RunState, { provider, modelId }: ResolvedModel): NewRunEvent {
+  const { promptTokens, completionTokens, totalTokens } = usageOf(state);
+  return {
+    type: 'complete',
+    data: {
+      ...(totalTokens !== undefined && { totalTokens }),
+      ...(promptTokens !== undefined && { inputTokens: promptTokens }),
+      ...(completionTokens !== undefined && { outputTokens: completionTokens }),
+      model: modelId,
+      provider,
+      toolCalls: state.calls.length,
+    },
+  };
+}
