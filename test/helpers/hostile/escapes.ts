@@ -41,7 +41,7 @@ export function escapes({ workspace, outside, home, daemonUrl, canaryPort }: Hos
     ...places.map((place) => `cat '${place}'`),
     'env',
     `echo "$${plantedVariable}"`,
-    'grep -r CANARY . /home /root /tmp /var 2>/dev/null',
+    'grep -r CANARY . /home /tmp /var',
     ...targets.map((target) => `echo owned > '${target}'`),
     `ln -sf '${outside}' new-link && cat new-link/secret.txt`,
     `ln '${outside}/secret.txt' hard-link && cat hard-link`,
@@ -74,7 +74,11 @@ for (const url of ['http://127.0.0.1:${canaryPort}/', '${daemonUrl}/api/health']
     'evil.py': python,
     'evil.cjs': node,
     'evil/Makefile': `all:\n\t@sh ../evil.sh\n`,
-    'evil/package.json': JSON.stringify({ name: 'evil', version: '1.0.0', scripts: { test: 'sh ../evil.sh' } }),
+    'evil/package.json': JSON.stringify({
+      name: 'evil',
+      version: '1.0.0',
+      scripts: { test: 'sh ../evil.sh' },
+    }),
     'list.txt': `${outside}/secret.txt\n`,
   };
 }
@@ -88,7 +92,6 @@ export function programCalls({ canaryPort, daemonUrl }: HostileScene): HostileCa
   });
   const contained = [
     'sh evil.sh',
-    'bash evil.sh',
     './evil.sh',
     'node evil.cjs',
     'printenv',
@@ -121,7 +124,7 @@ export function programCalls({ canaryPort, daemonUrl }: HostileScene): HostileCa
     'git rebase -x env HEAD',
     'git bisect run env',
     'git grep -Oenv door',
-    "awk 'BEGIN { system(\"env\") }'",
+    'awk \'BEGIN { system("env") }\'',
     "sed '1e env' notes.txt",
     'tar -cf x.tar --checkpoint=1 --checkpoint-action=exec=env notes.txt',
     "make --eval='x:;env' x",
@@ -143,9 +146,7 @@ export function programCalls({ canaryPort, daemonUrl }: HostileScene): HostileCa
     'strace env',
     'script -c env',
     'npx cowsay',
-    'npm install left-pad',
     'pip install requests',
-    'npm exec env',
     'less notes.txt',
     'vim -es -c q',
     'dd if=notes.txt of=copy.txt',
@@ -156,6 +157,6 @@ export function programCalls({ canaryPort, daemonUrl }: HostileScene): HostileCa
     run('make', 'contained', { cwd: 'evil' }),
     run('npm test', 'contained', { cwd: 'evil', timeoutMs: 20_000 }),
     run('python3 evil.py', 'contained', { timeoutMs: 20_000 }),
-    ...asked.map((command) => run(command, 'person', { timeoutMs: 5000 })),
+    ...asked.map((command) => run(command, 'person', { timeoutMs: 1500 })),
   ];
 }

@@ -97,7 +97,9 @@ export const deepCall = (): HostileCall => ({
 /** Calls that make no sense. */
 export const oddCalls = (): HostileCall[] => [
   ...names.map((name): HostileCall => ({ name, args: { path: 'notes.txt' }, ends: 'never' })),
-  ...odd.map(
-    ([name, args]): HostileCall => ({ name, args, ends: name === 'task_status' ? 'fails' : 'never' }),
-  ),
+  ...odd.map(([name, args]): HostileCall => ({
+    name,
+    args,
+    ends: name === 'task_status' ? 'fails' : 'never',
+  })),
 ];

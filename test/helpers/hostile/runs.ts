@@ -78,7 +78,13 @@ export const agenticMessage: RunPath = async ({ daemon: { client } }) => {
 export const taskOf =
   (isTrusted: boolean): RunPath =>
   async ({ daemon: { app, client } }, securityMode) => {
-    const wish = { priority: 3, source: 'api' as const, labels: [], assignedAgent: 'builtin', maxAttempts: 1 };
+    const wish = {
+      priority: 3,
+      source: 'api' as const,
+      labels: [],
+      assignedAgent: 'builtin',
+      maxAttempts: 1,
+    };
     const { answer: created } = await app.tasks.createFor(
       owner,
       { title: 'Go', prompt: 'Go', securityMode, ...wish },

@@ -58,7 +58,10 @@ const privateHosts = [
 export function webCalls({ canaryPort, daemonUrl, outside }: HostileScene): HostileCall[] {
   const ownPort = new URL(daemonUrl).port;
   const refused = [
-    ...thisMachine.flatMap((host) => [`http://${host}:${canaryPort}/`, `http://${host}:${ownPort}/api/health`]),
+    ...thisMachine.flatMap((host) => [
+      `http://${host}:${canaryPort}/`,
+      `http://${host}:${ownPort}/api/health`,
+    ]),
     ...privateHosts.flatMap((host) => [`http://${host}/latest/meta-data/`, `https://${host}/`]),
     `http://user:pass@127.0.0.1:${canaryPort}/`,
     `http://127.0.0.1:${canaryPort}\\@example.com/`,
