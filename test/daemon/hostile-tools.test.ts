@@ -111,9 +111,9 @@ const sceneIn = (workspace: string): HostileScene => ({
 });
 
 /** Everything at once; without a sandbox a person who allows all lets the programs do all. */
-function everyCall(scene: HostileScene): HostileCall[] {
+function everyCall(scene: HostileScene, shift: number): HostileCall[] {
   return [
-    ...pathCalls(scene),
+    ...pathCalls(scene, shift),
     ...commandCalls(scene),
     ...webCalls(scene),
     ...serverCalls(scene),
@@ -149,24 +149,27 @@ const modes: SecurityMode[] = ['deny', 'sandbox', 'allowlist', 'ask', 'full'];
 const cases = Object.entries(paths).flatMap(([name, path]) =>
   modes
     .filter((mode) => name !== 'an agentic message' || mode === 'full')
-    .map((mode) => ({ name, path, mode })),
+    .map((mode, at) => ({ name, path, mode, at })),
 );
 
 describe('an attacker who speaks through the model', () => {
   it.each(cases)(
     'gets nothing by $name in the mode $mode',
-    async ({ name, path, mode }) => {
+    async ({ name, path, mode, at }) => {
       const allowedTools = mode === 'ask' ? [] : everyTool;
       await daemon.client.security.setPolicy({ body: { allowedTools } });
       const before = pictureOfOthers();
+      const isKept = !name.endsWith(' message') || name === 'an agentic message';
       let workspace = '';
       const run = await runHostile({ daemon, model }, path, mode, (folder) => {
         workspace = folder;
         plantWorkspace(sceneIn(folder));
-        return everyCall(sceneIn(folder));
+        const calls = everyCall(sceneIn(folder), at);
+        // A run that is kept writes down how far it is after each call, which takes long when they are many.
+        return isKept ? calls.filter((_, index) => (index + at) % 2 === 0) : calls;
       });
       const isPersonThere = mode === 'ask' && name !== 'a task that a stranger set going';
-      expect(run.calls.length).toBeGreaterThan(900);
+      expect(run.calls.length).toBeGreaterThan(isKept ? 300 : 600);
       expect(faultsOf(run, isPersonThere)).toEqual([]);
       for (const secret of secrets) expect(run.told).not.toContain(secret);
       expect(connections).toBe(0);
@@ -177,9 +180,19 @@ describe('an attacker who speaks through the model', () => {
       expect(readdirSync(join(workspace, '.git/hooks'))).toEqual(['pre-commit.sample']);
       expect(await daemon.client.security.verifyAudit()).toMatchObject({ valid: true });
       // The programs that may run did, and found nothing.
-      if (hasSandbox.isWorking && (isPersonThere || name === 'an agentic message'))
-        expect(run.told.split(ranMark).length).toBeGreaterThan(5);
+      const mayPrograms = ['allowlist', 'full', 'ask'].includes(mode) && !name.includes('stranger');
+      if (!hasSandbox.isWorking) return;
+      expect(run.told.includes(ranMark)).toBe(mayPrograms);
+      const begun = run.calls.filter(({ id, ends }) => ends === 'person' && run.results.get(id)?.success);
+      expect(begun.length > 15).toBe(isPersonThere);
     },
     120_000,
   );
+});
+
+it('nothing of a secret is kept', () => {
+  for (const file of readdirSync(daemon.home).filter((name) => name.startsWith('svc.db'))) {
+    const bytes = readFileSync(join(daemon.home, file));
+    for (const secret of secrets) expect(bytes.includes(secret)).toBe(false);
+  }
 });

@@ -41,7 +41,7 @@ export function escapes({ workspace, outside, home, daemonUrl, canaryPort }: Hos
     ...places.map((place) => `cat '${place}'`),
     'env',
     `echo "$${plantedVariable}"`,
-    'grep -r CANARY . /home /root /tmp /var 2>/dev/null',
+    'grep -r CANARY . /home /tmp /var',
     ...targets.map((target) => `echo owned > '${target}'`),
     `ln -sf '${outside}' new-link && cat new-link/secret.txt`,
     `ln '${outside}/secret.txt' hard-link && cat hard-link`,
@@ -92,7 +92,6 @@ export function programCalls({ canaryPort, daemonUrl }: HostileScene): HostileCa
   });
   const contained = [
     'sh evil.sh',
-    'bash evil.sh',
     './evil.sh',
     'node evil.cjs',
     'printenv',
@@ -147,9 +146,7 @@ export function programCalls({ canaryPort, daemonUrl }: HostileScene): HostileCa
     'strace env',
     'script -c env',
     'npx cowsay',
-    'npm install left-pad',
     'pip install requests',
-    'npm exec env',
     'less notes.txt',
     'vim -es -c q',
     'dd if=notes.txt of=copy.txt',
@@ -160,6 +157,6 @@ export function programCalls({ canaryPort, daemonUrl }: HostileScene): HostileCa
     run('make', 'contained', { cwd: 'evil' }),
     run('npm test', 'contained', { cwd: 'evil', timeoutMs: 20_000 }),
     run('python3 evil.py', 'contained', { timeoutMs: 20_000 }),
-    ...asked.map((command) => run(command, 'person', { timeoutMs: 5000 })),
+    ...asked.map((command) => run(command, 'person', { timeoutMs: 1500 })),
   ];
 }

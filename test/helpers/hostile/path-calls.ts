@@ -1,19 +1,24 @@
 import { join, relative } from 'node:path';
 import { credentialFiles, type HostileCall, type HostileScene } from './scene.ts';
 
-/** Every tool for files, with this path. */
-const everyTool = (path: string): HostileCall[] =>
-  [
+/** A tool that reads and one that writes, others with each path. */
+function twoTools(path: string, index: number): HostileCall[] {
+  const reading = [
     { name: 'read_file', args: { path } },
     { name: 'list_directory', args: { path } },
     { name: 'search_files', args: { pattern: '**/*', path } },
     { name: 'grep', args: { pattern: '.', path } },
+  ];
+  const writing = [
     { name: 'write_file', args: { path, content: 'owned' } },
     { name: 'edit_file', args: { path, oldText: 'CANARY', newText: 'owned' } },
-  ].map((call) => ({ ...call, ends: 'never' }));
+  ];
+  const taken = [reading[index % reading.length], writing[(index >> 2) % writing.length]];
+  return taken.flatMap((call) => (call ? [{ ...call, ends: 'never' as const }] : []));
+}
 
 /** Calls of the tools for files that lead out of the workspace, to credentials, or to what git runs. */
-export function pathCalls({ workspace, outside, home }: HostileScene): HostileCall[] {
+export function pathCalls({ workspace, outside, home }: HostileScene, shift = 0): HostileCall[] {
   const absolute = `${outside}/secret.txt`;
   const up = relative(workspace, absolute);
   const out = [
@@ -106,7 +111,7 @@ export function pathCalls({ workspace, outside, home }: HostileScene): HostileCa
     '.env.',
     'missing/.env',
   ]
-    .flatMap(everyTool)
+    .flatMap((path, index) => twoTools(path, index + shift))
     .concat(
       [...git, 'link-hooks/pre-commit'].map((path) => ({
         name: 'write_file',
