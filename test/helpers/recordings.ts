@@ -62,9 +62,9 @@ export const samples: RecordedCase[] = ['', 'stream'].flatMap((kind) =>
   ),
 );
 
-/** A true answer without calls in the same format, to end a loop with. */
-export function lastAnswerFor({ api, request: { stream } }: RecordedCase): RecordedCase {
-  const found = answers.find(
+/** A true answer without calls in the same format, to end a loop with; of the same vendor where there is one. */
+export function lastAnswerFor({ provider, api, request: { stream } }: RecordedCase): RecordedCase {
+  const fitting = answers.filter(
     (each) =>
       each.api === api &&
       each.request.stream === stream &&
@@ -73,6 +73,7 @@ export function lastAnswerFor({ api, request: { stream } }: RecordedCase): Recor
       each.expect?.finish !== 'length' &&
       callsIn(each).length === 0,
   );
+  const found = fitting.find((each) => each.provider === provider) ?? fitting[0];
   if (!found) throw new Error(`There is no answer in text on ${api}`);
   return found;
 }
