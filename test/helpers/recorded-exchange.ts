@@ -1,6 +1,7 @@
 import type { SendWithTools, ToolExchange } from '../../src/contract/conversations.ts';
 import type { CompletionChunk } from '../../src/contract/chat.ts';
 import type { RunEvent } from '../../src/contract/run-events.ts';
+import type { ModelOptions } from '../../src/core/chat/join-chat.ts';
 import { isChat, lastAnswerFor, typeOf } from './recordings.ts';
 import { type ReplayedDaemon, type ReplayStep, startReplayedDaemon } from './replayed-daemon.ts';
 import type { RecordedCase } from './replay-server.ts';
@@ -12,9 +13,9 @@ export class RecordedExchange implements AsyncDisposable {
     this.#daemons = { chat, others };
   }
 
-  /** With how long an answer may be silent, where it may be shortly only. */
-  static async start(stallMs?: number): Promise<RecordedExchange> {
-    const models = { retryMs: 1, ...(stallMs !== undefined && { stallMs }) };
+  /** With other limits of the models, where they are not the usual ones. */
+  static async start(limits: Omit<ModelOptions, 'fetch'> = {}): Promise<RecordedExchange> {
+    const models = { retryMs: 1, ...limits };
     const [chat, others] = await Promise.all([
       startReplayedDaemon({ isChat: true, models }),
       startReplayedDaemon({ isChat: false, models }),

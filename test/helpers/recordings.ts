@@ -51,20 +51,19 @@ export const isFailure = (recording: RecordedCase): boolean =>
 
 export const answers: RecordedCase[] = recordings.filter((recording) => !isFailure(recording));
 
-/** One whole answer and one stream of each vendor. */
-export const samples: RecordedCase[] = ['', 'stream'].flatMap((kind) =>
-  [...new Set(recordings.map(({ provider }) => provider))].flatMap(
-    (provider) =>
-      answers.find(
-        (each) =>
-          each.provider === provider && each.request.stream === (kind === 'stream') && each.class === 'text',
-      ) ?? [],
-  ),
+/** One whole answer and one stream of each vendor, as far as there are. */
+export const samples: RecordedCase[] = [false, true].flatMap((stream) =>
+  [...new Set(answers.map(({ provider }) => provider))].flatMap((provider) => {
+    const fitting = answers.filter(
+      (each) => each.provider === provider && each.request.stream === stream && each.expect?.text !== '',
+    );
+    return fitting.find((each) => each.class === 'text') ?? fitting[0] ?? [];
+  }),
 );
 
-/** A true answer without calls in the same format, to end a loop with. */
-export function lastAnswerFor({ api, request: { stream } }: RecordedCase): RecordedCase {
-  const found = answers.find(
+/** A true answer without calls in the same format, to end a loop with; of the same vendor where there is one. */
+export function lastAnswerFor({ provider, api, request: { stream } }: RecordedCase): RecordedCase {
+  const fitting = answers.filter(
     (each) =>
       each.api === api &&
       each.request.stream === stream &&
@@ -73,6 +72,7 @@ export function lastAnswerFor({ api, request: { stream } }: RecordedCase): Recor
       each.expect?.finish !== 'length' &&
       callsIn(each).length === 0,
   );
+  const found = fitting.find((each) => each.provider === provider) ?? fitting[0];
   if (!found) throw new Error(`There is no answer in text on ${api}`);
   return found;
 }

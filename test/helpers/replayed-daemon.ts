@@ -48,7 +48,8 @@ export async function startReplayedDaemon({
       ...models,
       fetch: (usual) => (input, init) => {
         const url = new URL(input instanceof Request ? input.url : input);
-        const { 1: script = 'none' } = /replay-(\d+)/.exec(`${url.pathname} ${String(init?.body)}`) ?? [];
+        const body = typeof init?.body === 'string' ? init.body : '';
+        const { 1: script = 'none' } = /replay-(\d+)/.exec(`${url.pathname} ${body}`) ?? [];
         return usual(`${replay.url}/script/${script}${url.pathname}${url.search}`, init);
       },
     },

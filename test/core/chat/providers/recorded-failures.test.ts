@@ -24,6 +24,7 @@ const failures: Record<string, object> = {
   'fireworks/chat-json-error.hand-made': { class: 'invalid_input', code: 'context_too_long' },
   'google/generate-json-error.doc-400-key': { class: 'auth' },
   'google/generate-json-error.vai-google-429-retry-info': { class: 'rate_limited', retryAfterMs: 34_400 },
+  'openrouter/chat-stream-error-midstream.hand-made': { class: 'network' },
   'openai/responses-json-error.vai-openai-error-1': { class: 'quota' },
   'openai/responses-stream-error.vai-openai-error-1': { class: 'quota' },
 };
