@@ -297,3 +297,11 @@ it('says what is wrong with the model, and does not try again by itself', async 
   const { task } = await follow(ann.client, find(events, 'session:start')?.taskId ?? '');
   expect(task).toMatchObject({ status: 'failed', attempts: 1, error: { class: 'auth' } });
 });
+
+it('says when earlier messages had to be summed up', async () => {
+  const { id } = await begin();
+  await ann.client.conversations.send({ params: { id }, body: { content: 'A door. '.repeat(12_000) } });
+  const events = await run(id);
+  expect(find(events, 'user_message')).toMatchObject({ compactionApplied: true, messageCount: 3 });
+  expect(find(await run(id), 'user_message')).toMatchObject({ compactionApplied: false });
+});

@@ -80,7 +80,9 @@ describe('a completion', () => {
       content: 'Hello',
       usage,
     });
-    const { task } = await daemon.client.tasks.create({ body: { title: 'Fix the door' } });
+    // One that does not run, since its agent would ask the model too.
+    const body = { title: 'Fix the door', assignedAgent: 'http' };
+    const { task } = await daemon.client.tasks.create({ body });
     const smart = await daemon.client.chat.smart({ body: { messages, taskId: task.id } });
     expect(smart).toMatchObject({
       message: { content: 'Hello' },

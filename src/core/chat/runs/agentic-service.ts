@@ -1,3 +1,4 @@
+import type { Compaction } from '../../../contract/conversations.ts';
 import type { AgenticWish } from '../../../contract/run-events.ts';
 import { type Caller, mayRunCommands } from '../../auth/caller.ts';
 import { AppError, messageOf } from '../../errors.ts';
@@ -6,8 +7,12 @@ import type { Log } from '../../log.ts';
 import type { Surroundings } from '../../surroundings.ts';
 import type { TaskService } from '../../tasks/task-service.ts';
 import { isTerminal } from '../../tasks/task-states.ts';
+import type { Compactor } from '../compactor.ts';
 import type { ConversationService } from '../conversation-service.ts';
+import type { ConversationStore } from '../conversation-store.ts';
 import type { ModelProviders } from '../providers/model-providers.ts';
+import type { ResolvedModel } from '../providers/resolved-model.ts';
+import type { TaskContext } from '../task-context.ts';
 import type { RunFeeds } from './run-feeds.ts';
 
 const TITLE_LENGTH = 200;
@@ -24,6 +29,9 @@ export interface AgenticServiceParts {
   bus: EventBus;
   conversations: ConversationService;
   providers: Pick<ModelProviders, 'resolve'>;
+  compactor: Compactor;
+  conversationStore: ConversationStore;
+  taskContext: TaskContext;
   tasks: Pick<TaskService, 'createFor' | 'cancel'>;
   feeds: RunFeeds;
   /** How long a session may take, waiting for a worker included. */
@@ -44,9 +52,10 @@ export class AgenticService {
     const { conversations, providers, tasks, feeds, surroundings } = this.#parts;
     const conversation = await conversations.find(caller, conversationId);
     // What can never be answered is not stored.
-    await providers.resolve(wish);
+    const model = await providers.resolve(wish);
     const { content, ...limits } = wish;
     const userMessage = await conversations.append(caller, conversationId, { role: 'user', content });
+    const compaction = await this.#makeRoom(model, conversationId);
     const runId = surroundings.newId('sess');
     const events = feeds.open(runId, signal);
     const options: AgenticOptions = {
@@ -95,13 +104,23 @@ export class AgenticService {
       data: {
         id: userMessage.id,
         content,
-        compactionApplied: false,
+        compactionApplied: compaction !== undefined,
         messageCount: userMessage.seq,
         taskId: task.id,
       },
     });
     this.#endWithTask(caller, task.id, runId);
     return events;
+  }
+
+  /** Sums up older messages where the model's window is full; the run then finds them so. */
+  async #makeRoom(model: ResolvedModel, conversationId: string): Promise<Compaction | undefined> {
+    const { compactor, conversationStore, taskContext, sessionMs } = this.#parts;
+    const conversation = await conversationStore.find(conversationId);
+    if (!conversation) throw new AppError('not_found', 'Conversation not found');
+    const context = await taskContext.ofConversation(conversation);
+    const signal = AbortSignal.timeout(sessionMs);
+    return (await compactor.fit(model, { conversation, context }, signal)).compaction;
   }
 
   /** A task that ends without its agent, or that never gets one in time, ends the stream too. */
