@@ -8,13 +8,17 @@ type Failure = Extract<RunEvent, { type: 'error' }>['data'];
 const meanings: [word: RegExp, exitCode: ExitCode, next?: string][] = [
   [/timeout|timed_out/, exitCodes.timeout, 'Say "go on" to let it continue.'],
   [/budget/, exitCodes.overBudget, 'Give it more: --max-budget, or /budget in the chat.'],
-  [/cancel|abort/, exitCodes.cancelled],
-  [/rate_limit|unavailable|overload/, exitCodes.tryLater, 'Try again in a moment.'],
-  [/approval|policy/, exitCodes.approvalNeeded],
-  [/unauthenticated|auth_failed|invalid_key/, exitCodes.notAllowed, 'See: svc providers ls'],
+  [/max_steps/, exitCodes.overBudget, 'Let it go further: --max-steps or --effort, or say "go on".'],
+  [/cancel|abort|overtaken|stopped/, exitCodes.cancelled],
+  [
+    /rate_limit|unavailable|overload|network|vendor_error|broken_off/,
+    exitCodes.tryLater,
+    'Try again in a moment.',
+  ],
+  [/^auth$|unauthenticated|quota/, exitCodes.notAllowed, 'See: svc providers ls'],
   [/forbidden/, exitCodes.notAllowed],
   [/not_found/, exitCodes.notFound],
-  [/validation|invalid|wrong_state/, exitCodes.invalid],
+  [/validation|invalid|wrong_state|content_filter|context_too_long/, exitCodes.invalid],
 ];
 
 /** The error of a run with its exit code and what to do next. */

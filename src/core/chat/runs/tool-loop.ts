@@ -90,7 +90,11 @@ export class ToolLoop {
         this.#tellStepEnd(order);
       }
       if (state.step >= maxSteps)
-        throw new RunFailure('budget', 'MAX_STEPS', `The work is not done after ${maxSteps} steps`);
+        throw new RunFailure(
+          'budget',
+          'MAX_STEPS',
+          `The work is not done after ${maxSteps} ${maxSteps === 1 ? 'step' : 'steps'}`,
+        );
       const end = await this.#step(order);
       const isLast = endsWithAnswer && state.step >= maxSteps;
       if (end.calls.length === 0 || isLast) {
