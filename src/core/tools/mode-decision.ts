@@ -37,17 +37,19 @@ export function decideByMode(call: DecidedCall): ModeDecision {
     return refuse(`${tool.name} is not for work that a stranger set going`);
   const isAllowed = isAllowedHere || matchesTool(policy.allowedTools, tool.name);
   const person = access.needsPerson;
-  const isAskedFor = matchesTool(policy.requireApprovalFor, tool.name);
+  const asked = matchesTool(policy.requireApprovalFor, tool.name)
+    ? ask(`The policy wants an approval for ${tool.name}`)
+    : undefined;
   switch (mode) {
     case 'sandbox':
-      return tool.isReadOnly ? run : refuse(`The mode is sandbox: ${tool.name} is not read-only`);
+      return tool.isReadOnly ? (asked ?? run) : refuse(`The mode is sandbox: ${tool.name} is not read-only`);
     case 'allowlist':
       if (!isAllowed) return refuse(`The mode is allowlist: ${tool.name} is not on the list`);
       if (person !== undefined) return refuse(`${person}. The mode allowlist asks nobody.`);
-      return isAskedFor ? ask(`The policy wants an approval for ${tool.name}`) : run;
+      return asked ?? run;
     case 'ask':
       if (person !== undefined) return ask(person);
-      if (isAskedFor) return ask(`The policy wants an approval for ${tool.name}`);
+      if (asked) return asked;
       if (isAllowed || (tool.isReadOnly && tool.danger === 'low')) return run;
       return ask(whyAsked(tool));
     case 'full':

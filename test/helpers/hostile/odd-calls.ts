@@ -72,18 +72,18 @@ const odd: [string, unknown][] = [
   ['mcp__records__echo', { text: 'half \ud800' }],
 ];
 
-const MEGABYTE = 1_000_000;
+const MEGABYTE = 1_200_000;
 
 /** Calls that are too large. */
 export const hugeCalls = (): HostileCall[] =>
   [
     { name: 'read_file', args: { path: 'p'.repeat(MEGABYTE) } },
-    { name: 'write_file', args: { path: '../'.repeat(MEGABYTE), content: 'x' } },
+    { name: 'write_file', args: { path: '../'.repeat(MEGABYTE / 3), content: 'x' } },
     { name: 'run_command', args: { command: 'c'.repeat(MEGABYTE) } },
-    { name: 'run_command', args: { command: `ls ${'a '.repeat(MEGABYTE)}` } },
+    { name: 'run_command', args: { command: `ls ${'a '.repeat(MEGABYTE / 2)}` } },
     { name: 'web_fetch', args: { url: `http://127.0.0.1/${'x'.repeat(MEGABYTE)}` } },
     { name: 'task_create', args: { title: 'x', prompt: 'p'.repeat(MEGABYTE) } },
-    { name: 'mcp__records__echo', args: { path: `${'../'.repeat(MEGABYTE)}etc/passwd` } },
+    { name: 'mcp__records__echo', args: { path: `${'../'.repeat(MEGABYTE / 3)}etc/passwd` } },
     { name: 'n'.repeat(MEGABYTE), args: {} },
   ].map((call) => ({ ...call, ends: 'never' }));
 
