@@ -2,12 +2,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Client } from '../../../src/contract/client.ts';
 import { markedProcesses } from '../marked-processes.ts';
 import { poll } from '../poll.ts';
+import { decideAll, putAgentsUnderLoad, repeatMessages } from './agent-load.ts';
+import { AgentRows } from './agent-rows.ts';
+import { AgentWorld } from './agent-world.ts';
+import { AgentChecks } from './check-agents.ts';
 import { checkCounters } from './check-counters.ts';
 import { checkTasks, type Violation } from './check-tasks.ts';
 import { type RigDaemon, startRigDaemon } from './daemon-process.ts';
-import { type KillOrder, type KillPoint, killPoints } from './kill-points.ts';
+import { agentPoints, type KillOrder, killPoints } from './kill-points.ts';
 import { Ledger } from './ledger.ts';
 import { putUnderLoad, sendWithKey } from './load.ts';
 import { plantedFaults } from './planted-faults.ts';
@@ -18,6 +23,11 @@ import { Rows } from './rows.ts';
 const waiting = ['child', 'stray', 'nobody'];
 /** A child may outlive its run, or its daemon, by this much. */
 const ORPHAN_MS = 5000;
+/** Callers that post tasks while models work. */
+const CALLERS_BESIDE = 2;
+/** Models that make no call for so long have nothing to do. */
+const PROGRESS_MS = 10_000;
+const RESUME_MS = 2000;
 /** Above this a start is a violation; how long it truly takes is reported. */
 const READY_MS = 10_000;
 
@@ -34,10 +44,13 @@ export class CrashRig {
   readonly #random: Random;
   readonly #ledger = new Ledger();
   readonly #fault: string | undefined;
-  readonly #points: readonly KillPoint[];
   readonly #settleMs: number;
+  #world: AgentWorld | undefined;
+  #checks: AgentChecks | undefined;
   #daemon: RigDaemon | undefined;
   #cycle = 0;
+  /** How often the daemon died at each named point. */
+  readonly #deaths = new Map<string, number>();
   /** The slowest start after a crash, in milliseconds. */
   slowestStartMs = 0;
 
@@ -45,26 +58,32 @@ export class CrashRig {
     this.#random = new Random(seed);
     this.#fault = fault;
     this.#settleMs = settleMs;
-    this.#points = (fault !== undefined ? plantedFaults[fault]?.points : undefined) ?? killPoints;
   }
 
   /** What the rig has seen so far, to show that it tests something. */
   get seen() {
     const { tasks, takenUp, poisoned } = this.#ledger;
-    return { acknowledged: tasks.size, takenUp, poisoned };
+    const agents = this.#checks?.seen ?? { plans: 0, toolRuns: 0, unknownOutcomes: 0 };
+    return {
+      acknowledged: tasks.size,
+      takenUp,
+      poisoned,
+      ...agents,
+      deaths: Object.fromEntries(this.#deaths),
+    };
   }
 
   /** Load, a crash, a start, and what was found wrong after it. */
   async cycle(): Promise<Violation[]> {
     this.#daemon ??= await this.#start();
+    this.#cycle++;
     await this.#crash(this.#daemon);
     const installation = this.#readRows((rows) => rows.installation());
     const violations = await this.#findOrphans(installation, false);
     this.#daemon = await this.#start();
     if (this.#random.chance(0.35)) {
       // Crashed again with the same runs: what is running now seems to be what kills the daemon.
-      await Promise.race([this.#daemon.ended, delay(this.#random.between(0, 50))]);
-      await this.#daemon.end('SIGKILL');
+      await this.#crashAgain(this.#daemon);
       this.#daemon = await this.#start();
     }
     violations.push(...(await this.#settle(this.#daemon)));
@@ -77,6 +96,8 @@ export class CrashRig {
   async finish(): Promise<Violation[]> {
     if (!this.#daemon) return [];
     for (const id of this.#ledger.tasks.keys()) this.#ledger.touched.add(id);
+    const agents = this.#world?.ledger;
+    for (const name of agents?.works.keys() ?? []) agents?.unchecked.add(name);
     const violations = await this.#check(this.#daemon);
     const integrity = this.#readRows((rows) => rows.integrity());
     if (integrity !== 'ok') violations.push({ what: `the database is damaged: ${integrity}` });
@@ -87,11 +108,13 @@ export class CrashRig {
     await this.#daemon?.end('SIGKILL');
     for (const { pid } of markedProcesses((mark) => this.#ledger.tasks.has(mark.split('/')[1] ?? '')))
       process.kill(pid, 'SIGKILL');
+    await this.#world?.close();
     rmSync(this.#home, { recursive: true, force: true });
   }
 
   /** Starts the daemon; now and then it is killed while it starts, and started again. */
   async #start(): Promise<RigDaemon> {
+    const { flags } = await this.#openWorld();
     const isKilled = this.#cycle > 0 && this.#random.chance(0.2);
     const kill: KillOrder | undefined = isKilled
       ? {
@@ -99,33 +122,125 @@ export class CrashRig {
           passing: this.#random.between(1, 4),
         }
       : undefined;
-    const daemon =
-      (await startRigDaemon({ home: this.#home, fault: this.#fault, kill })) ??
-      (await startRigDaemon({ home: this.#home, fault: this.#fault }));
+    const options = { home: this.#home, fault: this.#fault, flags };
+    const daemon = (await startRigDaemon({ ...options, kill })) ?? (await startRigDaemon(options));
     if (!daemon) throw new Error('the daemon died while it started, and nobody told it to');
     this.slowestStartMs = Math.max(this.slowestStartMs, daemon.readyMs);
     return daemon;
   }
 
+  async #openWorld(): Promise<AgentWorld> {
+    if (this.#world) return this.#world;
+    this.#world = await AgentWorld.start(this.#databaseFile);
+    this.#checks = new AgentChecks(this.#world, join(this.#home, 'data', 'workspaces'));
+    return this.#world;
+  }
+
+  /** Every second cycle is one in which models work, unless a fault wants one kind. */
+  get #isForAgents(): boolean {
+    const load = this.#fault === undefined ? undefined : plantedFaults[this.#fault]?.load;
+    return load === undefined ? this.#cycle % 2 === 0 : load === 'agents';
+  }
+
+  get #points() {
+    const wanted = this.#fault === undefined ? undefined : plantedFaults[this.#fault]?.points;
+    return wanted ?? (this.#isForAgents ? agentPoints : killPoints);
+  }
+
+  get #isFaultAtPoints(): boolean {
+    return this.#fault !== undefined && plantedFaults[this.#fault]?.points !== undefined;
+  }
+
+  #agentParts(daemon: RigDaemon, { ledger: agents }: AgentWorld) {
+    return { daemon, ledger: this.#ledger, agents, random: new Random(this.#random.between(0, 2 ** 31)) };
+  }
+
   /** Puts the daemon under load and lets it die at a named point or at any moment. */
   async #crash(daemon: RigDaemon): Promise<void> {
     const random = this.#random;
-    const load = putUnderLoad(daemon, this.#ledger, new Random(random.between(0, 2 ** 31)), ++this.#cycle);
-    const lastMs = random.between(20, 350);
-    if (this.#fault ? plantedFaults[this.#fault]?.points : random.chance(0.6))
-      daemon.arm({ point: random.pick(this.#points), passing: random.between(1, 40) });
+    const world = await this.#openWorld();
+    const isForAgents = this.#isForAgents;
+    const isArmed = this.#isFaultAtPoints || random.chance(isForAgents ? 0.8 : 0.6);
+    const passing = random.between(1, isForAgents ? 6 : 40);
+    if (isArmed) daemon.arm({ point: random.pick(this.#points), passing });
+    const load = this.#load(daemon, isForAgents ? CALLERS_BESIDE : undefined);
+    const agents = isForAgents && this.#loadAgents(daemon, world);
+    const moment = () =>
+      agents
+        ? Promise.race([agents.given, this.#progress(world, random.between(0, isArmed ? 60 : 30))])
+        : delay(random.between(20, 350));
     if (random.chance(0.1)) {
-      await delay(lastMs);
+      await moment();
       // A kill falls into the orderly end.
       void daemon.end('SIGTERM');
     }
-    await Promise.race([daemon.ended, delay(lastMs)]);
+    await Promise.race([daemon.ended, moment()]);
+    await this.#kill(daemon);
+    await Promise.all([load, agents && agents.given, agents && agents.decided]);
+  }
+
+  #load(daemon: RigDaemon, callers: number | undefined): Promise<void> {
+    const random = new Random(this.#random.between(0, 2 ** 31));
+    return putUnderLoad(daemon, this.#ledger, random, this.#cycle, callers);
+  }
+
+  #loadAgents(daemon: RigDaemon, world: AgentWorld) {
+    return {
+      given: putAgentsUnderLoad(this.#agentParts(daemon, world), this.#cycle),
+      decided: decideAll(this.#agentParts(daemon, world), new AbortController().signal),
+    };
+  }
+
+  /** Until models have made so many calls more: a slow machine comes as far as a fast one. */
+  async #progress({ model }: AgentWorld, calls: number, limitMs = PROGRESS_MS): Promise<void> {
+    const enough = model.issued.size + calls;
+    await poll(() => (model.issued.size >= enough ? true : undefined), limitMs, 5);
+    await delay(this.#random.between(0, 30));
+  }
+
+  /** While it takes up what was left. */
+  async #crashAgain(daemon: RigDaemon): Promise<void> {
+    const random = this.#random;
+    const world = await this.#openWorld();
+    const decided = decideAll(this.#agentParts(daemon, world), new AbortController().signal);
+    const isForAgents = this.#isForAgents;
+    if (isForAgents) daemon.arm({ point: random.pick(this.#points), passing: random.between(1, 3) });
+    const moment = isForAgents
+      ? this.#progress(world, random.between(0, 6), RESUME_MS)
+      : delay(random.between(0, 50));
+    await Promise.race([daemon.ended, moment]);
+    await this.#kill(daemon);
+    await decided;
+  }
+
+  async #kill(daemon: RigDaemon): Promise<void> {
     await daemon.end('SIGKILL');
-    await load;
+    const point = daemon.diedAt();
+    if (point !== undefined) this.#deaths.set(point, (this.#deaths.get(point) ?? 0) + 1);
   }
 
   /** Repeats what a client would repeat, ends what waits for a person, and waits until nothing is left to do. */
   async #settle(daemon: RigDaemon): Promise<Violation[]> {
+    const world = await this.#openWorld();
+    const settled = new AbortController();
+    const agents = this.#agentParts(daemon, world);
+    const decisions = decideAll(agents, settled.signal);
+    const repeated = repeatMessages(agents);
+    const rows = new AgentRows(this.#databaseFile);
+    try {
+      const violations = await this.#awaitEnds(daemon);
+      if (violations.length > 0) return violations;
+      await repeated;
+      const isAnswered = await poll(() => (rows.openMessages() === 0 ? true : undefined), this.#settleMs);
+      return isAnswered ? [] : [{ what: `I1: ${rows.openMessages()} messages have not been answered` }];
+    } finally {
+      rows.close();
+      settled.abort();
+      await decisions;
+    }
+  }
+
+  async #awaitEnds(daemon: RigDaemon): Promise<Violation[]> {
     const { client } = daemon;
     await client.queue.resume();
     const own = [...this.#ledger.keyed.keys()].filter((key) => key.startsWith(`${this.#cycle}-`));
@@ -154,13 +269,26 @@ export class CrashRig {
     const orphans = () =>
       markedProcesses((mark) => {
         const [owner, task = ''] = mark.split('/');
-        return owner === installation && (mayHaveLeft || this.#ledger.tasks.get(task) === 'child');
+        return (
+          owner === installation &&
+          (mayHaveLeft || task === 'tool' || this.#ledger.tasks.get(task) === 'child')
+        );
       });
     const isClear = await poll(() => (orphans().length === 0 ? true : undefined), ORPHAN_MS);
     if (isClear) return [];
     return orphans().map(({ pid, mark }) => ({
       what: `I9: process ${pid} of ${mark} is still there ${mayHaveLeft ? 'after the next start' : 'after the crash'}`,
     }));
+  }
+
+  async #checkAgents(client: Client): Promise<Violation[]> {
+    const rows = new AgentRows(this.#databaseFile);
+    try {
+      const faults = (await this.#checks?.check(client, rows)) ?? [];
+      return faults.map((what) => ({ what }));
+    } finally {
+      rows.close();
+    }
   }
 
   async #check({ client, bugs, readyMs }: RigDaemon): Promise<Violation[]> {
@@ -174,6 +302,7 @@ export class CrashRig {
     } finally {
       rows.close();
     }
+    violations.push(...(await this.#checkAgents(client)));
     for (const [key, { ids }] of ledger.keyed)
       if (ids.size > 1) violations.push({ what: `the key ${key} gave ${ids.size} tasks` });
     for (const answer of ledger.oddAnswers.splice(0)) violations.push({ what: `an answer was ${answer}` });

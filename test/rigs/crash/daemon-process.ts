@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { type Client, createClient } from '../../../src/contract/client.ts';
 import { contract } from '../../../src/contract/index.ts';
 import { sessionCookie } from '../../../src/contract/locations.ts';
-import type { KillOrder } from './kill-points.ts';
+import type { Flags } from '../../../src/core/config/config.ts';
+import { killedAt, type KillOrder } from './kill-points.ts';
 
 const script = fileURLToPath(new URL('daemon.ts', import.meta.url));
 
@@ -22,6 +23,8 @@ export interface RigDaemon {
   end(signal: NodeJS.Signals): Promise<void>;
   /** Resolves when the process has ended, however. */
   ended: Promise<void>;
+  /** The point at which it died; undefined while it lives, and when it was killed from outside. */
+  diedAt(): string | undefined;
 }
 
 export interface DaemonOptions {
@@ -29,10 +32,16 @@ export interface DaemonOptions {
   fault?: string | undefined;
   /** Where it dies while it starts. */
   kill?: KillOrder | undefined;
+  flags: Flags;
 }
 
 /** Starts the rig's daemon; undefined when it died before it was ready, as ordered. */
-export async function startRigDaemon({ home, fault, kill }: DaemonOptions): Promise<RigDaemon | undefined> {
+export async function startRigDaemon({
+  home,
+  fault,
+  kill,
+  flags,
+}: DaemonOptions): Promise<RigDaemon | undefined> {
   const started = performance.now();
   const child = fork(script, {
     execArgv: ['--disable-warning=ExperimentalWarning'],
@@ -41,6 +50,7 @@ export async function startRigDaemon({ home, fault, kill }: DaemonOptions): Prom
       PATH: process.env['PATH'],
       HOME: home,
       SVC_HOME: join(home, 'data'),
+      RIG_FLAGS: JSON.stringify(flags),
       NODE_COMPILE_CACHE: join(home, 'compiled'),
       ...(fault && { RIG_FAULT: fault }),
       ...(kill && { RIG_KILL: JSON.stringify(kill) }),
@@ -71,6 +81,10 @@ export async function startRigDaemon({ home, fault, kill }: DaemonOptions): Prom
     bugs,
     isAlive,
     ended,
+    diedAt: () => {
+      const last = Buffer.concat(complaints).toString('utf8').trim().split('\n').at(-1) ?? '';
+      return last.startsWith(killedAt) ? last.slice(killedAt.length) : undefined;
+    },
     arm: (order) => send(child, order),
     end: async (signal) => {
       if (isAlive()) child.kill(signal);

@@ -3,13 +3,16 @@
  * where the rig tests itself, a planted fault. Its parent gives orders over the IPC channel.
  */
 import { silentLog } from '../../../src/core/log.ts';
+import type { Flags } from '../../../src/core/config/config.ts';
+import { installAgentPoints } from './agent-points.ts';
 import { type KillOrder, installKillPoints, KillSwitch } from './kill-points.ts';
 import { plantFault } from './planted-faults.ts';
 import { backoffMs } from './settings.ts';
 
 const killSwitch = new KillSwitch();
 installKillPoints(killSwitch);
-const { RIG_FAULT: fault, RIG_KILL: firstOrder } = process.env;
+await installAgentPoints(killSwitch);
+const { RIG_FAULT: fault, RIG_KILL: firstOrder, RIG_FLAGS: flags = '{}' } = process.env;
 if (firstOrder) killSwitch.arm(JSON.parse(firstOrder) as KillOrder);
 if (fault) await plantFault(fault);
 
@@ -19,7 +22,12 @@ const { rigAdapters } = await import('./rig-adapters.ts');
 const { systemSurroundings } = await import('../../../src/core/surroundings.ts');
 
 const daemon = await startDaemon({
-  flags: { 'server.port': 0, 'queue.retry.backoff': backoffMs, 'queue.concurrency': 8 },
+  flags: {
+    'server.port': 0,
+    'queue.retry.backoff': backoffMs,
+    'queue.concurrency': 8,
+    ...(JSON.parse(flags) as Flags),
+  },
   log: { ...silentLog, error: (fields, message) => process.send?.({ bug: `${message} ${show(fields)}` }) },
   extraAdapters: rigAdapters(killSwitch),
   surroundings: {

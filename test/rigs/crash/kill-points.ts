@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { replaceMethod } from './replace-method.ts';
 
@@ -11,17 +12,45 @@ export const killPoints = [
   'after-outcome',
   'dead-letter',
 ] as const;
-export type KillPoint = (typeof killPoints)[number];
+/** On the way of a call that a model makes, and of the run that it belongs to. */
+export const agentPoints = [
+  'model-answered',
+  'before-state',
+  'after-state',
+  'after-ask',
+  'message-waits',
+  'after-decision',
+  'resumed',
+  'before-intent',
+  'after-intent',
+  'tool-ran',
+  'after-result',
+  'last-step',
+  'execute-end',
+  'before-outcome',
+] as const;
+export type KillPoint = (typeof killPoints)[number] | (typeof agentPoints)[number];
 /** At which passing of the point, counted from 1. */
 export interface KillOrder {
   point: KillPoint;
   passing: number;
 }
 
+type CommitPoint =
+  | 'before-intent'
+  | 'after-intent'
+  | 'after-result'
+  | 'after-ask'
+  | 'after-decision'
+  | 'message-waits';
+/** What the daemon writes to standard error before it dies, with the point. */
+export const killedAt = 'killed at ';
+
 /** Kills the process with SIGKILL when it passes the point that was ordered. */
 export class KillSwitch {
   #order: KillOrder | undefined;
   #outcomes = 0;
+  readonly #atCommit = new Set<CommitPoint>();
 
   arm(order: KillOrder): void {
     this.#order = { ...order };
@@ -34,18 +63,28 @@ export class KillSwitch {
   pass(point: KillPoint): void {
     if (point === 'execute-end') this.#outcomes++;
     if (this.#order?.point !== point || --this.#order.passing > 0) return;
+    writeSync(2, `${killedAt}${point}\n`);
     process.kill(process.pid, 'SIGKILL');
+  }
+
+  /** The points are passed with the commit of the transaction that is open now. */
+  passAtCommit(...points: CommitPoint[]): void {
+    for (const point of points) this.#atCommit.add(point);
   }
 
   /** Around each commit; one after an agent's end is taken for the one that holds its outcome. */
   commit<T>(run: () => T): T {
     const holdsOutcome = this.#outcomes > 0;
     this.#outcomes = 0;
+    const points = [...this.#atCommit];
+    this.#atCommit.clear();
     this.pass('before-commit');
+    if (points.includes('before-intent')) this.pass('before-intent');
     if (holdsOutcome) this.pass('before-outcome');
     const result = run();
     this.pass('after-commit');
     if (holdsOutcome) this.pass('after-outcome');
+    for (const point of points) if (point !== 'before-intent') this.pass(point);
     return result;
   }
 }

@@ -9,7 +9,9 @@ export type Kind =
   | 'stubborn'
   | 'child'
   | 'stray'
-  | 'nobody';
+  | 'nobody'
+  /** Work for a model. */
+  | 'model';
 export type TaskBody = Pick<CreateTask, 'title'> & Partial<CreateTask>;
 
 export interface KeyedPost {

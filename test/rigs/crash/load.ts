@@ -33,7 +33,13 @@ const stray =
 const BURST = 150;
 
 /** Lets callers post, cancel and retry until the daemon is gone or all is done. */
-export async function putUnderLoad(daemon: RigDaemon, ledger: Ledger, random: Random, cycle: number) {
+export async function putUnderLoad(
+  daemon: RigDaemon,
+  ledger: Ledger,
+  random: Random,
+  cycle: number,
+  callerCount = CALLERS,
+) {
   if (random.chance(0.1)) {
     const caller: Caller = { daemon, ledger, random, name: `${cycle}-burst`, own: [] };
     const posts = Array.from({ length: BURST }, () => post(caller, 'ok'));
@@ -41,7 +47,7 @@ export async function putUnderLoad(daemon: RigDaemon, ledger: Ledger, random: Ra
     await Promise.allSettled(posts);
     return;
   }
-  const callers = Array.from({ length: CALLERS }, (_, index) =>
+  const callers = Array.from({ length: callerCount }, (_, index) =>
     call({ daemon, ledger, random, name: `${cycle}-${index}`, own: [] }),
   );
   await Promise.all(callers);

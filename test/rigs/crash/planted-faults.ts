@@ -2,6 +2,7 @@ import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WriteTransaction } from '../../../src/core/storage/database.ts';
+import { agentFaults } from './agent-faults.ts';
 import type { KillPoint } from './kill-points.ts';
 import { replaceMethod } from './replace-method.ts';
 
@@ -10,6 +11,8 @@ export interface PlantedFault {
   what: string;
   /** Where kills show it best; anywhere unless given. */
   points?: readonly KillPoint[];
+  /** The load that shows it; both in turn unless given. */
+  load?: 'tasks' | 'agents';
   plant(): Promise<void>;
 }
 
@@ -44,6 +47,7 @@ const tampered = (transaction: WriteTransaction, parts: Partial<WriteTransaction
 
 /** Bugs that the rig must catch; planted into the rig's daemon by replacing parts of it. */
 export const plantedFaults: Record<string, PlantedFault> = {
+  ...agentFaults,
   'answer-before-commit': {
     what: 'a post is answered before its commit',
     points: ['before-commit'],

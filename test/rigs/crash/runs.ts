@@ -13,6 +13,12 @@ export interface CrashReport {
   acknowledged: number;
   takenUp: number;
   poisoned: number;
+  /** Works for models, runs of their tools that were counted, and calls of which nobody knew what came of them. */
+  plans: number;
+  toolRuns: number;
+  unknownOutcomes: number;
+  /** How often the daemon died at each named point under load. */
+  deaths: Record<string, number>;
   slowestStartMs: number;
   msPerCycle: number;
 }
@@ -55,7 +61,13 @@ export async function runCycles(options: {
 export const reportOf = (report: CrashReport): string =>
   `${report.passed} passed, ${report.failed} failed (seed ${report.seed}, ${report.acknowledged} acknowledged tasks, ` +
   `${report.takenUp} runs taken up again, ${report.poisoned} poisoned, ` +
-  `slowest start ${report.slowestStartMs} ms, ${report.msPerCycle} ms per cycle)`;
+  `${report.plans} works for models, ${report.toolRuns} runs of their tools, ` +
+  `${report.unknownOutcomes} with an outcome that nobody knew, ` +
+  `slowest start ${report.slowestStartMs} ms, ${report.msPerCycle} ms per cycle)\n` +
+  `deaths at named points: ${Object.entries(report.deaths)
+    .map(([point, n]) => `${point} ${n}`)
+    .sort()
+    .join(', ')}`;
 
 /** Runs cycles with a planted fault until the rig complains. */
 export async function catchFault(fault: string, seed: number, cycles = FAULT_CYCLES) {

@@ -17,6 +17,8 @@ const edges: Partial<Record<TaskEvent['type'], { from: readonly TaskStatus[]; to
   started: { from: ['queued'], to: 'in_progress' },
   progress: { from: ['in_progress'] },
   output: { from: ['in_progress'] },
+  approval_requested: { from: ['in_progress'] },
+  approval_decided: { from: ['in_progress'] },
   retry_scheduled: { from: ['in_progress'], to: 'queued' },
   requeued: { from: ['in_progress', 'failed'], to: 'queued' },
   completed: { from: ['in_progress'], to: 'completed' },

@@ -1,0 +1,87 @@
+import { replaceMethod } from './replace-method.ts';
+import type { PlantedFault } from './planted-faults.ts';
+
+/** Bugs in the work of models that the rig must catch. */
+export const agentFaults: Record<string, PlantedFault> = {
+  'no-intent': {
+    what: 'a call is not written into the audit log before it is made',
+    load: 'agents',
+    async plant() {
+      const { AuditLog } = await import('../../../src/core/audit/audit-log.ts');
+      replaceMethod(AuditLog.prototype, 'append', (append) => async (transaction, entry) => {
+        if (entry.result !== 'intent') await append(transaction, entry);
+      });
+    },
+  },
+  'late-intent': {
+    what: 'the intent is written with the result',
+    load: 'agents',
+    async plant() {
+      const { AuditLog } = await import('../../../src/core/audit/audit-log.ts');
+      const late = new Map<string, Parameters<InstanceType<typeof AuditLog>['append']>[1]>();
+      replaceMethod(AuditLog.prototype, 'append', (append) => async (transaction, entry) => {
+        const { callId = '', result } = entry;
+        if (result === 'intent') return void late.set(callId, entry);
+        const intent = late.get(callId);
+        if (intent) await append(transaction, intent);
+        late.delete(callId);
+        await append(transaction, entry);
+      });
+    },
+  },
+  'approval-not-used-up': {
+    what: 'an approval is good for more than one run',
+    load: 'agents',
+    async plant() {
+      const { ApprovalStore } = await import('../../../src/core/security/approval-store.ts');
+      replaceMethod(ApprovalStore.prototype, 'use', () => async () => true);
+    },
+  },
+  'state-not-saved': {
+    what: 'how far a run is, is not kept',
+    load: 'agents',
+    points: ['tool-ran', 'after-result', 'after-state'],
+    async plant() {
+      const { AgentRunStore } = await import('../../../src/core/chat/runs/agent-run-store.ts');
+      replaceMethod(
+        AgentRunStore.prototype,
+        'save',
+        (save) => (id, change) =>
+          save(id, 'state' in change ? { updated_at: new Date().toISOString() } : change),
+      );
+    },
+  },
+  'begun-forgotten': {
+    what: 'a call that was under way in a crash is taken for one that was never made',
+    load: 'agents',
+    points: ['tool-ran', 'after-result'],
+    async plant() {
+      const { AgentRunStore } = await import('../../../src/core/chat/runs/agent-run-store.ts');
+      replaceMethod(AgentRunStore.prototype, 'save', (save) => (id, change) => {
+        const state = change.state?.replaceAll('"isBegun":true', '"isBegun":false');
+        return save(id, { ...change, ...(state !== undefined && { state }) });
+      });
+    },
+  },
+  'resume-lost': {
+    what: 'a start does not go on with messages that waited',
+    load: 'agents',
+    points: ['after-decision', 'message-waits', 'resumed'],
+    async plant() {
+      const { ToolMessageService } = await import('../../../src/core/chat/runs/tool-message-service.ts');
+      replaceMethod(ToolMessageService.prototype, 'start', () => async () => undefined);
+    },
+  },
+  'broken-chain': {
+    what: 'entries of the audit log are lost now and then',
+    load: 'agents',
+    async plant() {
+      const { AuditLog } = await import('../../../src/core/audit/audit-log.ts');
+      let entries = 0;
+      replaceMethod(AuditLog.prototype, 'append', (append) => async (transaction, entry) => {
+        await append(transaction, entry);
+        if (++entries % 20 === 0) await transaction.db.deleteFrom('audit_log').where('seq', '=', 2).execute();
+      });
+    },
+  },
+};
