@@ -84,7 +84,8 @@ export const createTaskSchema = z
       .optional()
       .meta({ description: 'The folder in which a command runs; only for callers who may run commands' }),
     securityMode: securityModeSchema.optional().meta({
-      description: 'Who is asked before its agent uses a tool; the stricter of this and the policy',
+      description:
+        'Who is asked before its agent uses a tool; only an administrator gets a less strict one than the policy has',
     }),
     metadata: jsonObjectSchema.optional(),
     idempotencyKey: z.string().min(1).max(255).optional(),

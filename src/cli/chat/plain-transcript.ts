@@ -34,10 +34,9 @@ export class PlainTranscript {
     if (event.type === 'compaction') this.#tell('· earlier messages were summed up');
   }
 
-  /** Ends the last line of the answer on a terminal. */
+  /** Ends the last line of the answer. */
   finish(): void {
-    if (this.#output.isTerminal && this.#written !== '' && !this.#written.endsWith('\n'))
-      this.#output.write('\n');
+    if (this.#written !== '' && !this.#written.endsWith('\n')) this.#output.write('\n');
   }
 
   /** How long it took and what it used. */

@@ -46,9 +46,13 @@ async function settingsOf(cli: Cli, options: ChatOptions): Promise<ChatSettings>
       next: 'Add --agentic, or leave them out.',
     });
   if (mode !== undefined && agentic)
-    throw new CliError(exitCodes.usage, 'With --agentic the policy says the mode.', {
-      next: 'Leave --mode out, or change the policy: svc policy set',
-    });
+    throw new CliError(
+      exitCodes.usage,
+      'Work by itself (--agentic) is always in the mode full: nobody is asked.',
+      {
+        next: 'Leave --mode out, or chat without --agentic and decide on each call.',
+      },
+    );
   const provider = options.provider === undefined ? undefined : await providerOf(cli, options.provider);
   return { isAgentic: agentic, model, provider, mode, effort, maxSteps, maxBudget };
 }

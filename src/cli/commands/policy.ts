@@ -29,7 +29,7 @@ export function fillPolicy(command: Command, cli: Cli): void {
   const modes = Object.entries(modeMeanings).map(([name, meaning]) => `  ${name.padEnd(10)} ${meaning}\n`);
   withExamples(command.command('set').description('change it; what is not named stays as it is'), [
     'svc policy set --mode ask --require-approval run_command',
-    'svc policy set --allow read_file list_files --disallow "web_*"',
+    'svc policy set --allow read_file list_directory --disallow "web_*"',
     'svc policy set --unblock "web_*" --no-approval run_command',
   ])
     .option(

@@ -25,7 +25,7 @@ export function fillRun(command: Command, cli: Cli): void {
     .option('-l, --label <label>', 'a label; may be repeated', gather)
     .option(
       '--mode <mode>',
-      `${securityModes.join(', ')}; the stricter of this and the policy`,
+      `${securityModes.join(', ')}; only an administrator gets a less strict one than the policy has`,
       oneOf(securityModes),
     )
     .option(

@@ -38,7 +38,10 @@ function printEvent({ output }: Cli, event: TaskEvent): void {
   if (type === 'output' && data['stream'] === 'stderr')
     output.errorStream.write(output.isErrorTerminal ? escapeText(message) : message);
   else if (type === 'output') output.text(message);
-  else output.note(output.paintError('dim', `· ${describeEvent(event) ?? endOf(event)}`));
+  else {
+    const line = describeEvent(event) ?? endOf(event);
+    if (line !== '') output.note(output.paintError('dim', `· ${line}`));
+  }
 }
 
 const endOf = ({ type, message }: TaskEvent) =>

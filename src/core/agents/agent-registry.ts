@@ -101,7 +101,11 @@ export class AgentRegistry {
       if (matches > (best?.matches ?? 0)) best = { adapter, matches };
     }
     if (best) return { adapter: best.adapter };
-    return this.#named(this.#config.get('agents.default') ?? 'builtin', task);
+    return this.#named(this.#defaultType(), task);
+  }
+
+  #defaultType(): string {
+    return this.#config.get('agents.default') ?? 'builtin';
   }
 
   #named(type: string, task: Assignment): Choice {
@@ -131,7 +135,7 @@ export class AgentRegistry {
       description: adapter.description,
       capabilities: adapter.capabilities,
       configured: missing === undefined,
-      isDefault: this.#config.get('agents.default') === adapter.type,
+      isDefault: this.#defaultType() === adapter.type,
       ...health,
       ...(lastActivity !== undefined && { lastActivity }),
       stats: {

@@ -165,7 +165,7 @@ describe('svc chat without a screen', () => {
   it.each([
     [[], 'There is no prompt', 2],
     [['--effort', 'low', 'Hi'], 'Add --agentic', 2],
-    [['--agentic', '--mode', 'ask', 'Hi'], 'the policy says the mode', 2],
+    [['--agentic', '--mode', 'ask', 'Hi'], 'always in the mode full', 2],
     [['--mode', 'strict', 'Hi'], 'Allowed choices are deny', 2],
     [['--provider', 'opnai', 'Hi'], 'Did you mean openai?', 5],
     [['-c', 'conv_9', 'Hi'], 'There is no conversation "conv_9"', 5],

@@ -5,7 +5,8 @@ import type { ChatSession } from './chat-session.ts';
 import type { ChatEvent, ChatState } from './chat-state.ts';
 import { helpText } from './help-text.ts';
 import type { Choice } from './picker.tsx';
-import { effortMeanings, modeMeanings, type SlashName } from './slash-commands.ts';
+import { modeMeanings } from '../../policy/mode-meanings.ts';
+import { effortMeanings, type SlashName } from './slash-commands.ts';
 
 export interface Question {
   title: string;
@@ -124,7 +125,7 @@ function chooseMode(argument: string, { state, apply, choose }: SlashParts): voi
   if (state.settings.isAgentic)
     return apply({
       kind: 'note',
-      text: 'While it works by itself the policy says the mode: svc policy show',
+      text: 'Work by itself is always in the mode full: nobody is asked; blocked tools and guards still hold',
     });
   chooseWord(argument, modeMeanings, {
     title: 'Who is asked before a tool runs',

@@ -1,5 +1,4 @@
 import type { Effort } from '../../../contract/run-events.ts';
-import type { SecurityMode } from '../../../contract/security-mode.ts';
 import { closest } from '../../closest.ts';
 
 export interface SlashCommand {
@@ -26,14 +25,6 @@ export const slashCommands = [
 ] as const satisfies SlashCommand[];
 export type SlashName = (typeof slashCommands)[number]['name'];
 
-/** What a mode means, from the strictest on. */
-export const modeMeanings: Record<SecurityMode, string> = {
-  deny: 'no tool runs',
-  sandbox: 'tools run in a sandbox, or not at all',
-  allowlist: 'only what the policy allows',
-  ask: 'you are asked before what changes things',
-  full: 'nobody is asked',
-};
 /** How many steps an effort stands for. */
 export const effortMeanings: Record<Effort, string> = {
   low: 'a few steps',

@@ -100,9 +100,15 @@ export class ToolMessageService {
   /** Answers when the model has, or when its calls wait for a person. */
   async send(caller: Caller, id: string, wish: SendWithTools, signal: AbortSignal): Promise<ToolExchange> {
     await this.#parts.conversations.find(caller, id);
-    return this.#parts.conversations.inTurn(id, () =>
-      this.#begin(caller, id, wish, signal, this.#newId(), false),
-    );
+    try {
+      return await this.#parts.conversations.inTurn(id, () =>
+        this.#begin(caller, id, wish, signal, this.#newId(), false),
+      );
+    } catch (error) {
+      if (!(error instanceof RunFailure)) throw error;
+      const { failure, code, message, retryAfterMs } = error;
+      throw modelError({ class: failure, code, message, retryAfterMs });
+    }
   }
 
   /** As `send`, told while it happens; the stream goes on over approvals. Throws what is wrong from the start. */
@@ -178,7 +184,7 @@ export class ToolMessageService {
         timeoutMs: null,
       },
     });
-    const end = await this.#run(order);
+    const end = await this.#parts.loop.run(order);
     const row: AgentRunRow = {
       id: runId,
       kind: 'message',
@@ -244,7 +250,7 @@ export class ToolMessageService {
       const { signal } = this.#stopping;
       order = await this.#order({ runId: row.id, conversation, options, state, model, workspace, signal });
       order.save = (saved) => runs.save(row.id, { state: JSON.stringify(saved) });
-      end = await this.#run(order);
+      end = await this.#parts.loop.run(order);
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
       failure = messageOf(error);
@@ -279,16 +285,6 @@ export class ToolMessageService {
         id,
         new RunFailure('cancelled', 'OVERTAKEN', 'A new message came before the decision'),
       );
-    }
-  }
-
-  async #run(order: LoopOrder): Promise<LoopEnd> {
-    try {
-      return await this.#parts.loop.run(order);
-    } catch (error) {
-      if (!(error instanceof RunFailure)) throw error;
-      const { failure, code, message, retryAfterMs } = error;
-      throw modelError({ class: failure, code, message, retryAfterMs });
     }
   }
 

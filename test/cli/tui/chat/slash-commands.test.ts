@@ -79,7 +79,7 @@ describe('the commands of a chat', () => {
     chat.screen.type('/effort much\r');
     expect(await chat.screen.until(/There is no "much"/)).toContain('low, medium, high, max');
     chat.screen.type('/mode\r');
-    await chat.screen.until(/the policy says the mode/);
+    await chat.screen.until(/always in the mode full/);
     chat.screen.type('/agentic\r');
     await chat.screen.until(/default mode/);
     chat.screen.type('/budget few\r');
