@@ -145,7 +145,7 @@ export class ToolGate {
           (isSecretPlace(place) || isProtectedPlace(place, protectedFolders, context.workspace))
         ),
     };
-    const { command = null, environment = null } = plan.access;
+    const { command = null, environment = null, needsPerson = null } = plan.access;
     const binding = bindingOf({
       tool: name,
       args,
@@ -153,6 +153,7 @@ export class ToolGate {
       paths: scope.paths,
       command,
       environment,
+      needsPerson,
       scope: scopeOf(context) ?? null,
       policy: policy.version,
     });
@@ -174,14 +175,15 @@ export class ToolGate {
       isTrusted: context.isTrusted,
     });
     if (decision.kind === 'refuse') throw new Refusal(decision.reason);
-    if (decision.kind === 'run') return undefined;
-    if (!canAsk) throw new Refusal(`${decision.reason}, and nobody can be asked`);
     const known = call.approvalId === undefined ? undefined : await approvalStore.find(call.approvalId);
-    // What was decided on is not what would run now: somebody has to look again.
+    // What was said of this very call counts more than what was allowed for good meanwhile.
     if (known?.status === 'denied') throw new Refusal('A person denied this call');
     if (known?.status === 'expired') throw new Refusal('Nobody decided on this call in time');
     if (known?.binding === binding && known.used_at === null && known.status === 'approved')
       return { granted: known };
+    if (decision.kind === 'run') return undefined;
+    // Where what was decided on is not what would run now, somebody has to look again.
+    if (!canAsk) throw new Refusal(`${decision.reason}, and nobody can be asked`);
     const asked = await approvals.request({
       run_id: run.id,
       call_id: call.id,

@@ -181,12 +181,16 @@ async function mask(path: string): Promise<string[]> {
 /** What git runs by itself, outside of the sandbox too, is not for a command to change, nor to put another in its place. */
 async function guardRepository(workspace: string): Promise<string[]> {
   const repository = join(workspace, '.git');
-  if (!(await lstat(repository).catch(() => undefined))?.isDirectory()) return [];
+  const kind = await lstat(repository).catch(() => undefined);
+  // A file that says where the repository is.
+  if (kind?.isFile()) return show(repository);
+  if (!kind?.isDirectory()) return [];
   const binds = ['--bind', repository, repository];
   for (const name of ['hooks', 'config', 'config.worktree']) {
     const path = join(repository, name);
     const found = await lstat(path).catch(() => undefined);
     if (found && !found.isSymbolicLink()) binds.push(...show(path));
+    else if (!found && name === 'hooks') binds.push('--tmpfs', path, '--remount-ro', path);
   }
   return binds;
 }

@@ -1,0 +1,135 @@
+import { sql } from 'kysely';
+import { z } from 'zod';
+import type { ApprovalDecision } from '../../../src/contract/approvals.ts';
+import type { GuardName } from '../../../src/contract/security.ts';
+import { AuditLog } from '../../../src/core/audit/audit-log.ts';
+import type { Caller } from '../../../src/core/auth/caller.ts';
+import { NotificationService } from '../../../src/core/notifications/notification-service.ts';
+import { ApprovalService } from '../../../src/core/security/approval-service.ts';
+import { ApprovalStore } from '../../../src/core/security/approval-store.ts';
+import { PolicyService } from '../../../src/core/security/policy-service.ts';
+import { systemSurroundings } from '../../../src/core/surroundings.ts';
+import type { Guard } from '../../../src/core/tools/guards/guard.ts';
+import type { Tool, ToolAccess, ToolContext, ToolOutput } from '../../../src/core/tools/tool.ts';
+import { type RequestedCall, ToolGate, type ToolRun } from '../../../src/core/tools/tool-gate.ts';
+import { ToolRegistry } from '../../../src/core/tools/tool-registry.ts';
+import { openStorage } from '../../helpers/storage.ts';
+import { contextIn, testTool } from './guarded-calls.ts';
+import { plantTree } from './test-tree.ts';
+
+export const ann: Caller = { userId: 'user_ann', role: 'user' };
+export const bob: Caller = { userId: 'user_bob', role: 'user' };
+
+export type OpenGate = Awaited<ReturnType<typeof openGate>>;
+
+/** A gate over a real database, with one tool and one guard that do what the test says. */
+export async function openGate(change: Partial<Tool> = {}) {
+  const storage = await openStorage();
+  const tree = await plantTree();
+  const { database, bus } = storage;
+  const clock = { now: new Date('2026-03-01T12:00:00Z') };
+  const surroundings = { ...systemSurroundings, now: () => clock.now };
+  const audit = new AuditLog(surroundings);
+  const policy = await PolicyService.load({ database, audit });
+  const approvalStore = new ApprovalStore(database);
+  const notifications = new NotificationService({ database, bus, surroundings });
+  const approvals = new ApprovalService({
+    database,
+    store: approvalStore,
+    bus,
+    audit,
+    notifications,
+    surroundings,
+  });
+  /** Everything that happened, in its order. */
+  const steps: string[] = [];
+  const behaviour = {
+    access: {} as ToolAccess,
+    guard: (): ReturnType<Guard['check']> => undefined,
+    run: async (): Promise<ToolOutput> => ({ content: 'done' }),
+  };
+  const tool: Tool = testTool({
+    input: z.looseObject({}),
+    plan: () => {
+      steps.push('plan');
+      return {
+        access: behaviour.access,
+        run: async () => {
+          steps.push('run');
+          return behaviour.run();
+        },
+      };
+    },
+    ...change,
+  });
+  const guard = (name: GuardName, check: Guard['check']): Guard => ({
+    name,
+    check: (call) => {
+      steps.push(`guard ${name}`);
+      return check(call);
+    },
+  });
+  const faults: string[] = [];
+  const note = (_: object, message: string) => void faults.push(message);
+  const gate = new ToolGate({
+    database,
+    registry: new ToolRegistry([tool], { tools: async () => [], servers: async () => [] }),
+    guards: [guard('path-traversal', () => behaviour.guard()), guard('rate-limit', () => undefined)],
+    protectedFolders: [],
+    policy,
+    approvals,
+    approvalStore,
+    audit,
+    surroundings,
+    log: { debug: note, info: note, warn: note, error: note },
+  });
+  const rows = () =>
+    database.read.selectFrom('audit_log').selectAll().where('kind', '=', 'tool').orderBy('seq').execute();
+  const runOf = (context: Partial<ToolContext> = {}, canAsk = true): ToolRun => ({
+    id: 'run_1',
+    canAsk,
+    context: contextIn(tree.workspace, { userId: ann.userId, conversationId: 'conv_1', ...context }),
+  });
+  return {
+    gate,
+    policy,
+    approvals,
+    approvalStore,
+    database,
+    tree,
+    clock,
+    steps,
+    behaviour,
+    /** Messages that were logged. */
+    faults,
+    runOf,
+    call: (call: Partial<RequestedCall> = {}, run = runOf()) =>
+      gate.call(run, { id: 'call_1', name: tool.name, args: {}, ...call }),
+    /** Calls, and answers what waits for a decision then. */
+    async ask(call: Partial<RequestedCall> = {}, run = runOf()) {
+      const answer = await gate.call(run, { id: 'call_1', name: tool.name, args: {}, ...call });
+      if (answer.kind !== 'waiting') throw new Error(`It did not ask: ${answer.result.content}`);
+      return answer.approval.id;
+    },
+    decide: (id: string, decision: ApprovalDecision = 'allow-once', caller = ann) =>
+      approvals.decide(caller, id, decision),
+    ran: () => steps.filter((step) => step === 'run').length,
+    /** Results of the audit log, each up to its first colon. */
+    audited: async () => (await rows()).map(({ result }) => result.split(':')[0]),
+    rows,
+    /** From now on the audit log takes no entry of the kind that is meant. */
+    breakAudit: (what: 'intent' | 'result' | 'everything') => {
+      const condition = {
+        intent: "new.result = 'intent'",
+        result: "new.result like 'ok%'",
+        everything: 'true',
+      }[what];
+      const text = `create trigger broken before insert on audit_log when ${condition} begin select raise(abort, 'no more'); end`;
+      return database.write(({ db }) => sql.raw(text).execute(db));
+    },
+    async [Symbol.asyncDispose]() {
+      await storage[Symbol.asyncDispose]();
+      await tree[Symbol.asyncDispose]();
+    },
+  };
+}

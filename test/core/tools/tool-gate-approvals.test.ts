@@ -1,0 +1,250 @@
+import { describe, expect, it } from 'vitest';
+import type { ToolAccess } from '../../../src/core/tools/tool.ts';
+import { ann, bob, openGate, type OpenGate } from './gate-parts.ts';
+
+const MINUTE = 60_000;
+const later = ({ clock }: OpenGate, ms: number) => (clock.now = new Date(clock.now.getTime() + ms));
+const done = { kind: 'done', result: { success: true, content: 'done' } };
+const needsPerson: ToolAccess = { needsPerson: 'It runs other programs' };
+
+describe('a call that needs a person', () => {
+  it('waits, runs once it is allowed, and only once', async () => {
+    await using open = await openGate();
+    const approvalId = await open.ask({ args: { a: 1 } });
+    expect(open.ran()).toBe(0);
+    // Nobody has decided: it still waits, for the same decision.
+    expect(await open.ask({ args: { a: 1 }, approvalId })).toBe(approvalId);
+    await open.decide(approvalId);
+    expect(await open.call({ args: { a: 1 }, approvalId })).toEqual(done);
+    expect(open.ran()).toBe(1);
+    const again = await open.ask({ args: { a: 1 }, approvalId });
+    expect(again).not.toBe(approvalId);
+    expect(open.ran()).toBe(1);
+    expect(await open.audited()).toEqual(['approved', 'intent', 'ok']);
+    expect(await open.rows()).toMatchObject([{}, { approved: 1, decision: 'allow-once' }, {}]);
+  });
+
+  it('is refused once it is denied, and where nobody can be asked', async () => {
+    await using open = await openGate();
+    const approvalId = await open.ask();
+    await open.decide(approvalId, 'deny');
+    expect(await open.call({ approvalId })).toMatchObject({
+      result: { content: 'A person denied this call' },
+    });
+    expect(await open.call({}, open.runOf({}, false))).toMatchObject({
+      result: { success: false, content: expect.stringContaining('nobody can be asked') },
+    });
+    expect(open.ran()).toBe(0);
+  });
+
+  it('runs once, however many calls and decisions come at the same moment', async () => {
+    await using open = await openGate();
+    const approvalId = await open.ask();
+    const decisions = await Promise.allSettled(
+      Array.from({ length: 1000 }, (_, at) =>
+        open.decide(approvalId, at % 2 === 0 ? 'allow-once' : 'allow-always'),
+      ),
+    );
+    expect(decisions.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    // The first was faster: the others did not allow it for good.
+    const calls = await Promise.all(Array.from({ length: 100 }, () => open.call({ approvalId })));
+    expect(calls.filter(({ kind }) => kind === 'done')).toEqual([done]);
+    expect(open.ran()).toBe(1);
+  });
+});
+
+describe('an approval is not for', () => {
+  const changes: Record<string, (open: OpenGate) => unknown> = {
+    'a changed place': async ({ tree }) => {
+      await tree.write('second.txt');
+      const { rm } = await import('node:fs/promises');
+      await rm(`${tree.workspace}/link`);
+      await tree.link('second.txt', 'link');
+    },
+    'a changed command': ({ behaviour, tree }) =>
+      (behaviour.access = { ...behaviour.access, command: { argv: ['rm', 'x'], cwd: tree.workspace } }),
+    'a changed folder': ({ behaviour, tree }) =>
+      (behaviour.access = { ...behaviour.access, command: { argv: ['ls'], cwd: `${tree.workspace}/sub` } }),
+    'a changed environment': ({ behaviour }) => (behaviour.access.environment = 'no sandbox'),
+    'another policy': ({ policy }) => policy.change({ allowedTools: ['grep'] }, {}),
+    'other guards': ({ policy }) => policy.setGuard('shell-injection', false, {}),
+  };
+  it.each(Object.keys(changes))('%s', async (name) => {
+    await using open = await openGate();
+    const { tree, behaviour } = open;
+    await tree.write('first.txt');
+    await tree.link('first.txt', 'link');
+    behaviour.access = {
+      paths: [{ path: 'link', does: 'read' }],
+      command: { argv: ['ls'], cwd: tree.workspace },
+      environment: 'sandbox',
+    };
+    const approvalId = await open.ask();
+    await open.decide(approvalId);
+    await changes[name]?.(open);
+    expect(await open.ask({ approvalId })).not.toBe(approvalId);
+    expect(open.ran()).toBe(0);
+  });
+
+  it.each([
+    ['an argument more', { a: 1, b: 2 }],
+    ['an argument less', {}],
+    ['another value', { a: 2 }],
+    ['a value of another kind', { a: '1' }],
+  ])('%s', async (_, args) => {
+    await using open = await openGate();
+    const approvalId = await open.ask({ args: { a: 1 } });
+    await open.decide(approvalId);
+    expect(await open.ask({ args, approvalId })).not.toBe(approvalId);
+    expect(open.ran()).toBe(0);
+  });
+
+  it('another conversation, task or workspace', async () => {
+    await using open = await openGate();
+    const approvalId = await open.ask();
+    await open.decide(approvalId);
+    const elsewhere = [
+      { conversationId: 'conv_2' },
+      { conversationId: undefined, taskId: 'task_1' },
+      { workspace: open.tree.outside },
+    ];
+    for (const context of elsewhere)
+      expect(await open.ask({ approvalId }, open.runOf(context))).not.toBe(approvalId);
+    expect(open.ran()).toBe(0);
+    expect(await open.call({ approvalId })).toEqual(done);
+  });
+
+  it('the same arguments in another order, which are the same', async () => {
+    await using open = await openGate();
+    const approvalId = await open.ask({ args: { a: 1, b: { c: 2, d: 3 } } });
+    await open.decide(approvalId);
+    expect(await open.call({ args: { b: { d: 3, c: 2 }, a: 1 }, approvalId })).toEqual(done);
+  });
+});
+
+describe('an approval ends', () => {
+  it('after ten minutes without a decision', async () => {
+    await using open = await openGate();
+    const approvalId = await open.ask();
+    later(open, 10 * MINUTE);
+    await expect(open.decide(approvalId)).rejects.toMatchObject({ message: 'The approval has expired' });
+    expect(await open.call({ approvalId })).toMatchObject({
+      result: { success: false, content: 'Nobody decided on this call in time' },
+    });
+    expect(open.ran()).toBe(0);
+  });
+
+  it('after ten minutes when it was given and not used', async () => {
+    await using open = await openGate();
+    const approvalId = await open.ask();
+    later(open, 9 * MINUTE);
+    await open.decide(approvalId);
+    later(open, MINUTE);
+    expect(await open.ask({ approvalId })).not.toBe(approvalId);
+    expect(open.ran()).toBe(0);
+  });
+
+  it('just before that it is still good', async () => {
+    await using open = await openGate();
+    const approvalId = await open.ask();
+    later(open, 10 * MINUTE - 1);
+    await open.decide(approvalId);
+    expect(await open.call({ approvalId })).toEqual(done);
+  });
+
+  it('with the run that asked', async () => {
+    await using open = await openGate();
+    const approvalId = await open.ask();
+    await open.approvals.withdraw('run_1');
+    await expect(open.decide(approvalId)).rejects.toMatchObject({ code: 'wrong_state' });
+    expect(await open.call({ approvalId })).toMatchObject({ result: { success: false } });
+  });
+});
+
+describe('a decision', () => {
+  it('is for the owner and administrators, never for a token', async () => {
+    await using open = await openGate();
+    const approvalId = await open.ask();
+    await expect(open.decide(approvalId, 'allow-once', bob)).rejects.toMatchObject({ code: 'not_found' });
+    const token = { id: 'tok_1', scopes: ['agents:command'] as const };
+    for (const caller of [ann, { ...ann, role: 'admin' as const }])
+      await expect(open.decide(approvalId, 'allow-once', { ...caller, token })).rejects.toMatchObject({
+        code: 'forbidden',
+      });
+    await expect(open.approvals.decide(ann, approvalId, 'allow-once', 'conv_2')).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    expect(await open.ask({ approvalId })).toBe(approvalId);
+    await open.decide(approvalId, 'allow-once', { ...bob, role: 'admin' });
+    expect(await open.call({ approvalId })).toEqual(done);
+  });
+});
+
+describe('allow-always', () => {
+  async function allowedForGood() {
+    const open = await openGate();
+    const approvalId = await open.ask();
+    await open.decide(approvalId, 'allow-always');
+    await open.call({ approvalId });
+    return open;
+  }
+
+  it('is for the tool, in this conversation', async () => {
+    await using open = await allowedForGood();
+    // The first call used the approval up, the next needs none.
+    expect((await open.rows()).map(({ decision }) => decision)).toEqual([
+      'allow-always',
+      'allow-always',
+      'allow-always',
+    ]);
+    expect(await open.call({ args: { other: true } })).toEqual(done);
+    await open.ask({}, open.runOf({ conversationId: 'conv_2' }));
+    await open.ask({}, open.runOf({ conversationId: undefined, taskId: 'conv_3' }));
+  });
+
+  it('of one call does not allow another one that was denied, or that nobody decided on', async () => {
+    await using open = await openGate();
+    const denied = await open.ask({ args: { a: 1 } });
+    const late = await open.ask({ args: { a: 2 } });
+    await open.decide(denied, 'deny');
+    later(open, 10 * MINUTE);
+    await open.approvals.expire();
+    await open.decide(await open.ask({ args: { a: 3 } }), 'allow-always');
+    for (const [a, approvalId] of [denied, late].entries())
+      expect(await open.call({ args: { a: a + 1 }, approvalId })).toMatchObject({
+        result: { success: false },
+      });
+    expect(open.ran()).toBe(0);
+  });
+
+  it('does not cover what only a person may let run', async () => {
+    await using open = await allowedForGood();
+    open.behaviour.access = needsPerson;
+    await open.ask();
+    const run = (mode: 'allowlist' | 'full') => open.call({}, open.runOf({ mode }));
+    for (const mode of ['allowlist', 'full'] as const)
+      expect(await run(mode)).toMatchObject({
+        result: { success: false, content: expect.stringContaining('It runs other programs') },
+      });
+    expect(open.ran()).toBe(1);
+  });
+
+  it('covers neither what the policy always asks for nor what it blocks', async () => {
+    await using open = await allowedForGood();
+    await open.policy.change({ requireApprovalFor: ['test_tool'] }, {});
+    await open.ask();
+    await open.ask({}, open.runOf({ mode: 'allowlist' }));
+    await open.policy.change({ blockedTools: ['test_tool'] }, {});
+    expect(await open.call()).toMatchObject({ result: { content: 'The policy blocks test_tool' } });
+  });
+
+  it('is no way around the modes, nor around what a stranger may not do', async () => {
+    await using open = await allowedForGood();
+    for (const mode of ['deny', 'sandbox'] as const)
+      expect(await open.call({}, open.runOf({ mode }))).toMatchObject({ result: { success: false } });
+    expect(await open.call({}, open.runOf({ isTrusted: false }))).toMatchObject({
+      result: { success: false },
+    });
+    expect(open.ran()).toBe(1);
+  });
+});

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { startDaemon } from '../helpers/daemon.ts';
+import { callsTools, startModelServer } from '../helpers/model-server.ts';
+import { follow, until } from '../helpers/tasks.ts';
+
+it('a task finds the approval that was given between two attempts', async () => {
+  await using model = await startModelServer(
+    callsTools([[{ name: 'write_file', args: { path: 'done.txt', content: 'yes' } }]]),
+  );
+  const first = await startDaemon();
+  const { home } = first;
+  await first.client.providers.configure({
+    params: { type: 'ollama' },
+    body: { baseUrl: model.url, defaultModel: 'test-model' },
+  });
+  const { task } = await first.client.tasks.create({
+    body: { title: 'Write', prompt: 'Write it', assignedAgent: 'builtin', securityMode: 'ask' },
+  });
+  const approval = await until(async () => {
+    const [found] = (await first.client.security.approvals()).approvals;
+    if (!found) throw new Error('Nobody is asked yet');
+    return found;
+  });
+  // So that the decision comes while no attempt is under way.
+  await first.client.queue.pause();
+  await first.stop();
+
+  await using second = await startDaemon({ home });
+  const { client } = second;
+  expect((await client.security.approvals()).approvals).toEqual([approval]);
+  await client.security.decide({ params: { id: approval.id }, body: { decision: 'allow-once' } });
+  expect(model.asked).toHaveLength(1);
+  await client.queue.resume();
+  const { task: ended, events } = await follow(client, task.id);
+  expect(ended).toMatchObject({ status: 'completed', result: { output: 'All done' } });
+  expect(readFileSync(join(home, 'workspaces', task.id, 'done.txt'), 'utf8')).toBe('yes');
+  expect((await client.security.approvals({ query: { status: 'all' } })).approvals).toHaveLength(1);
+  expect(events.filter(({ type }) => type === 'approval_requested')).toHaveLength(1);
+  const { entries } = await client.security.audit({ query: { tool: 'write_file' } });
+  expect(entries.map(({ result }) => result.split(':')[0])).toEqual(['ok', 'intent', 'approved']);
+});
