@@ -47,7 +47,7 @@ describe('svc chat without a screen', () => {
       run.complete();
     };
     const { code, stdout, stderr } = await chat(['Is', 'it', 'good?']);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: 'I look.\n\nIt is **good**.' });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'I look.\n\nIt is **good**.\n' });
     expect(stderr).toMatch(
       /^✓ read_file {2}a\.ts {2}2 lines · \d+ ms\n✓ done in \d+ ms, 1234 tokens {2}Go on: svc chat -c conv_/,
     );
@@ -120,7 +120,7 @@ describe('svc chat without a screen', () => {
     };
     expect(await chat(['Hi'])).toMatchObject({
       code: 69,
-      stdout: 'Half',
+      stdout: 'Half\n',
       stderr: expect.stringContaining('broke off before the answer was complete') as string,
     });
   });
@@ -137,7 +137,7 @@ describe('svc chat without a screen', () => {
   it('denies and goes on, or waits for somebody else, where it is told to', async () => {
     daemon.script = asks;
     const denied = await chat(['--on-approval', 'deny', 'Make']);
-    expect(denied).toMatchObject({ code: 0, stdout: 'deny' });
+    expect(denied).toMatchObject({ code: 0, stdout: 'deny\n' });
     expect(denied.stderr).toContain('✗ run_command');
     expect(bodies(/approvals/)).toEqual([{ decision: 'deny' }]);
     const waiting = home.start(['chat', '--url', daemon.url, '--on-approval', 'wait', 'Make']);
@@ -146,7 +146,7 @@ describe('svc chat without a screen', () => {
       method: 'POST',
       body: '{"decision":"allow-once"}',
     });
-    expect(await waiting).toMatchObject({ exitCode: 0, stdout: 'allow-once' });
+    expect(await waiting).toMatchObject({ exitCode: 0, stdout: 'allow-once\n' });
   });
 
   it('stops the work at Ctrl-C', async () => {
