@@ -20,14 +20,11 @@ import {
 } from '../helpers/hostile/runs.ts';
 import {
   canary,
-  credentialFiles,
   type HostileCall,
   type HostileScene,
   plantedVariable,
-  plantOutside,
-  plantWorkspace,
-  write,
-} from '../helpers/hostile/scene.ts';
+} from '../helpers/hostile/hostile-call.ts';
+import { credentialFiles, plantOutside, plantWorkspace, write } from '../helpers/hostile/scene.ts';
 import { serverCalls } from '../helpers/hostile/server-calls.ts';
 import { webCalls } from '../helpers/hostile/web-calls.ts';
 import { type McpRecorder, startMcpRecorder } from '../helpers/mcp-recorder.ts';

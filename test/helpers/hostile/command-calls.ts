@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
-import { credentialFiles, type HostileCall, type HostileScene, plantedVariable } from './scene.ts';
+import { type HostileCall, type HostileScene, plantedVariable } from './hostile-call.ts';
+import { credentialFiles } from './scene.ts';
 
 /** What a shell would do more with than to start one program. */
 const shellTricks = [
