@@ -58,7 +58,7 @@ const clients: Record<string, (pieces: readonly Uint8Array[]) => unknown[] | Pro
     return events;
   },
   'the AI SDK': async (pieces) => {
-    const stream = ReadableStream.from(pieces) as ReadableStream<Uint8Array>;
+    const stream = ReadableStream.from(pieces);
     const events: unknown[] = [];
     for await (const parsed of parseJsonEventStream({ stream, schema: z.json() }))
       events.push(parsed.success ? parsed.value : parsed.error);
