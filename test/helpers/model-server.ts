@@ -61,8 +61,8 @@ export class ModelReply {
   }
 
   /** Sends exactly this, and begins the stream where it has not begun. */
-  raw(text: string | Uint8Array): void {
-    if (!this.#response.headersSent) this.#response.writeHead(200, { 'content-type': 'text/event-stream' });
+  raw(text: string | Uint8Array, contentType = 'text/event-stream'): void {
+    if (!this.#response.headersSent) this.#response.writeHead(200, { 'content-type': contentType });
     this.#response.write(text);
   }
 

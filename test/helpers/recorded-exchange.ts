@@ -106,3 +106,7 @@ export const readStep = (events: readonly RunEvent[], wanted = 1) => {
   }
   return { text, calls, results, end };
 };
+
+/** To be compared as a whole: what has more than it should is not what was said. */
+export const namesAndArguments = (calls: readonly { name: string; arguments: unknown }[]) =>
+  calls.map(({ name, arguments: args }) => ({ name, arguments: args }));

@@ -199,7 +199,7 @@ const ownCalls = (
 ): CalledTool[] =>
   calls
     .filter(({ providerExecuted }) => providerExecuted !== true)
-    .map(({ toolCallId, toolName, input }) => ({ id: toolCallId, name: toolName, args: input }));
+    .map(({ toolCallId, toolName, input }) => ({ id: toolCallId, name: toolName, args: input ?? {} }));
 
 /** The results of tools are ours to add; the SDK makes some up for calls that it cannot read. */
 const saidBy = (messages: readonly ModelMessage[]): ModelMessage[] =>

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TokenUsage } from '../../../src/contract/chat.ts';
 import type { RunEvent } from '../../../src/contract/run-events.ts';
-import { readStep, RecordedExchange } from '../../helpers/recorded-exchange.ts';
+import { namesAndArguments, readStep, RecordedExchange } from '../../helpers/recorded-exchange.ts';
 import {
   answers,
   callsIn,
@@ -43,7 +43,7 @@ function usageOf(recording: RecordedCase): TokenUsage {
 function expectRun(events: RunEvent[], recording: RecordedCase): void {
   const { text, calls, results, end } = readStep(events);
   const expected = callsIn(recording);
-  expect(calls).toMatchObject(expected);
+  expect(namesAndArguments(calls)).toEqual(expected);
   expect(new Set(calls.map(({ id }) => id)).size).toBe(expected.length);
   for (const { id } of calls) expect(results.get(id)).toContain(unknown);
   expect(end).toMatchObject({
@@ -66,7 +66,7 @@ describe.skipIf(!hasSharedFixtures)('a message with tools gives what the vendor 
   it.each(readable.filter(({ request }) => !request.stream))('whole: $id', async (recording) => {
     const exchanged = await exchange.withTools(recording);
     const calls = callsIn(recording);
-    expect(exchanged.toolCalls).toMatchObject(calls);
+    expect(namesAndArguments(exchanged.toolCalls)).toEqual(calls);
     for (const { result, status } of exchanged.toolCalls) {
       expect(result).toContain(unknown);
       expect(status).toBe('error');

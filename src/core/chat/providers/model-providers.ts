@@ -10,7 +10,7 @@ import { OutboundError } from '../../outbound/outbound-error.ts';
 import type { Surroundings } from '../../surroundings.ts';
 import { modelError } from '../model-error.ts';
 import { knownModels } from './known-models.ts';
-import { withoutLooseResults } from './loose-results.ts';
+import { withMendedAnswers } from './mended-answers.ts';
 import { chooseModel, defaultProvider, type ModelRequest } from './model-choice.ts';
 import { toModelFailure } from './model-failure.ts';
 import { type ListedModels, ModelListing } from './model-listing.ts';
@@ -74,7 +74,7 @@ export class ModelProviders {
     return {
       provider,
       modelId,
-      model: this.#wholeAnswers.accept(withoutLooseResults(create(modelId))),
+      model: this.#wholeAnswers.accept(withMendedAnswers(create(modelId))),
       contextWindow: known?.contextWindow,
       supportsReasoning: known?.supportsReasoning ?? false,
     };
