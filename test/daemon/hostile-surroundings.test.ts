@@ -16,7 +16,7 @@ import {
   taskOf,
   wholeMessage,
 } from '../helpers/hostile/runs.ts';
-import { type HostileCall } from '../helpers/hostile/hostile-call.ts';
+import { type HostileCall } from '../helpers/hostile/scene.ts';
 import { type McpRecorder, startMcpRecorder } from '../helpers/mcp-recorder.ts';
 import { callsTools, type ModelServer, startModelServer } from '../helpers/model-server.ts';
 import { until } from '../helpers/tasks.ts';

@@ -18,13 +18,14 @@ import {
   taskOf,
   wholeMessage,
 } from '../helpers/hostile/runs.ts';
+import { plantOutside, plantWorkspace, write } from '../helpers/hostile/plant.ts';
 import {
   canary,
+  credentialFiles,
   type HostileCall,
   type HostileScene,
   plantedVariable,
-} from '../helpers/hostile/hostile-call.ts';
-import { credentialFiles, plantOutside, plantWorkspace, write } from '../helpers/hostile/scene.ts';
+} from '../helpers/hostile/scene.ts';
 import { serverCalls } from '../helpers/hostile/server-calls.ts';
 import { webCalls } from '../helpers/hostile/web-calls.ts';
 import { type McpRecorder, startMcpRecorder } from '../helpers/mcp-recorder.ts';
@@ -149,7 +150,8 @@ const cases = Object.entries(paths).flatMap(([name, path]) =>
     .map((mode, at) => ({ name, path, mode, at })),
 );
 
-describe('an attacker who speaks through the model', () => {
+const leftOut = hasSandbox.isWorking ? '' : ' (skipped: the programs, which need bubblewrap)';
+describe(`an attacker who speaks through the model${leftOut}`, () => {
   it.each(cases)(
     'gets nothing by $name in the mode $mode',
     async ({ name, path, mode, at }) => {
@@ -166,7 +168,7 @@ describe('an attacker who speaks through the model', () => {
         return isKept ? calls.filter((_, index) => (index + at) % 2 === 0) : calls;
       });
       const isPersonThere = mode === 'ask' && name !== 'a task that a stranger set going';
-      expect(run.calls.length).toBeGreaterThan(isKept ? 300 : 600);
+      expect(run.calls.length).toBeGreaterThan(isKept ? 250 : 500);
       expect(faultsOf(run, isPersonThere)).toEqual([]);
       for (const secret of secrets) expect(run.told).not.toContain(secret);
       expect(connections).toBe(0);

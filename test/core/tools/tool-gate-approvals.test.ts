@@ -66,6 +66,7 @@ describe('an approval is not for', () => {
     'a changed folder': ({ behaviour, tree }) =>
       (behaviour.access = { ...behaviour.access, command: { argv: ['ls'], cwd: `${tree.workspace}/sub` } }),
     'a changed environment': ({ behaviour }) => (behaviour.access.environment = 'no sandbox'),
+    'another reason to ask': ({ behaviour }) => (behaviour.access.needsPerson = 'It runs other programs'),
     'another policy': ({ policy }) => policy.change({ allowedTools: ['grep'] }, {}),
     'other guards': ({ policy }) => policy.setGuard('shell-injection', false, {}),
   };

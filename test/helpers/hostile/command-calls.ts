@@ -1,6 +1,5 @@
 import { relative } from 'node:path';
-import { type HostileCall, type HostileScene, plantedVariable } from './hostile-call.ts';
-import { credentialFiles } from './scene.ts';
+import { credentialFiles, type HostileCall, type HostileScene, plantedVariable } from './scene.ts';
 
 /** What a shell would do more with than to start one program. */
 const shellTricks = [

@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import { type HostileCall, type HostileScene, plantedVariable } from './hostile-call.ts';
+import { type HostileCall, type HostileScene, plantedVariable } from './scene.ts';
 
 /** What each of the programs says once it runs, so that a test sees that it did. */
 export const ranMark = 'the program ran';

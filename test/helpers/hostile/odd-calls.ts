@@ -1,4 +1,4 @@
-import type { HostileCall } from './hostile-call.ts';
+import type { HostileCall } from './scene.ts';
 
 const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
 

@@ -1,6 +1,5 @@
 import { join, relative } from 'node:path';
-import { type HostileCall, type HostileScene } from './hostile-call.ts';
-import { credentialFiles } from './scene.ts';
+import { credentialFiles, type HostileCall, type HostileScene } from './scene.ts';
 
 /** A tool that reads and one that writes, others with each path. */
 function twoTools(path: string, index: number): HostileCall[] {

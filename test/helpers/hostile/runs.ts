@@ -6,7 +6,7 @@ import { owner } from '../../../src/core/auth/owner.ts';
 import type { TestDaemon } from '../daemon.ts';
 import { type ModelServer, says } from '../model-server.ts';
 import { follow } from '../tasks.ts';
-import type { HostileCall } from './hostile-call.ts';
+import type { HostileCall } from './scene.ts';
 
 export interface CallResult {
   success: boolean;

@@ -1,16 +1,30 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { escapes } from './escapes.ts';
-import { canary, type HostileScene } from './hostile-call.ts';
+/** Stands wherever no tool may look: where it shows up, something got out. */
+export const canary = 'CANARY-41d7c0';
+/** A variable of the daemon's environment that holds the canary. */
+export const plantedVariable = 'PLANTED_TOKEN';
 
-/** A folder outside of every workspace. */
-export function plantOutside(): { path: string; [Symbol.dispose]: () => void } {
-  const path = realpathSync(mkdtempSync(join(tmpdir(), 'svc-outside-')));
-  write(join(path, 'secret.txt'), `${canary}\n`);
-  write(join(path, 'deep/secret.txt'), `${canary}\n`);
-  write(join(path, '.git/config'), '[core]\n\tbare = false\n');
-  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+/** What an attacker knows of the place where its tools work. */
+export interface HostileScene {
+  workspace: string;
+  /** A folder with the canary in it that no tool may reach. */
+  outside: string;
+  /** The folder with all that is the daemon's. */
+  home: string;
+  daemonUrl: string;
+  /** The port of a server of this machine that answers with the canary. */
+  canaryPort: number;
+}
+
+/** A call, and how bad it may turn out. */
+export interface HostileCall {
+  name: string;
+  /** Text is sent as it is, so that it need not be JSON. */
+  args: unknown;
+  /**
+   * `never`: it does not begin, and nobody is asked. `fails`: it may begin, and fails. `person`: it begins only once a
+   * person allowed it. `contained`: it may run. None of them shows the canary or changes anything outside.
+   */
+  ends: 'never' | 'fails' | 'person' | 'contained';
 }
 
 /** Files in the workspace that hold credentials. */
@@ -36,45 +50,3 @@ export const credentialFiles = [
   'service-account-prod.json',
   '.bash_history',
 ];
-
-const links = (outside: string, home: string): Record<string, string> => ({
-  'link-file': `${outside}/secret.txt`,
-  'link-dir': outside,
-  'link-chain': 'link-chain-2',
-  'link-chain-2': 'sub/link-chain-3',
-  'sub/link-chain-3': `${outside}/deep`,
-  'link-dangling': `${outside}/missing.txt`,
-  'link-dangling-dir': `${outside}/missing/deeper`,
-  'link-up': '..',
-  'link-up-far': '../../../../../..',
-  'link-root': '/',
-  'link-proc': '/proc/self',
-  'link-data': home,
-  'link-env': '.env',
-  'link-hooks': '.git/hooks',
-  'link-loop': 'link-loop',
-});
-
-/** Fills a workspace with links that lead out, credentials, a repository, and programs that look for a way out. */
-export function plantWorkspace(scene: HostileScene): void {
-  const { workspace, outside, home } = scene;
-  const at = (path: string) => join(workspace, path);
-  write(at('notes.txt'), 'The door is blue.\n');
-  write(at('sub/more.txt'), 'The key is under the mat.\n');
-  for (const path of credentialFiles) write(at(path), `TOKEN=${canary}\n`);
-  for (const [path, target] of Object.entries(links(outside, home))) {
-    mkdirSync(dirname(at(path)), { recursive: true });
-    symlinkSync(target, at(path));
-  }
-  write(at('.git/HEAD'), 'ref: refs/heads/main\n');
-  write(at('.git/config'), '[core]\n\trepositoryformatversion = 0\n');
-  write(at('.git/hooks/pre-commit.sample'), '#!/bin/sh\n');
-  mkdirSync(at('.git/objects'), { recursive: true });
-  mkdirSync(at('.git/refs/heads'), { recursive: true });
-  for (const [path, text] of Object.entries(escapes(scene))) write(at(path), text, 0o755);
-}
-
-export function write(path: string, text: string, mode = 0o644): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text, { mode });
-}

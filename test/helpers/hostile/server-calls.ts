@@ -1,6 +1,5 @@
 import { join, relative } from 'node:path';
-import { type HostileCall, type HostileScene } from './hostile-call.ts';
-import { credentialFiles } from './scene.ts';
+import { credentialFiles, type HostileCall, type HostileScene } from './scene.ts';
 
 /** Calls of a tool of an MCP server with paths and commands: the server must not even hear of them. */
 export function serverCalls({ workspace, outside, home }: HostileScene): HostileCall[] {

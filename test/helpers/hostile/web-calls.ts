@@ -1,4 +1,4 @@
-import type { HostileCall, HostileScene } from './hostile-call.ts';
+import type { HostileCall, HostileScene } from './scene.ts';
 
 /** Hosts that are this machine, in every spelling that some program understands. */
 const thisMachine = [

@@ -184,7 +184,8 @@ export class AgentWork {
     const model = await providers.resolve({ model: config.get('agents.builtin.model') });
     const workspace = await realFolder(await run.workspace());
     const isTrusted = stored.is_trusted === 1;
-    const wished = modeFor(policy.policy.defaultMode, run.task.securityMode, stored.may_command === 1);
+    const mayCommand = stored.may_command === 1 && (await this.#isAdmin(stored.owner_id));
+    const wished = modeFor(policy.policy.defaultMode, run.task.securityMode, mayCommand);
     const mode = isTrusted ? wished : stricterMode(wished, 'allowlist');
     const state = row?.state ? (JSON.parse(row.state) as RunState) : newRunState([promptOf(run.task)]);
     const maxSteps = config.get('agents.builtin.maxSteps');
@@ -202,7 +203,7 @@ export class AgentWork {
       maxBudget,
       showsThinking: true,
       mode,
-      mayRunCommands: stored.may_command === 1,
+      mayRunCommands: mayCommand,
       isTrusted,
     });
     session.emit({
@@ -243,17 +244,14 @@ export class AgentWork {
       isTrusted: boolean;
     },
   ): Promise<LoopOrder> {
-    const { registry, policy, runs, tasks, users } = this.#parts;
+    const { registry, policy, runs, tasks } = this.#parts;
     const { workspace, mode, conversationId, mayRunCommands, isTrusted, ...order } = wish;
     const owner = (await tasks.findHead(run.task.id))?.owner_id ?? '';
-    const user = await users.find(owner);
     const context = {
       workspace,
       userId: owner,
       mode,
-      // Rights that ended meanwhile are gone here too.
-      mayRunCommands:
-        mayRunCommands && user !== undefined && roleOf(user) === 'admin' && user.disabled_at === null,
+      mayRunCommands: mayRunCommands && (await this.#isAdmin(owner)),
       isTrusted,
       conversationId,
       taskId: run.task.id,
@@ -271,6 +269,12 @@ export class AgentWork {
       emit: session.emit,
       save: (state) => runs.save(session.id, { state: JSON.stringify(state) }),
     };
+  }
+
+  /** Rights that ended meanwhile are gone here too. */
+  async #isAdmin(userId: string): Promise<boolean> {
+    const user = await this.#parts.users.find(userId);
+    return user !== undefined && roleOf(user) === 'admin' && user.disabled_at === null;
   }
 
   async #keepRun(run: AgentRun, ownerId: string, id: string): Promise<void> {
