@@ -216,7 +216,7 @@ describe.skipIf(!hasSandbox.isWorking)('a command in the sandbox (needs bubblewr
   it('is not shown what no tool may read', async () => {
     await using folder = await makeFolder('/var/tmp');
     await mkdir(join(folder.path, 'app', '.ssh'), { recursive: true });
-    await writeFile(join(folder.path, 'app', '.env'), 'planted-secret');
+    await writeFile(join(folder.path, 'app', '.env'), planted);
     await writeFile(join(folder.path, 'app', '.ssh', 'id'), planted);
     await writeFile(join(folder.path, 'app', 'plain'), 'shown\n');
     const options = { workspace: folder.path, mayRead: (one: string) => !/\.(env|ssh)$/.test(one) };
@@ -238,7 +238,7 @@ describe.skipIf(!hasSandbox.isWorking)('a command in the sandbox (needs bubblewr
     expect(await own.check()).toEqual({ isWorking: true });
     const options = { workspace: home.path, sandbox: own, mayRead: (one: string) => !one.startsWith(data) };
     const said = await sh('cat data/identity; cat .netrc; echo; ls -A data', options);
-    expect(said).toContain('[stdout]\nplanted-secret\nworkspaces\n');
+    expect(said).toContain(`[stdout]\n${planted}\nworkspaces\n`);
     expect(said).toContain('[stderr]\ncat: data/identity: No such file');
     expect(await sh('echo x > data/y && echo written', options)).not.toContain('written');
     expect(await call('ls -A data', { ...options, workspace })).toMatch(/No such file/);
