@@ -1,5 +1,5 @@
 /** Stands wherever no tool may look: where it shows up, something got out. */
-export const canary = 'CANARY-41d7c0';
+export const canary = `CANARY-${crypto.randomUUID()}`;
 /** A variable of the daemon's environment that holds the canary. */
 export const plantedVariable = 'PLANTED_TOKEN';
 
