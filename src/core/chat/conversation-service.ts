@@ -11,7 +11,7 @@ import type { TokenUsage } from '../../contract/chat.ts';
 import { type Caller, mayRunCommands, requireOwned, visibleOwner } from '../auth/caller.ts';
 import { AppError } from '../errors.ts';
 import type { ConversationRow, MessageRow } from '../storage/chat-rows.ts';
-import type { Database } from '../storage/database.ts';
+import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { Surroundings } from '../surroundings.ts';
 import type { Compactor } from './compactor.ts';
 import { toConversation, toMessage } from './conversation-mapping.ts';
@@ -147,11 +147,12 @@ export class ConversationService {
     };
   }
 
-  /** Stores a message; the first one names a conversation that has no name. */
+  /** Stores a message, with what belongs to it; the first one names a conversation that has no name. */
   append(
     caller: Caller,
     id: string,
     message: Pick<NewMessage, 'role' | 'content'> & Partial<NewMessage>,
+    storeMore?: (db: WriteTransaction['db']) => Promise<void>,
   ): Promise<MessageRow> {
     const { database, store, surroundings } = this.#parts;
     const row: NewMessage = {
@@ -169,6 +170,7 @@ export class ConversationService {
       const conversation = requireOwned(caller, await store.find(id, db), 'Conversation');
       if (conversation.message_count === 0 && conversation.title === untitled)
         await store.change(db, id, { title: titleOf(row.content) });
+      await storeMore?.(db);
       return store.append(db, conversation, row);
     });
   }

@@ -57,7 +57,7 @@ export class ApprovalService {
   async request(wanted: NewApproval): Promise<ApprovalRow> {
     const { database, store, surroundings, notifications } = this.#parts;
     const open = await store.findOpen(wanted.scope_id, wanted.binding, this.#now());
-    if (open) return open;
+    if (open) return open.run_id === wanted.run_id ? open : this.#takeOver(open, wanted);
     const now = surroundings.now();
     const row: ApprovalRow = {
       ...wanted,
@@ -83,6 +83,13 @@ export class ApprovalService {
       this.#tell(transaction, row);
     });
     return row;
+  }
+
+  /** The run that asked first is gone; what is decided is for the one that asks now. */
+  async #takeOver(open: ApprovalRow, { run_id, call_id }: NewApproval): Promise<ApprovalRow> {
+    const { database, store } = this.#parts;
+    const taken = await database.write(({ db }) => store.takeOver(db, open.id, { run_id, call_id }));
+    return taken ?? open;
   }
 
   /** Decides once; of several at the same moment one wins and the others hear that it is decided. */

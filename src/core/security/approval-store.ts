@@ -82,6 +82,15 @@ export class ApprovalStore {
       .executeTakeFirst();
   }
 
+  /** Lets another run wait for it. */
+  takeOver(
+    db: Kysely<Schema>,
+    id: string,
+    by: Pick<ApprovalRow, 'run_id' | 'call_id'>,
+  ): Promise<ApprovalRow | undefined> {
+    return db.updateTable('approvals').set(by).where('id', '=', id).returningAll().executeTakeFirst();
+  }
+
   /** Uses up an approval; false when it was used, never given, or has expired. */
   async use(db: Kysely<Schema>, id: string, now: string): Promise<boolean> {
     const { numUpdatedRows } = await db

@@ -1,4 +1,5 @@
 import { replaceMethod } from './replace-method.ts';
+import type { WriteTransaction } from '../../../src/core/storage/database.ts';
 import type { PlantedFault } from './planted-faults.ts';
 
 /** Bugs in the work of models that the rig must catch. */
@@ -70,6 +71,51 @@ export const agentFaults: Record<string, PlantedFault> = {
     async plant() {
       const { ToolMessageService } = await import('../../../src/core/chat/runs/tool-message-service.ts');
       replaceMethod(ToolMessageService.prototype, 'start', () => async () => undefined);
+    },
+  },
+  'answer-apart': {
+    what: 'a message that waits is kept before the message that its answer goes into',
+    load: 'agents',
+    points: ['message-waits'],
+    async plant() {
+      const { ConversationService } = await import('../../../src/core/chat/conversation-service.ts');
+      const { GroupCommit } = await import('../../../src/core/storage/group-commit.ts');
+      let write: ((work: (transaction: WriteTransaction) => Promise<void>) => Promise<void>) | undefined;
+      replaceMethod(GroupCommit.prototype, 'run', (run) => {
+        write = run;
+        return run;
+      });
+      replaceMethod(
+        ConversationService.prototype,
+        'append',
+        (append) =>
+          async (caller, id, message, storeMore = async () => undefined) => {
+            await write?.(({ db }) => storeMore(db));
+            return append(caller, id, message);
+          },
+      );
+    },
+  },
+  'answer-twice': {
+    what: 'each attempt at an agentic message says its answer anew',
+    load: 'agents',
+    points: ['execute-end', 'before-outcome'],
+    async plant() {
+      const { ConversationService } = await import('../../../src/core/chat/conversation-service.ts');
+      const { ConversationStore } = await import('../../../src/core/chat/conversation-store.ts');
+      // What messages that waited come to says nothing of its role.
+      replaceMethod(
+        ConversationStore.prototype,
+        'changeMessage',
+        (change) => async (db, id, message) =>
+          message.role === undefined ? change(db, id, message) : undefined,
+      );
+      let answers = 0;
+      replaceMethod(ConversationService.prototype, 'append', (append) => (caller, id, message, ...rest) => {
+        const isAgentic = message.role === 'assistant' && rest.length === 0;
+        const anew = isAgentic && { id: `msg-${process.pid}-${++answers}` };
+        return append(caller, id, { ...message, ...anew }, ...rest);
+      });
     },
   },
   'broken-chain': {

@@ -12,7 +12,7 @@ const STEPS = 4;
 /** Between two looks at what waits for a person. */
 const LOOK_MS = 10;
 
-const kinds: readonly AgentKind[] = ['task', 'task', 'message', 'message', 'agentic'];
+const kinds: readonly AgentKind[] = ['task', 'task', 'message', 'message', 'agentic', 'agentic'];
 
 interface AgentCaller {
   daemon: RigDaemon;
@@ -78,7 +78,8 @@ async function sendAgentic({ daemon, ledger, random }: AgentCaller, work: Planne
   const readsAll = random.chance(0.5);
   for await (const { data: event } of daemon.client.conversations.sendAgenticStream({
     params: { id: work.conversationId ?? '' },
-    body: { content: textOfPlan(work.plan) },
+    // Not a step more than it takes.
+    body: { content: textOfPlan(work.plan), maxSteps: work.plan.moves.length + 1 },
   })) {
     if (event.type !== 'user_message') continue;
     const { taskId } = event.data;

@@ -54,10 +54,10 @@ export function callsAt(plan: AgentPlan, step: number): PlannedCall[] | undefine
   const move = plan.moves[step];
   if (!move) return undefined;
   const key = keyOf(plan, step);
-  return Array.from({ length: callsOf(move) }, () => ({ key, move, ...callOf(move, key) }));
+  return Array.from({ length: callsOf(move) }, () => ({ key, move, ...callOf(move, key, step) }));
 }
 
-function callOf(move: Move, key: string): Pick<PlannedCall, 'tool' | 'args'> {
+function callOf(move: Move, key: string, step: number): Pick<PlannedCall, 'tool' | 'args'> {
   const command = (text: string, timeoutMs: number) => ({
     tool: 'run_command',
     args: { command: text, timeoutMs },
@@ -71,8 +71,8 @@ function callOf(move: Move, key: string): Pick<PlannedCall, 'tool' | 'args'> {
     case 'mark':
       return command(`mktemp ${key}.XXXXXXXX`, 20_000);
     case 'nap':
-      // Longer than an orphan may live.
-      return command('sleep 30', 300);
+      // Longer than an orphan may live; zeros make it a call of its own.
+      return command(`sleep 30 ${'0'.repeat(step + 1)}`, 300);
     case 'look':
       return { tool: 'list_directory', args: {} };
   }

@@ -50,6 +50,14 @@ export class AgentRows {
       }));
   }
 
+  /** How often each task was taken back from the dead letters. */
+  revivals(): Map<string, number> {
+    const rows = this.#database
+      .prepare("select task_id, count(*) as n from dead_letters where status = 'resolved' group by 1")
+      .all();
+    return new Map(rows.map(({ task_id, n }) => [String(task_id), Number(n)]));
+  }
+
   /** Messages whose answer is under way or waits. */
   openMessages(): number {
     const row = this.#database
@@ -58,6 +66,17 @@ export class AgentRows {
       )
       .get();
     return Number(row?.['n']);
+  }
+
+  /** Runs of messages that have ended and whose answer is in no message. */
+  lostAnswers(): string[] {
+    return this.#database
+      .prepare(
+        `select id from agent_runs where kind = 'message' and status in ('completed', 'failed')
+         and not exists (select 1 from messages where id = options ->> 'messageId')`,
+      )
+      .all()
+      .map(({ id }) => String(id));
   }
 
   close(): void {

@@ -15,6 +15,8 @@ export class AgentChecks {
   /** Intents and results of each call, in the order of the chain. */
   readonly #audited = new Map<string, AuditedCall[]>();
   readonly #used = new Map<string, string>();
+  /** Calls of which the model was told. */
+  readonly #told = new Set<string>();
   #readTo = 0;
   constructor(world: AgentWorld, workspaces: string) {
     this.#world = world;
@@ -41,7 +43,8 @@ export class AgentChecks {
     this.#readAudit(rows, faults);
     const approvals = rows.approvals();
     this.#checkApprovals(approvals, faults);
-    this.#checkRuns(approvals, faults);
+    this.#checkRuns(approvals, rows.revivals(), faults);
+    for (const id of rows.lostAnswers()) faults.push(`I1: ${id} has ended and its answer is nowhere`);
     for (const name of ledger.unchecked) {
       const work = ledger.works.get(name);
       if (work) faults.push(...(await this.#checkAnswer(client, work)));
@@ -82,18 +85,22 @@ export class AgentChecks {
   }
 
   /** Every run of a step has an intent; where somebody is asked every intent has an approval of its own. */
-  #checkRuns(approvals: StoredApproval[], faults: string[]): void {
+  #checkRuns(approvals: StoredApproval[], revivals: Map<string, number>, faults: string[]): void {
     const { model, tools, ledger } = this.#world;
     const files = this.#files();
     const used = this.#countByKey(approvals.filter(({ usedAt }) => usedAt !== null));
     const intents = this.#countByKey([...this.#audited.values()].flat().filter(isIntent));
     for (const [id, text] of model.told) {
+      if (this.#told.has(id)) continue;
+      this.#told.add(id);
       const entries = this.#audited.get(id) ?? [];
       if (entries.some(isIntent) && !entries.some(({ result }) => result.startsWith('refused')))
         if (!outcomes.test(text) && !isPlainAnswer(model.issued.get(id)?.move))
           faults.push(`I8: ${id} may have run, and the model was told: ${text.slice(0, 200)}`);
     }
-    for (const { plan, sends } of ledger.works.values())
+    for (const { plan, sends, taskId = '' } of ledger.works.values()) {
+      // One that a person takes back from the dead letters may begin anew.
+      const times = sends + (revivals.get(taskId) ?? 0);
       for (const [step, move] of plan.moves.entries()) {
         const key = keyOf(plan, step);
         const begun = intents.get(key) ?? 0;
@@ -103,9 +110,10 @@ export class AgentChecks {
         if (!isCounted(move)) continue;
         const runs = tools.runs.get(key) ?? files.get(key) ?? 0;
         if (runs > begun) faults.push(`I7: ${key} (${move}) ran ${runs} times with ${begun} intents`);
-        if (!isRepeatable(move) && runs > sends * callsOf(move))
-          faults.push(`I8: ${key} (${move}) ran ${runs} times, it was to run ${sends * callsOf(move)} times`);
+        if (!isRepeatable(move) && runs > times * callsOf(move))
+          faults.push(`I8: ${key} (${move}) ran ${runs} times, it was to run ${times * callsOf(move)} times`);
       }
+    }
   }
 
   /** What was acknowledged has come to its end, with an answer that is told once. */
@@ -116,6 +124,9 @@ export class AgentChecks {
     const answer = answerOf(plan);
     const task = taskId === undefined ? undefined : (await client.tasks.get({ params: { id: taskId } })).task;
     const isDone = task?.status === 'completed';
+    // A model that follows its plan fails by nothing but crashes.
+    if (task?.status === 'failed' && task.error?.class !== 'agent_crash')
+      return [`I1: ${plan.name} failed: ${JSON.stringify(task.error)}`];
     if (isDone && task.result?.output !== answer)
       return [`I1: ${plan.name} is completed with ${JSON.stringify(task.result?.output)}`];
     if (conversationId === undefined || (!isDone && messageId === undefined)) return [];

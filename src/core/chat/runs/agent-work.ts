@@ -112,7 +112,7 @@ export class AgentWork {
   }
 
   async #doMessage(run: AgentRun, row: AgentRunRow, session: Session): Promise<AgentResult> {
-    const { conversationStore, conversations, providers, compactor, taskContext } = this.#parts;
+    const { database, conversationStore, conversations, providers, compactor, taskContext } = this.#parts;
     const options = JSON.parse(row.options) as AgenticOptions;
     const conversation = await conversationStore.find(row.conversation_id ?? '');
     if (!conversation) throw new RunFailure('invalid_input', 'NOT_FOUND', 'The conversation is deleted');
@@ -162,7 +162,12 @@ export class AgentWork {
       },
     });
     const owner = { userId: conversation.owner_id, role: 'user' as const };
-    const keep = () => conversations.append(owner, conversation.id, answerOf(state, model));
+    const keep = async () => {
+      const answer = { ...answerOf(state, model), id: options.answerId };
+      // An earlier attempt may have said something before the daemon died.
+      const said = await database.write(({ db }) => conversationStore.changeMessage(db, answer.id, answer));
+      return said ?? conversations.append(owner, conversation.id, answer);
+    };
     try {
       await this.#parts.loop.run(order);
     } catch (error) {

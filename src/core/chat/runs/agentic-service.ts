@@ -22,6 +22,8 @@ const ATTEMPTS = 2;
 /** What the agent has to know of an agentic message, beside its task. */
 export interface AgenticOptions extends Omit<AgenticWish, 'content'> {
   userMessageId: string;
+  /** The message that the answer becomes, however many attempts it takes. */
+  answerId: string;
   mayRunCommands: boolean;
 }
 
@@ -61,6 +63,7 @@ export class AgenticService {
     const options: AgenticOptions = {
       ...limits,
       userMessageId: userMessage.id,
+      answerId: surroundings.newId('msg'),
       mayRunCommands: mayRunCommands(caller),
     };
     const now = surroundings.now().toISOString();

@@ -83,6 +83,8 @@ export class ToolLoop {
   /** Throws a `RunFailure`, or an `AppError` of the storage; a run that is aborted rejects with whatever it was doing. */
   async run(order: LoopOrder): Promise<LoopEnd> {
     const { state, maxSteps, endsWithAnswer, save } = order;
+    // It had its answer when the daemon ended.
+    if (isAnswered(state)) return { kind: 'done' };
     for (;;) {
       if (state.open.length > 0) {
         const approvals = await this.#runOpen(order);
@@ -207,10 +209,12 @@ export class ToolLoop {
 
   /** Runs the calls of the last step in their order; answers the approvals that some of them still wait for. */
   async #runOpen(order: LoopOrder): Promise<Approval[]> {
-    const { state, emit, save } = order;
+    const { state, run, emit, save } = order;
+    const { signal } = run.context;
     const waiting: Approval[] = [];
     const { open } = state;
     for (const call of open) {
+      signal.throwIfAborted();
       const answer = await this.#runCall(order, call);
       if ('waiting' in answer) {
         waiting.push(answer.waiting);
@@ -226,7 +230,8 @@ export class ToolLoop {
       });
       state.messages.push(resultMessage(call, content));
       emit({ type: 'tool:result', data: { toolCallId: call.id, result: { success, content } } });
-      await save?.(state);
+      // What a stop cut short stays begun: a run that goes on is told that nobody knows what came of it.
+      if (success || !signal.aborted) await save?.(state);
     }
     if (waiting.length > 0) await save?.(state);
     return waiting;
@@ -261,6 +266,10 @@ export class ToolLoop {
     });
   }
 }
+
+/** Calls are followed by their results, so only an answer is the last that the model said. */
+const isAnswered = ({ step, open, messages }: RunState): boolean =>
+  step > 0 && open.length === 0 && messages.at(-1)?.role === 'assistant';
 
 const unknownOutcome: ToolResult = {
   success: false,

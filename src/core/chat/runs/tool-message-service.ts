@@ -197,11 +197,10 @@ export class ToolMessageService {
       created_at: surroundings.now().toISOString(),
       updated_at: surroundings.now().toISOString(),
     };
-    if (end.kind === 'waiting')
-      await this.#parts.database.write(({ db }) => this.#parts.runs.insert(db, row));
-    const assistantMessage = await conversations.append(caller, id, {
-      id: options.messageId,
-      ...answerOf(state, model),
+    const answer = { id: options.messageId, ...answerOf(state, model) };
+    // Together: a run that goes on has a message to put its answer in.
+    const assistantMessage = await conversations.append(caller, id, answer, async (db) => {
+      if (end.kind === 'waiting') await this.#parts.runs.insert(db, row);
     });
     // Somebody may have decided before the run was kept.
     if (end.kind === 'waiting') this.#resumeLater(runId);

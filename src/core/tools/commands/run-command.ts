@@ -147,10 +147,12 @@ async function runPrepared(
   await checkProgram(argv, cwd, variables['PATH'] ?? '');
   const mark = `${installation}/tool/${surroundings.newId('command')}`;
   const output = new CommandOutput(OUTPUT_BYTES);
-  const timeout = AbortSignal.timeout(timeoutMs);
   const inside = { argv, cwd, workspace, env: { ...variables, [runMarker]: mark }, hidden };
+  const wrapped = isSandboxed ? await sandbox.wrap(inside) : argv;
+  // From here on: what is done before is not the command's time.
+  const timeout = AbortSignal.timeout(timeoutMs);
   const exit = await runProgram({
-    argv: isSandboxed ? await sandbox.wrap(inside) : argv,
+    argv: wrapped,
     cwd: isSandboxed ? '/' : cwd,
     // The first process of a sandbox shows its environment to all that run in it.
     env: isSandboxed ? {} : variables,
