@@ -68,7 +68,6 @@ const odd: [string, unknown][] = [
   ['memory_search', { query: 7 }],
   ['task_create', { title: '', prompt: 'x' }],
   ['task_status', { taskId: '../../x' }],
-  ['mcp__records__echo', 'null'],
   ['mcp__records__echo', { text: 'half \ud800' }],
 ];
 
