@@ -4,7 +4,9 @@ import { catchFault, runCycles } from './crash/runs.ts';
 const isLinux = process.platform === 'linux';
 const isCi = process.env['CI'] === 'true';
 const cycles = isCi ? 100 : 6;
-const faults = isCi ? ['no-fence', 'no-recovery', 'answer-before-commit'] : ['no-fence', 'counters-adrift'];
+const faults = isCi
+  ? ['no-fence', 'no-recovery', 'answer-before-commit', 'approval-not-used-up', 'resume-lost']
+  : ['no-fence', 'no-intent'];
 const LIMIT_MS = 600_000;
 
 describe.runIf(isLinux)('a daemon that is killed again and again', () => {
@@ -15,6 +17,7 @@ describe.runIf(isLinux)('a daemon that is killed again and again', () => {
     expect(complaints).toEqual([]);
     expect(report).toMatchObject({ passed: cycles, failed: 0 });
     expect(report.acknowledged).toBeGreaterThan(cycles * 5);
+    expect(report.toolRuns).toBeGreaterThan(0);
   });
 
   it.each(faults)('would show the fault %s', { timeout: LIMIT_MS }, async (fault) => {

@@ -67,6 +67,7 @@ export const agentFaults: Record<string, PlantedFault> = {
   'resume-lost': {
     what: 'a start does not go on with messages that waited',
     load: 'agents',
+    kinds: ['message'],
     points: ['after-decision', 'message-waits', 'resumed'],
     async plant() {
       const { ToolMessageService } = await import('../../../src/core/chat/runs/tool-message-service.ts');
@@ -76,6 +77,7 @@ export const agentFaults: Record<string, PlantedFault> = {
   'answer-apart': {
     what: 'a message that waits is kept before the message that its answer goes into',
     load: 'agents',
+    kinds: ['message'],
     points: ['message-waits'],
     async plant() {
       const { ConversationService } = await import('../../../src/core/chat/conversation-service.ts');
@@ -99,6 +101,7 @@ export const agentFaults: Record<string, PlantedFault> = {
   'answer-twice': {
     what: 'each attempt at an agentic message says its answer anew',
     load: 'agents',
+    kinds: ['agentic'],
     points: ['execute-end', 'before-outcome'],
     async plant() {
       const { ConversationService } = await import('../../../src/core/chat/conversation-service.ts');

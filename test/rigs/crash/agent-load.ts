@@ -12,7 +12,7 @@ const STEPS = 4;
 /** Between two looks at what waits for a person. */
 const LOOK_MS = 10;
 
-const kinds: readonly AgentKind[] = ['task', 'task', 'message', 'message', 'agentic', 'agentic'];
+const allKinds: readonly AgentKind[] = ['task', 'task', 'message', 'message', 'agentic', 'agentic'];
 
 interface AgentCaller {
   daemon: RigDaemon;
@@ -23,14 +23,18 @@ interface AgentCaller {
 }
 
 /** Gives work to models until the daemon is gone or all is done. */
-export async function putAgentsUnderLoad(parts: Omit<AgentCaller, 'name'>, cycle: number): Promise<void> {
+export async function putAgentsUnderLoad(
+  parts: Omit<AgentCaller, 'name'>,
+  cycle: number,
+  kinds = allKinds,
+): Promise<void> {
   const callers = Array.from({ length: CALLERS }, (_, index) =>
-    call({ ...parts, name: `${cycle}-${index}` }),
+    call({ ...parts, name: `${cycle}-${index}` }, kinds),
   );
   await Promise.all(callers);
 }
 
-async function call(caller: AgentCaller): Promise<void> {
+async function call(caller: AgentCaller, kinds: readonly AgentKind[]): Promise<void> {
   const { daemon, random, name } = caller;
   for (let step = 0; step < STEPS && daemon.isAlive(); step++) {
     const kind = random.pick(kinds);

@@ -15,7 +15,7 @@ import { type RigDaemon, startRigDaemon } from './daemon-process.ts';
 import { agentPoints, type KillOrder, killPoints } from './kill-points.ts';
 import { Ledger } from './ledger.ts';
 import { putUnderLoad, sendWithKey } from './load.ts';
-import { plantedFaults } from './planted-faults.ts';
+import { type PlantedFault, plantedFaults } from './planted-faults.ts';
 import { Random } from './random.ts';
 import { Rows } from './rows.ts';
 
@@ -138,17 +138,16 @@ export class CrashRig {
 
   /** Every second cycle is one in which models work, unless a fault wants one kind. */
   get #isForAgents(): boolean {
-    const load = this.#fault === undefined ? undefined : plantedFaults[this.#fault]?.load;
+    const load = this.#planted?.load;
     return load === undefined ? this.#cycle % 2 === 0 : load === 'agents';
   }
 
   get #points() {
-    const wanted = this.#fault === undefined ? undefined : plantedFaults[this.#fault]?.points;
-    return wanted ?? (this.#isForAgents ? agentPoints : killPoints);
+    return this.#planted?.points ?? (this.#isForAgents ? agentPoints : killPoints);
   }
 
-  get #isFaultAtPoints(): boolean {
-    return this.#fault !== undefined && plantedFaults[this.#fault]?.points !== undefined;
+  get #planted(): PlantedFault | undefined {
+    return this.#fault === undefined ? undefined : plantedFaults[this.#fault];
   }
 
   #agentParts(daemon: RigDaemon, { ledger: agents }: AgentWorld) {
@@ -160,7 +159,7 @@ export class CrashRig {
     const random = this.#random;
     const world = await this.#openWorld();
     const isForAgents = this.#isForAgents;
-    const isArmed = this.#isFaultAtPoints || random.chance(isForAgents ? 0.8 : 0.6);
+    const isArmed = this.#planted?.points !== undefined || random.chance(isForAgents ? 0.8 : 0.6);
     const passing = random.between(1, isForAgents ? 6 : 40);
     if (isArmed) daemon.arm({ point: random.pick(this.#points), passing });
     const load = this.#load(daemon, isForAgents ? CALLERS_BESIDE : undefined);
@@ -186,7 +185,7 @@ export class CrashRig {
 
   #loadAgents(daemon: RigDaemon, world: AgentWorld) {
     return {
-      given: putAgentsUnderLoad(this.#agentParts(daemon, world), this.#cycle),
+      given: putAgentsUnderLoad(this.#agentParts(daemon, world), this.#cycle, this.#planted?.kinds),
       decided: decideAll(this.#agentParts(daemon, world), new AbortController().signal),
     };
   }

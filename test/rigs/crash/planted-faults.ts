@@ -3,6 +3,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WriteTransaction } from '../../../src/core/storage/database.ts';
 import { agentFaults } from './agent-faults.ts';
+import type { AgentKind } from './agent-plans.ts';
 import type { KillPoint } from './kill-points.ts';
 import { replaceMethod } from './replace-method.ts';
 
@@ -13,6 +14,8 @@ export interface PlantedFault {
   points?: readonly KillPoint[];
   /** The load that shows it; both in turn unless given. */
   load?: 'tasks' | 'agents';
+  /** The kinds of work of models that show it; all unless given. */
+  kinds?: readonly AgentKind[];
   plant(): Promise<void>;
 }
 
