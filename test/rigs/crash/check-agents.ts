@@ -1,4 +1,5 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Client } from '../../../src/contract/client.ts';
 import type { PlannedWork } from './agent-ledger.ts';
 import { answerOf, callsOf, isAskedFor, isCounted, isRepeatable, keyOf } from './agent-plans.ts';
@@ -153,12 +154,23 @@ export class AgentChecks {
   /** Files that a step left, one for each time that it ran. */
   #files(): Map<string, number> {
     const counts = new Map<string, number>();
-    if (!existsSync(this.#workspaces)) return counts;
-    for (const entry of readdirSync(this.#workspaces, { recursive: true, withFileTypes: true })) {
-      const key = /^(\S+\.\d+)\.\w{8}$/.exec(entry.name)?.[1];
-      if (key !== undefined && entry.isFile()) counts.set(key, (counts.get(key) ?? 0) + 1);
+    for (const name of namesIn(this.#workspaces).flatMap((folder) =>
+      namesIn(join(this.#workspaces, folder)),
+    )) {
+      const key = /^(\S+\.\d+)\.\w{8}$/.exec(name)?.[1];
+      if (key !== undefined) counts.set(key, (counts.get(key) ?? 0) + 1);
     }
     return counts;
+  }
+}
+
+/** An empty folder of a task may be taken away at any time. */
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
   }
 }
 
