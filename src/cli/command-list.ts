@@ -37,6 +37,12 @@ export const commandList: CommandEntry[] = [
     load: async () => (await import('./commands/tasks.ts')).fillTasks,
   },
   {
+    name: 'schedules',
+    summary: 'Create tasks at set times',
+    group: work,
+    load: async () => (await import('./commands/schedules.ts')).fillSchedules,
+  },
+  {
     name: 'dlq',
     summary: 'Handle the tasks that failed for good',
     group: work,
@@ -119,6 +125,18 @@ export const commandList: CommandEntry[] = [
     summary: 'Make and revoke API tokens',
     group: setup,
     load: async () => (await import('./commands/tokens.ts')).fillTokens,
+  },
+  {
+    name: 'integrations',
+    summary: 'Connect GitHub, Jira and Linear',
+    group: setup,
+    load: async () => (await import('./commands/integrations.ts')).fillIntegrations,
+  },
+  {
+    name: 'webhooks',
+    summary: 'Tell other systems of events; see what they sent',
+    group: setup,
+    load: async () => (await import('./commands/webhooks.ts')).fillWebhooks,
   },
   {
     name: 'policy',

@@ -7,6 +7,7 @@ import { devicesRoutes } from './devices.ts';
 import { dlqRoutes } from './dlq.ts';
 import { gatewayRoutes } from './gateway.ts';
 import { healthRoutes } from './health.ts';
+import { inboundRoutes } from './inbound.ts';
 import { integrationsRoutes } from './integrations.ts';
 import { invitesRoutes } from './invites.ts';
 import { notificationsRoutes } from './notifications.ts';
@@ -14,12 +15,14 @@ import { oauthRoutes } from './oauth.ts';
 import { pairingRoutes } from './pairing.ts';
 import { providersRoutes } from './providers.ts';
 import { queueRoutes } from './queue.ts';
+import { schedulesRoutes } from './schedules.ts';
 import { securityRoutes } from './security.ts';
 import { sessionsRoutes } from './sessions.ts';
 import { tasksRoutes } from './tasks.ts';
 import { tokensRoutes } from './tokens.ts';
 import { toolsRoutes } from './tools.ts';
 import { usersRoutes } from './users.ts';
+import { webhooksRoutes } from './webhooks.ts';
 
 /** Every resource once. */
 export const contract = {
@@ -32,6 +35,7 @@ export const contract = {
   dlq: dlqRoutes,
   gateway: gatewayRoutes,
   health: healthRoutes,
+  inbound: inboundRoutes,
   integrations: integrationsRoutes,
   invites: invitesRoutes,
   notifications: notificationsRoutes,
@@ -39,11 +43,13 @@ export const contract = {
   pairing: pairingRoutes,
   providers: providersRoutes,
   queue: queueRoutes,
+  schedules: schedulesRoutes,
   security: securityRoutes,
   sessions: sessionsRoutes,
   tasks: tasksRoutes,
   tokens: tokensRoutes,
   tools: toolsRoutes,
   users: usersRoutes,
+  webhooks: webhooksRoutes,
 };
 export type Contract = typeof contract;

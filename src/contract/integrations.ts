@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { apiKeySchema, providerUrlSchema } from './providers.ts';
+import { messageSchema, timestampSchema } from './primitives.ts';
 import { defineRoutes } from './route.ts';
 
 /** Those who search the web for us: three vendors, and a metasearch engine that people run themselves. */
@@ -55,7 +56,91 @@ export const configureWebSearchSchema = z.object({
 });
 export type ConfigureWebSearch = z.output<typeof configureWebSearchSchema>;
 
+const connectedSchema = z.boolean().meta({ description: 'Whether you connected your account' });
+
+export const codehostStatusSchema = z
+  .object({
+    connected: connectedSchema,
+    username: z.string().optional(),
+    avatarUrl: z.string().optional(),
+    scopes: z.array(z.string()),
+    webhookConfigured: z.boolean().meta({
+      description:
+        'A secret is set, and a delivery with its signature came or the hook is seen at the vendor',
+    }),
+    aiTaskLabel: z.string(),
+  })
+  .meta({ id: 'CodehostStatus' });
+export type CodehostStatus = z.output<typeof codehostStatusSchema>;
+
+export const trackerAStatusSchema = z
+  .object({
+    connected: connectedSchema,
+    cloudId: z.string().optional(),
+    siteName: z.string().optional(),
+    scopes: z.array(z.string()),
+    tokenExpiry: timestampSchema.optional(),
+  })
+  .meta({ id: 'TrackerAStatus' });
+export type TrackerAStatus = z.output<typeof trackerAStatusSchema>;
+
+export const trackerBStatusSchema = z
+  .object({
+    connected: connectedSchema,
+    workspaceName: z.string().optional(),
+    workspaceId: z.string().optional(),
+    teams: z.array(z.object({ id: z.string(), name: z.string(), key: z.string() })),
+  })
+  .meta({ id: 'TrackerBStatus' });
+export type TrackerBStatus = z.output<typeof trackerBStatusSchema>;
+
+const webhookStatusSchema = z.object({
+  configured: z.boolean().meta({ description: 'A secret is set' }),
+  lastEvent: timestampSchema.optional(),
+  eventCount: z.int().optional(),
+});
+export const webhooksStatusSchema = z
+  .object({ codehost: webhookStatusSchema, tracker_a: webhookStatusSchema, tracker_b: webhookStatusSchema })
+  .meta({ id: 'InboundWebhooksStatus' });
+export type WebhooksStatus = z.output<typeof webhooksStatusSchema>;
+
+const disconnectedSchema = messageSchema.extend({
+  revoked: z
+    .boolean()
+    .meta({ description: 'Whether the vendor agreed; what was stored is gone in any case' }),
+});
+const status = <P extends string, R extends z.ZodType>(provider: P, vendor: string, response: R) =>
+  ({
+    method: 'GET',
+    path: `/api/integrations/${provider}`,
+    access: 'session',
+    summary: `Show the connection to ${vendor}`,
+    response,
+  }) as const;
+const disconnect = <P extends string>(provider: P, vendor: string) =>
+  ({
+    method: 'DELETE',
+    path: `/api/integrations/${provider}`,
+    access: 'admin',
+    summary: `Take back the access to ${vendor} and forget it`,
+    response: disconnectedSchema,
+  }) as const;
+
 export const integrationsRoutes = defineRoutes({
+  codehost: status('codehost', 'GitHub', codehostStatusSchema),
+  trackerA: status('tracker_a', 'Jira', trackerAStatusSchema),
+  trackerB: status('tracker_b', 'Linear', trackerBStatusSchema),
+  disconnectCodehost: disconnect('codehost', 'GitHub'),
+  disconnectTrackerA: disconnect('tracker_a', 'Jira'),
+  disconnectTrackerB: disconnect('tracker_b', 'Linear'),
+  webhooksStatus: {
+    method: 'GET',
+    path: '/api/integrations/webhooks/status',
+    access: 'session',
+    scopes: ['webhooks:write'],
+    summary: 'Show whether webhooks come in, and when the last one came',
+    response: webhooksStatusSchema,
+  },
   webSearch: {
     method: 'GET',
     path: '/api/integrations/web-search',

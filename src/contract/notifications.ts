@@ -11,7 +11,7 @@ import { defineRoutes } from './route.ts';
 export const notificationSchema = z
   .object({
     id: z.string(),
-    type: z.enum(['task_dead_lettered', 'approval_requested']),
+    type: z.enum(['task_dead_lettered', 'approval_requested', 'webhook_failing', 'schedule_paused']),
     title: z.string(),
     message: z.string(),
     taskId: z.string().optional(),

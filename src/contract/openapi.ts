@@ -56,6 +56,13 @@ function operation(resource: string, name: string, route: Route, schemas: Json):
         content: { 'application/json': { schema: schemaOf(route.body, 'input', schemas) } },
       },
     }),
+    ...(route.rawBody !== undefined && {
+      requestBody: {
+        required: true,
+        description: route.rawBody,
+        content: { 'application/json': { schema: { type: 'object' } } },
+      },
+    }),
     responses: responses(route, schemas),
   };
 }

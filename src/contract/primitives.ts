@@ -10,6 +10,11 @@ export const momentSchema = z
   })
   .transform((text) => new Date(text).toISOString());
 
+export const timeZoneSchema = z
+  .string()
+  .max(100)
+  .refine(isTimeZone, 'Expected an IANA time zone such as Europe/Berlin');
+
 /** A whole number in a query string. */
 export const queryInt = (min: number, max: number) =>
   z
@@ -38,3 +43,13 @@ export const messageSchema = z.object({ message: z.string() });
 
 /** An object of free keys, such as a task's metadata. */
 export const jsonObjectSchema = z.record(z.string(), z.json());
+
+function isTimeZone(name: string): boolean {
+  // The runtime would take offsets such as +01:00 too, which know no summer time.
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined;
+  } catch {
+    return false;
+  }
+}

@@ -32,6 +32,8 @@ export interface Route {
   query?: z.ZodObject;
   headers?: z.ZodObject;
   body?: z.ZodType;
+  /** What the body is, where its bytes are taken as they come instead. */
+  rawBody?: string;
   /** The status of success, 200 unless set. */
   status?: 200 | 201 | 202;
   response: z.ZodType;

@@ -1,6 +1,6 @@
-import { chmodSync, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Locations } from '../contract/locations.ts';
 import type { TaskEventType } from '../contract/task.ts';
 import { createAdapters } from './agents/adapter-list.ts';
@@ -36,10 +36,12 @@ import { isLoopbackHost } from './outbound/address-rules.ts';
 import { createOutboundFetch } from './outbound/outbound-fetch.ts';
 import { OwnAddress } from './outbound/own-address.ts';
 import { Resolver } from './outbound/resolver.ts';
+import { closeToOthers, ownFolders } from './own-folders.ts';
 import { MemoryQueue } from './queue/memory-queue.ts';
 import { QueuePause } from './queue/queue-pause.ts';
 import { QueueService } from './queue/queue-service.ts';
 import { QueueStatusService } from './queue/queue-status-service.ts';
+import { joinSchedules } from './schedules/join-schedules.ts';
 import { KeyRing } from './secrets/key-ring.ts';
 import { ApprovalService } from './security/approval-service.ts';
 import { ApprovalStore } from './security/approval-store.ts';
@@ -72,6 +74,9 @@ import { TaskStore } from './tasks/task-store.ts';
 import { TaskSweeper } from './tasks/task-sweeper.ts';
 import { defaultPath } from './tools/commands/command-environment.ts';
 import { Sandbox } from './tools/commands/sandbox.ts';
+import { joinComments } from './webhooks/comments/join-comments.ts';
+import { joinInbound } from './webhooks/inbound/join-inbound.ts';
+import { joinWebhooks } from './webhooks/outbound/join-webhooks.ts';
 
 const DRAIN_MS = 30_000;
 
@@ -139,17 +144,18 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
   const shared = { database, bus, config, keys, audit, limits, surroundings, reportBug };
   const access = await joinAccess({ ...shared, locations, isLoopback });
 
-  const store = new TaskStore(database, bus);
+  const notifications = new NotificationService({ database, bus, surroundings });
+  const allowedRanges = () => config.get('outbound.allowPrivate');
+  const outbound = createOutboundFetch(allowedRanges);
+  const webhooks = await joinWebhooks({ ...shared, notifications, outbound, log });
+  const store = new TaskStore(database, bus, webhooks.webhookOutbox);
   const scan = new TaskScanStore(database);
   const counts = new TaskCountStore(database);
   const query = new TaskQueryStore(database);
   const deadLetters = new DeadLetterStore(database);
   const idempotency = new IdempotencyStore(database);
-  const notifications = new NotificationService({ database, bus, surroundings });
   const cursors = new CursorCodec(keys.key('cursors').toString('hex'));
 
-  const allowedRanges = () => config.get('outbound.allowPrivate');
-  const outbound = createOutboundFetch(allowedRanges);
   const ownAddress = new OwnAddress(() => config.get('server.baseUrl'));
   const toolOutbound = createOutboundFetch(allowedRanges, new Resolver(), ownAddress);
   const oauth = joinOAuth({ ...shared, ...access, log, fetch: outbound.fetch });
@@ -249,7 +255,12 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
     registry,
     idempotency,
     removeExpired: () =>
-      Promise.all([devices.pairing.cleanup(), approvals.expire(), forgetEndedRuns(database)]),
+      Promise.all([
+        devices.pairing.cleanup(),
+        approvals.expire(),
+        forgetEndedRuns(database),
+        inbound.removeOldInbound(),
+      ]),
     engine: database.engine,
     surroundings,
     log,
@@ -265,6 +276,9 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
     surroundings,
   });
   const { notify, ...gateway } = joinGateway({ ...shared, store, query, tasks, outbound, log });
+  const { sourceComments } = joinComments({ ...shared, ...oauth, fetch: outbound.fetch, log });
+  const inbound = joinInbound({ ...shared, ...access, tasks, sourceComments, log });
+  const schedules = joinSchedules({ ...shared, ...access, tasks, store, notifications, log });
   const queueStatus = new QueueStatusService({ counts, deadLetters, pause, config });
   const health = new HealthService({ queueStatus, registry, sandbox, surroundings });
 
@@ -279,6 +293,9 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
     ...gateway,
     ...chat,
     ...integrations,
+    ...webhooks,
+    ...inbound,
+    ...schedules,
     audit,
     auditEntries: new AuditService(new AuditStore(database)),
     policy,
@@ -336,6 +353,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
       leases.start();
       sweeper.start();
       notify.start();
+      for (const part of [webhooks.webhookDeliverer, sourceComments, schedules.scheduler]) part.start();
       health.phase = 'ready';
     },
 
@@ -343,10 +361,11 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
     async close(drainMs = DRAIN_MS): Promise<void> {
       health.phase = 'stopping';
       await sweeper.stop();
+      await schedules.scheduler.stop();
       await runner.stop(drainMs);
       leases.stop();
       await (await joined)?.close();
-      await notify.stop();
+      await Promise.all([notify.stop(), webhooks.webhookDeliverer.stop(), sourceComments.stop()]);
       await outbound.close();
       await toolOutbound.close();
       await modelOutbound.close();
@@ -354,18 +373,6 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
     },
   };
 }
-
-/** A folder that was there before may be open to others. */
-function closeToOthers(folder: string): void {
-  if (statSync(folder).uid === process.getuid?.()) chmodSync(folder, 0o700);
-}
-
-/** The real places of what only the daemon may touch. */
-const ownFolders = ({ data, state, runtime, settingsFile }: Locations): string[] => [
-  ...new Set(
-    [data, state, runtime, dirname(settingsFile)].filter(existsSync).map((folder) => realpathSync(folder)),
-  ),
-];
 
 const bugReporter = (log: Log) => (error: unknown) => log.error({ err: error }, 'this is a bug in svc');
 

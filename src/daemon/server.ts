@@ -20,6 +20,7 @@ import { registerDlq } from './routes/dlq.ts';
 import { registerDocs } from './routes/docs.ts';
 import { registerGateway } from './routes/gateway.ts';
 import { registerHealth } from './routes/health.ts';
+import { registerInbound } from './routes/inbound.ts';
 import { registerIntegrations } from './routes/integrations.ts';
 import { registerInvites } from './routes/invites.ts';
 import { registerLanding } from './routes/landing.ts';
@@ -28,12 +29,14 @@ import { registerPairing } from './routes/pairing.ts';
 import { registerOAuth } from './routes/oauth.ts';
 import { registerProviders } from './routes/providers.ts';
 import { registerQueue } from './routes/queue.ts';
+import { registerSchedules } from './routes/schedules.ts';
 import { registerSecurity } from './routes/security.ts';
 import { registerSessions } from './routes/sessions.ts';
 import { registerTasks } from './routes/tasks.ts';
 import { registerTokens } from './routes/tokens.ts';
 import { registerTools } from './routes/tools.ts';
 import { registerUsers } from './routes/users.ts';
+import { registerWebhooks } from './routes/webhooks.ts';
 
 const MIB = 1024 * 1024;
 
@@ -106,6 +109,7 @@ export async function buildServer(app: App, { check }: ServerOptions = {}): Prom
   registerDocs(server);
   registerGateway(server, app, check);
   registerHealth(server, app, check);
+  registerInbound(server, app, check);
   registerIntegrations(server, app, check);
   registerInvites(server, app, check);
   registerLanding(server);
@@ -114,12 +118,14 @@ export async function buildServer(app: App, { check }: ServerOptions = {}): Prom
   registerOAuth(server, app, check);
   registerProviders(server, app, check);
   registerQueue(server, app, check);
+  registerSchedules(server, app, check);
   registerSecurity(server, app, check);
   registerSessions(server, app, check);
   registerTasks(server, app, check);
   registerTokens(server, app, check);
   registerTools(server, app, check);
   registerUsers(server, app, check);
+  registerWebhooks(server, app, check);
   registerLive(server, app);
   return server;
 }

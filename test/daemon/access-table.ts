@@ -15,6 +15,7 @@ const session: AccessRow = { access: 'session' };
 const admin: AccessRow = { access: 'admin' };
 const reads: AccessRow = { access: 'session', scopes: ['tasks:read', 'tasks:write'] };
 const writes: AccessRow = { access: 'session', scopes: ['tasks:write'] };
+const hooks: AccessRow = { access: 'session', scopes: ['webhooks:write'] };
 const back: AccessRow = { access: 'public', crossSite: true };
 
 /** Who may call what: written by hand, so that a change of the contract is seen here. */
@@ -62,8 +63,21 @@ export const accessTable: Record<string, AccessRow> = {
   'health.get': open,
   'health.metrics': session,
   'health.ready': open,
+  'inbound.codehost': open,
+  'inbound.get': admin,
+  'inbound.list': admin,
+  'inbound.replay': admin,
+  'inbound.trackerA': open,
+  'inbound.trackerB': open,
+  'integrations.codehost': session,
+  'integrations.disconnectCodehost': admin,
+  'integrations.disconnectTrackerA': admin,
+  'integrations.disconnectTrackerB': admin,
   'integrations.setWebSearch': admin,
+  'integrations.trackerA': session,
+  'integrations.trackerB': session,
   'integrations.webSearch': session,
+  'integrations.webhooksStatus': hooks,
   'invites.create': admin,
   'invites.list': admin,
   'invites.remove': admin,
@@ -94,6 +108,13 @@ export const accessTable: Record<string, AccessRow> = {
   'queue.pause': admin,
   'queue.resume': admin,
   'queue.status': session,
+  'schedules.change': writes,
+  'schedules.create': writes,
+  'schedules.get': reads,
+  'schedules.list': reads,
+  'schedules.preview': reads,
+  'schedules.remove': writes,
+  'schedules.run': writes,
   'security.approvals': session,
   'security.audit': admin,
   'security.auditEntry': admin,
@@ -122,4 +143,13 @@ export const accessTable: Record<string, AccessRow> = {
   'tools.list': session,
   'users.list': admin,
   'users.update': admin,
+  'webhooks.change': hooks,
+  'webhooks.create': hooks,
+  'webhooks.deliveries': hooks,
+  'webhooks.get': hooks,
+  'webhooks.list': hooks,
+  'webhooks.redeliver': hooks,
+  'webhooks.remove': hooks,
+  'webhooks.rotateSecret': hooks,
+  'webhooks.test': hooks,
 };

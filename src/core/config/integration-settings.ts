@@ -45,6 +45,13 @@ const settingsOf = <P extends ProviderName>(
       live: true,
       description: `The base URL of the API of ${vendor}`,
     }),
+    token: define({
+      schema: secret,
+      default: undefined,
+      live: true,
+      secret: true,
+      description: `A token for the API of ${vendor}, for comments where nobody connected an account`,
+    }),
     scopes: define({
       schema: z.array(z.string().min(1).max(100)).max(50).optional(),
       default: undefined,
@@ -70,6 +77,18 @@ export const integrationSettings = {
     authorize: 'https://auth.atlassian.com/authorize',
     token: 'https://auth.atlassian.com/oauth/token',
     api: 'https://api.atlassian.com',
+  }),
+  'integrations.tracker_a.email': define({
+    schema: text,
+    default: undefined,
+    live: true,
+    description: 'The e-mail address of the account whose API token integrations.tracker_a.token is',
+  }),
+  'integrations.tracker_a.siteUrl': define({
+    schema: url.optional(),
+    default: undefined,
+    live: true,
+    description: 'The Jira site of that token, such as https://example.atlassian.net',
   }),
   ...settingsOf('tracker_b', 'Linear', {
     authorize: 'https://linear.app/oauth/authorize',

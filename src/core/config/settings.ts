@@ -4,6 +4,7 @@ import { integrationSettings } from './integration-settings.ts';
 import { providerSettings } from './provider-settings.ts';
 import { toolSettings } from './tool-settings.ts';
 import { webSearchSettings } from './web-search-settings.ts';
+import { webhookSettings } from './webhook-settings.ts';
 
 const count = (min: number, max: number) => z.int().min(min).max(max);
 const cidrOrAddress = z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()], {
@@ -167,6 +168,7 @@ export const settings = {
   }),
   ...integrationSettings,
   ...webSearchSettings,
+  ...webhookSettings,
   ...providerSettings,
   ...toolSettings,
   'outbound.allowPrivate': define({
@@ -189,7 +191,7 @@ export type SettingValue<K extends SettingKey> = z.output<(typeof settings)[K]['
 export type SettingValues = { [K in SettingKey]: SettingValue<K> };
 
 /** The settings that hold a secret. */
-export type SecretKey = Extract<SettingKey, `${string}Secret` | `${string}.apiKey`>;
+export type SecretKey = Extract<SettingKey, `${string}Secret` | `${string}.apiKey` | `${string}.token`>;
 
 export const settingKeys = Object.keys(settings) as SettingKey[];
 

@@ -5,6 +5,7 @@ import { up as tasks } from './migrations/0001-tasks.ts';
 import { up as access } from './migrations/0002-access.ts';
 import { up as chat } from './migrations/0003-chat.ts';
 import { up as tools } from './migrations/0004-tools.ts';
+import { up as outside } from './migrations/0005-outside.ts';
 
 type Migration = (db: Kysely<never>) => Promise<void>;
 
@@ -14,6 +15,7 @@ const ourMigrations: Record<string, Migration> = {
   '0002-access': access,
   '0003-chat': chat,
   '0004-tools': tools,
+  '0005-outside': outside,
 };
 
 /**

@@ -14,6 +14,14 @@ import type {
   UserRow,
 } from './account-rows.ts';
 import type { ConversationRow, MessageRow } from './chat-rows.ts';
+import type {
+  InboundDeliveryRow,
+  ScheduleRow,
+  SourceClaimRow,
+  SourceCommentRow,
+  WebhookDeliveryRow,
+  WebhookRow,
+} from './outside-rows.ts';
 import type { AgentRunRow, AllowedToolRow, ApprovalRow } from './tool-rows.ts';
 
 /** Column types that both engines know: text, integer, JSON as text, times as ISO text. */
@@ -162,5 +170,11 @@ export interface Schema {
   approvals: ApprovalRow;
   allowed_tools: AllowedToolRow;
   agent_runs: AgentRunRow;
+  inbound_deliveries: InboundDeliveryRow;
+  source_claims: SourceClaimRow;
+  source_comments: SourceCommentRow;
+  webhooks: WebhookRow;
+  webhook_deliveries: WebhookDeliveryRow;
+  schedules: ScheduleRow;
   state: StateRow;
 }

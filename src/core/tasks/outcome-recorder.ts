@@ -9,7 +9,7 @@ import type { RunOutcome } from './run-outcome.ts';
 import type { TaskAdmission } from './task-admission.ts';
 import type { TaskHead } from './task-columns.ts';
 import { type FailureParts, failForGood } from './task-failure.ts';
-import type { NewEvent } from './task-store.ts';
+import type { NewEvent } from './new-event.ts';
 
 /** Between tries to store an outcome that the disk does not take. */
 const AGAIN_MS = 500;
@@ -126,6 +126,7 @@ export class OutcomeRecorder {
           },
         },
       ],
+      outcome.result.output,
     );
   }
 }

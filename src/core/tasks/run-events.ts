@@ -1,6 +1,7 @@
 import type { Database } from '../storage/database.ts';
 import type { TaskHead } from './task-columns.ts';
-import type { NewEvent, TaskStore } from './task-store.ts';
+import type { TaskStore } from './task-store.ts';
+import type { NewEvent } from './new-event.ts';
 
 /** More than this waits only when the disk does not take them. */
 const MAX_WAITING = 1000;

@@ -5,7 +5,8 @@ import type { Database } from '../storage/database.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { msUntilDue } from './due-time.ts';
 import type { TaskHead } from './task-columns.ts';
-import type { NewEvent, TaskStore } from './task-store.ts';
+import type { TaskStore } from './task-store.ts';
+import type { NewEvent } from './new-event.ts';
 
 /** What the queue has to be told of a task. */
 export type Wakeable = Pick<TaskHead, 'id' | 'priority' | 'scheduled_for' | 'updated_at'>;

@@ -33,8 +33,10 @@ export interface TaskPurpose<T> {
   key: string | undefined;
   /** What has to be the same when the key comes again. */
   body: unknown;
+  /** What stands in the place of a new task, such as one that is there already; asked inside the transaction. */
+  instead?: (transaction: WriteTransaction) => Promise<T | undefined>;
   /** Inserts what belongs to the task, and answers what is answered again to the same key. */
-  attach: (transaction: WriteTransaction, task: Task) => T;
+  attach: (transaction: WriteTransaction, task: Task) => T | Promise<T>;
   /** True for a prompt that must never be taken for a command. */
   isText?: boolean;
   /** False where a stranger's text is the prompt: its agent then gets fewer tools. */
@@ -64,7 +66,7 @@ export class TaskService {
   async createFor<T>(
     caller: Caller,
     input: PlainTask,
-    { scope, key, body, attach, isText = false, isTrusted = true }: TaskPurpose<T>,
+    { scope, key, body, instead, attach, isText = false, isTrusted = true }: TaskPurpose<T>,
   ): Promise<{ answer: T; isReplay: boolean }> {
     const usesCommands = input.assignedAgent === 'command' || input.cwd !== undefined;
     if (usesCommands && !mayRunCommands(caller))
@@ -81,11 +83,13 @@ export class TaskService {
     if (!isTrusted) row.is_trusted = 0;
     let outcome: { answer: T; isReplay: boolean } | undefined;
     await this.#insert(row, async (transaction, task) => {
-      const first = request && (await idempotency.find(transaction.db, request));
+      const first =
+        (request && ((await idempotency.find(transaction.db, request)) as T | undefined)) ??
+        (await instead?.(transaction));
       outcome =
         first === undefined
-          ? { answer: attach(transaction, task), isReplay: false }
-          : { answer: first as T, isReplay: true };
+          ? { answer: await attach(transaction, task), isReplay: false }
+          : { answer: first, isReplay: true };
       if (request && !outcome.isReplay)
         await idempotency.insert(transaction, request, outcome.answer, row.created_at);
       return !outcome.isReplay;

@@ -1,30 +1,28 @@
 import type { Kysely } from 'kysely';
-import type { TaskEvent, TaskEventType, TaskStatus } from '../../contract/task.ts';
+import type { TaskStatus } from '../../contract/task.ts';
 import type { EventBus } from '../events.ts';
 import type { Database, Engine, WriteTransaction } from '../storage/database.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import type { Schema } from '../storage/schema.ts';
 import { headColumns, type NewTask, type TaskChange, type TaskHead, untouched } from './task-columns.ts';
 import { type StoredTask, toTaskEvent } from './task-mapping.ts';
+import type { NewEvent } from './new-event.ts';
+import type { TaskOutbox } from './task-outbox.ts';
 import { allows, type MoveName, moves } from './task-states.ts';
-
-export interface NewEvent {
-  type: TaskEventType;
-  message: string;
-  data?: TaskEvent['data'];
-}
 
 /** Tasks, their events and their counts: every write keeps the three together. */
 export class TaskStore {
   readonly #db: Kysely<Schema>;
   readonly #engine: Engine;
   readonly #bus: EventBus;
+  readonly #outbox: TaskOutbox | undefined;
   readonly #moves = new Map<string, ReturnType<TaskStore['prepareMove']>>();
   readonly #find;
   readonly #findHead;
   readonly #addEvents;
 
-  constructor(database: Database, bus: EventBus) {
+  constructor(database: Database, bus: EventBus, outbox?: TaskOutbox) {
+    this.#outbox = outbox;
     const db = (this.#db = database.read);
     this.#engine = database.engine;
     this.#bus = bus;
@@ -67,12 +65,13 @@ export class TaskStore {
     // An imported task may have ended already.
     if (stored.completed_at !== null) countDay(transaction, stored, stored.completed_at, stored.status);
     this.#record(transaction, stored, task.updated_at, events);
+    this.#outbox?.add(transaction, { task: stored, events });
     return stored;
   }
 
   /**
    * Moves the task if it still is where `task` says, in one guarded update; answers undefined when somebody else was
-   * faster.
+   * faster. `output` is what a run said that is to be tried again.
    */
   async move(
     transaction: WriteTransaction,
@@ -81,6 +80,7 @@ export class TaskStore {
     now: Date,
     change: TaskChange,
     events: NewEvent[],
+    output?: string,
   ): Promise<TaskHead | undefined> {
     if (!allows(move, task.status)) throw new Error(`A task that is ${task.status} cannot ${move}`);
     const status: TaskStatus = moves[move].to;
@@ -107,6 +107,7 @@ export class TaskStore {
     this.#count(transaction, moved, 1);
     countDay(transaction, moved, updated_at, status);
     this.#record(transaction, moved, updated_at, events);
+    this.#outbox?.add(transaction, { task: { ...moved, ...change }, before: task, events, output });
     return moved;
   }
 

@@ -44,6 +44,7 @@ describe('the schema', () => {
       '0002-access': nothing,
       '0003-chat': nothing,
       '0004-tools': nothing,
+      '0005-outside': nothing,
     };
     const failing = async (each: Kysely<never>) => {
       await each.schema.createTable('half_done').addColumn('id', 'text').execute();

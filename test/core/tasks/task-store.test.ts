@@ -4,7 +4,7 @@ import type { TaskEvent, TaskStatus } from '../../../src/contract/task.ts';
 import type { TaskHead } from '../../../src/core/tasks/task-columns.ts';
 import { TaskCountStore } from '../../../src/core/tasks/task-count-store.ts';
 import { type MoveName, moves } from '../../../src/core/tasks/task-states.ts';
-import type { NewEvent } from '../../../src/core/tasks/task-store.ts';
+import type { NewEvent } from '../../../src/core/tasks/new-event.ts';
 import { insertTasks, newTask, openStorage, type TestStorage } from '../../helpers/storage.ts';
 
 const moveNames = Object.keys(moves) as MoveName[];

@@ -1,0 +1,204 @@
+import { z } from 'zod';
+import { idParamsSchema, limitSchema, messageSchema, timestampSchema } from './primitives.ts';
+import { defineRoutes } from './route.ts';
+
+/** What others can be told of; the fields of each are in the guide of webhooks. */
+export const webhookEventSchema = z.enum([
+  'task.created',
+  'task.completed',
+  'task.failed',
+  'task.cancelled',
+  'agent.started',
+  'agent.finished',
+]);
+export type WebhookEvent = z.output<typeof webhookEventSchema>;
+
+/** Sent by the test route only; nobody subscribes to it. */
+export const testEvent = 'webhook.test';
+const deliveredEventSchema = z.enum([...webhookEventSchema.options, testEvent]);
+export type DeliveredEvent = z.output<typeof deliveredEventSchema>;
+
+const urlSchema = z.url({ protocol: /^https?$/ }).max(2000);
+const eventsSchema = z
+  .array(webhookEventSchema)
+  .min(1)
+  .max(50)
+  .transform((events) => [...new Set(events)]);
+const descriptionSchema = z.string().trim().max(200);
+const secretSchema = z
+  .string()
+  .min(1)
+  .max(500)
+  .regex(/^[\x21-\x7e]+$/, 'Expected printable ASCII without blanks')
+  .refine(
+    (secret) => !secret.startsWith('whsec_') || /^whsec_[A-Za-z0-9+/]+={0,2}$/.test(secret),
+    'What follows whsec_ must be base64',
+  );
+
+export const webhookStatusSchema = z.enum(['active', 'failing', 'paused']);
+
+export const webhookSchema = z
+  .object({
+    id: z.string(),
+    url: z.string(),
+    events: z.array(webhookEventSchema),
+    active: z.boolean(),
+    status: webhookStatusSchema.meta({
+      description: 'failing: given up after too many failed attempts; paused: switched off by hand',
+    }),
+    secret: z.string().meta({ description: 'Masked, except in the answer that made it' }),
+    previousSecretUntil: timestampSchema
+      .optional()
+      .meta({ description: 'Until then the secret before the rotation signs too' }),
+    description: z.string().optional(),
+    createdAt: timestampSchema,
+    lastDelivery: timestampSchema.optional(),
+    deliveryCount: z.int().meta({ description: 'Deliveries that arrived' }),
+    failureCount: z.int().meta({ description: 'Attempts that failed' }),
+    failingSince: timestampSchema.optional(),
+  })
+  .meta({ id: 'Webhook' });
+export type Webhook = z.output<typeof webhookSchema>;
+
+export const createWebhookSchema = z.object({
+  url: urlSchema,
+  events: eventsSchema,
+  secret: secretSchema.optional().meta({ description: 'Made, and shown once, unless given' }),
+  description: descriptionSchema.optional(),
+});
+export type CreateWebhook = z.output<typeof createWebhookSchema>;
+
+export const changeWebhookSchema = z
+  .object({
+    active: z.boolean().optional().meta({ description: 'true takes up again what waits' }),
+    url: urlSchema.optional(),
+    events: eventsSchema.optional(),
+    description: descriptionSchema.nullable().optional(),
+  })
+  .refine((change) => Object.values(change).some((value) => value !== undefined), 'Nothing to change');
+export type ChangeWebhook = z.output<typeof changeWebhookSchema>;
+
+export const rotateSecretSchema = z.object({
+  secret: secretSchema.optional().meta({ description: 'Made, and shown once, unless given' }),
+  keepHours: z.number().min(0).max(720).default(24).meta({
+    description: 'How long the secret before this one signs too',
+  }),
+});
+export type RotateSecret = z.output<typeof rotateSecretSchema>;
+
+const deliveryStatusSchema = z.enum(['pending', 'delivered', 'failed']);
+export const deliverySchema = z
+  .object({
+    id: z.string().meta({ description: 'The id that the receiver sees, the same at every attempt' }),
+    webhookId: z.string(),
+    event: deliveredEventSchema,
+    taskId: z.string().optional(),
+    status: deliveryStatusSchema,
+    attempt: z.int().meta({ description: 'Attempts so far' }),
+    statusCode: z.int().optional(),
+    responseBody: z.string().optional().meta({ description: 'The first 4 KiB of it' }),
+    error: z.string().optional(),
+    durationMs: z.number().optional(),
+    at: timestampSchema.meta({ description: 'Of the last attempt, else of the event' }),
+    nextAttemptAt: timestampSchema.optional(),
+    attempts: z.array(
+      z.object({
+        at: timestampSchema,
+        statusCode: z.int().optional(),
+        error: z.string().optional(),
+        durationMs: z.number(),
+      }),
+    ),
+  })
+  .meta({ id: 'WebhookDelivery' });
+export type WebhookDelivery = z.output<typeof deliverySchema>;
+
+const scopes = ['webhooks:write'] as const;
+const webhookAnswer = z.object({ webhook: webhookSchema });
+
+export const webhooksRoutes = defineRoutes({
+  list: {
+    method: 'GET',
+    path: '/api/webhooks',
+    access: 'session',
+    scopes,
+    summary: 'List the webhooks that are told of events',
+    response: z.object({ webhooks: z.array(webhookSchema) }),
+  },
+  create: {
+    method: 'POST',
+    path: '/api/webhooks',
+    access: 'session',
+    scopes,
+    summary: 'Register a URL that is told of events, signed and until it has arrived',
+    body: createWebhookSchema,
+    status: 201,
+    response: webhookAnswer,
+  },
+  get: {
+    method: 'GET',
+    path: '/api/webhooks/:id',
+    access: 'session',
+    scopes,
+    summary: 'Show a webhook',
+    params: idParamsSchema,
+    response: webhookAnswer,
+  },
+  change: {
+    method: 'PATCH',
+    path: '/api/webhooks/:id',
+    access: 'session',
+    scopes,
+    summary: 'Change a webhook, pause it, or take up a failing one again',
+    params: idParamsSchema,
+    body: changeWebhookSchema,
+    response: webhookAnswer,
+  },
+  remove: {
+    method: 'DELETE',
+    path: '/api/webhooks/:id',
+    access: 'session',
+    scopes,
+    summary: 'Remove a webhook and its deliveries',
+    params: idParamsSchema,
+    response: messageSchema,
+  },
+  rotateSecret: {
+    method: 'POST',
+    path: '/api/webhooks/:id/rotate-secret',
+    access: 'session',
+    scopes,
+    summary: 'Give a webhook a new secret; the one before stays valid for a while',
+    params: idParamsSchema,
+    body: rotateSecretSchema.prefault({}),
+    response: webhookAnswer,
+  },
+  test: {
+    method: 'POST',
+    path: '/api/webhooks/:id/test',
+    access: 'session',
+    scopes,
+    summary: 'Send a test event at once and show what came of it',
+    params: idParamsSchema,
+    response: z.object({ delivery: deliverySchema }),
+  },
+  deliveries: {
+    method: 'GET',
+    path: '/api/webhooks/:id/deliveries',
+    access: 'session',
+    scopes,
+    summary: 'List the deliveries of a webhook, newest first',
+    params: idParamsSchema,
+    query: z.object({ limit: limitSchema(50), status: deliveryStatusSchema.optional() }),
+    response: z.object({ deliveries: z.array(deliverySchema), limit: z.int() }),
+  },
+  redeliver: {
+    method: 'POST',
+    path: '/api/webhooks/:id/deliveries/:deliveryId/redeliver',
+    access: 'session',
+    scopes,
+    summary: 'Send a delivery again, the same bytes under the same id',
+    params: idParamsSchema.extend({ deliveryId: z.string().min(1).max(200) }),
+    response: messageSchema.extend({ delivery: deliverySchema }),
+  },
+});
