@@ -48,7 +48,7 @@ function isTimeZone(name: string): boolean {
   // The runtime would take offsets such as +01:00 too, which know no summer time.
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined;
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
   } catch {
     return false;
   }
