@@ -83,7 +83,12 @@ const issueOf = ({
   updated_at: updatedAt,
 });
 const place = ({ repository = 'octo/hello' }: IssueOptions) => ({
-  repository: { id: 1, full_name: repository, default_branch: 'main', html_url: 'https://github.com/octo/hello' },
+  repository: {
+    id: 1,
+    full_name: repository,
+    default_branch: 'main',
+    html_url: 'https://github.com/octo/hello',
+  },
   sender: { login: 'ann', id: 1, type: 'User' },
 });
 
@@ -134,7 +139,11 @@ export const linearIssue = (identifier: string, webhookTimestamp?: number) => ({
 export const fromLinear = (payload: unknown, id: string = randomUUID()): SentDelivery =>
   sign({
     provider: 'tracker_b',
-    headers: { 'content-type': 'application/json; charset=utf-8', 'linear-event': 'Issue', 'linear-delivery': id },
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      'linear-event': 'Issue',
+      'linear-delivery': id,
+    },
     body: Buffer.from(JSON.stringify(payload)),
   });
 
