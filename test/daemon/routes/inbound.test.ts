@@ -379,4 +379,14 @@ describe('the log of deliveries', () => {
       message: 'Delivery not found',
     });
   });
+
+  it('has a delivery looked at again, in the name of who wants it', async () => {
+    const first = await deliver(daemon, fromGithub(openedIssue({ number })));
+    await daemon.client.tasks.cancel({ params: { id: first.body.taskId ?? '' } });
+    const replayed = await daemon.client.inbound.replay({ params: { id: first.body.id } });
+    expect(replayed).toMatchObject({ status: 'accepted', taskId: expect.any(String) });
+    expect(replayed.taskId).not.toBe(first.body.taskId);
+    const { entries } = await daemon.client.security.audit({ query: { tool: 'webhooks.replayed' } });
+    expect(entries).toMatchObject([{ userId: 'user_owner', address: '127.0.0.1', result: 'accepted' }]);
+  });
 });

@@ -12,6 +12,7 @@ import { killedAt, type KillOrder } from './kill-points.ts';
 const script = fileURLToPath(new URL('daemon.ts', import.meta.url));
 
 export interface RigDaemon {
+  url: string;
   client: Client;
   /** Milliseconds from the start of the process to its ready line. */
   readyMs: number;
@@ -76,6 +77,7 @@ export async function startRigDaemon({
   };
   const isAlive = () => child.exitCode === null && child.signalCode === null;
   return {
+    url,
     client: createClient(contract, { baseUrl: url, fetch: (to, init) => fetch(to, init), headers }),
     readyMs: performance.now() - started,
     bugs,

@@ -40,7 +40,7 @@ export function fitTask({
     priority: work.priority,
     source: provider,
     labels: fitLabels(work.labels),
-    sourceId: fitting(sourceId, cleanText(work.sourceId)),
+    sourceId: fitting(sourceId, work.sourceId),
     sourceUrl: fitting(sourceUrl, work.sourceUrl),
     repository: fitting(repository, work.repository),
     branch: fitting(branch, work.branch),
@@ -86,5 +86,8 @@ function cut(text: string, max: number, marker: string): string {
   return text.slice(0, max - marker.length).replace(/[\uD800-\uDBFF]$/, '') + marker;
 }
 
-const fitting = <T extends z.ZodType>(schema: T, value: unknown): z.output<T> | undefined =>
-  schema.safeParse(value).data;
+/** A name or an address that is not fit is none: a part of it would be another one. */
+function fitting<T extends z.ZodType>(schema: T, value: string | undefined): z.output<T> | undefined {
+  if (!value || cleanText(value) !== value) return undefined;
+  return schema.safeParse(value).data;
+}
