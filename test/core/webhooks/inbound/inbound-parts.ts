@@ -12,7 +12,7 @@ import { startDaemon, type TestDaemon } from '../../../helpers/daemon.ts';
 import { inboundFlags, sign } from '../../../helpers/inbound.ts';
 
 /** The work that a test's delivery asks for; one that names no content key asks for none. */
-export type Wish = Partial<SourceWork> & { place?: string; ignored?: string };
+export type Wish = Partial<SourceWork> & { place?: string; ignored?: string; webhookTimestamp?: number };
 
 /** A reader whose vendor says plainly what it wants. */
 const readWish: ReadSource = ({ headers, payload }, rulesOf) => {

@@ -179,9 +179,8 @@ describe('the source of a task', () => {
 
 describe('a delivery of Linear that is too old', () => {
   const MINUTE = 60_000;
-  const wishAt = (age: number) => ({ contentKey, webhookTimestamp: Date.now() - age }) as Wish;
-  const send = (age: number) =>
-    world.receive(wishAt(age), { id: contentKey, salt: 'same', provider: 'tracker_b' });
+  const send = (age: number, wish: Wish = { contentKey }) =>
+    world.receive({ ...wish, webhookTimestamp: Date.now() - age }, { id: contentKey, provider: 'tracker_b' });
   const log = async () => {
     const { deliveries } = await world.inbound.list({ provider: 'tracker_b', limit: 500, offset: 0 });
     return deliveries.filter(({ deliveryId }) => deliveryId === contentKey);
@@ -208,6 +207,12 @@ describe('a delivery of Linear that is too old', () => {
     const first = await send(0);
     expect(await send(10 * MINUTE)).toMatchObject({ status: 'duplicate', taskId: first.taskId });
     expect(await log()).toMatchObject([{ status: 'accepted', copies: 2 }]);
+  });
+
+  it('is refused, and the entry stays, where it was ignored in time', async () => {
+    await send(0, { ignored: 'It asks for nothing' });
+    await expect(send(10 * MINUTE, { ignored: 'Else' })).rejects.toMatchObject({ code: 'forbidden' });
+    expect(await log()).toMatchObject([{ status: 'ignored', reason: 'It asks for nothing', copies: 2 }]);
   });
 
   it('can be taken by hand', async () => {
