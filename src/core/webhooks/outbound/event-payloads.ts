@@ -40,7 +40,12 @@ export function payloadOf(event: WebhookEvent, { task, before, output }: TaskHap
       return { id, title, result: result && shortened(result), duration: result?.duration };
     }
     case 'task.failed':
-      return { id, title, error: task.error ? (JSON.parse(task.error) as TaskError) : null, attempts: task.attempts };
+      return {
+        id,
+        title,
+        error: task.error ? (JSON.parse(task.error) as TaskError) : null,
+        attempts: task.attempts,
+      };
     case 'task.cancelled':
       return { id, title };
     case 'agent.started':

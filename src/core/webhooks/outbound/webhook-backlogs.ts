@@ -1,3 +1,5 @@
+import { AppError } from '../../errors.ts';
+import type { Database } from '../../storage/database.ts';
 import type { WebhookStore } from './webhook-store.ts';
 
 /** Deliveries that may wait for a webhook that fails. */
@@ -7,12 +9,15 @@ const AGAIN_AFTER = 1000;
 
 interface Backlog {
   isFull: boolean;
-  /** How many may be added before the rows are counted again. */
-  room: number;
+  /** Rows since the start. */
+  added: number;
+  /** After so many, the rows are counted again. */
+  lookAt: number;
   isLooking: boolean;
 }
 
 export interface WebhookBacklogsParts {
+  database: Database;
   store: WebhookStore;
   reportBug: (error: unknown) => void;
   mostWaiting?: number;
@@ -41,13 +46,10 @@ export class WebhookBacklogs {
   /** To be called for each row that was committed. */
   added(webhookId: string): void {
     let backlog = this.#backlogs.get(webhookId);
-    // Of one that is new here nothing is known: the first row leads to a look at all.
-    if (!backlog) this.#backlogs.set(webhookId, (backlog = { isFull: false, room: 1, isLooking: false }));
-    if (--backlog.room > 0 || backlog.isLooking) return;
-    backlog.isLooking = true;
-    this.#look(webhookId, backlog)
-      .catch(this.#parts.reportBug)
-      .finally(() => (backlog.isLooking = false));
+    // Of one that is new here nothing is known: its first row leads to a look at all.
+    if (!backlog)
+      this.#backlogs.set(webhookId, (backlog = { isFull: false, added: 0, lookAt: 0, isLooking: false }));
+    if (++backlog.added >= backlog.lookAt && !backlog.isLooking) this.#look(webhookId, backlog);
   }
 
   /** The webhook is gone, or works again. */
@@ -55,10 +57,20 @@ export class WebhookBacklogs {
     this.#backlogs.delete(webhookId);
   }
 
-  async #look(webhookId: string, backlog: Backlog): Promise<void> {
-    const { waiting, isFailing } = await this.#parts.store.backlog(webhookId);
-    const isOver = waiting >= this.#most;
-    backlog.isFull = isOver && isFailing;
-    backlog.room = isOver ? AGAIN_AFTER : this.#most - waiting;
+  /** With the writes, so that the daemon waits for it when it stops. */
+  #look(webhookId: string, backlog: Backlog): void {
+    const { database, store, reportBug } = this.#parts;
+    backlog.isLooking = true;
+    database
+      .write(async ({ db }) => ({ added: backlog.added, ...(await store.backlog(db, webhookId)) }))
+      .then(({ added, waiting, isFailing }) => {
+        const isOver = waiting >= this.#most;
+        backlog.isFull = isOver && isFailing;
+        backlog.lookAt = added + (isOver ? AGAIN_AFTER : this.#most - waiting);
+      })
+      .catch((error: unknown) => {
+        if (!(error instanceof AppError)) reportBug(error);
+      })
+      .finally(() => (backlog.isLooking = false));
   }
 }

@@ -62,8 +62,7 @@ export class WebhookDeliverer {
         throw error;
       });
     const durationMs = surroundings.monotonic() - started;
-    const said =
-      answer instanceof OutboundError ? { error: answer.message } : { statusCode: answer.status };
+    const said = answer instanceof OutboundError ? { error: answer.message } : { statusCode: answer.status };
     const isDelivered = said.statusCode !== undefined && said.statusCode >= 200 && said.statusCode <= 299;
     const at = sentAt.toISOString();
     const history = [...(JSON.parse(delivery.history) as object[]), { at, ...said, durationMs }];

@@ -89,7 +89,11 @@ export class WebhookService {
     return this.#describe(row, wish.secret === undefined ? secret : undefined);
   }
 
-  async change(caller: Caller, id: string, { active, url, events, description }: ChangeWebhook): Promise<Webhook> {
+  async change(
+    caller: Caller,
+    id: string,
+    { active, url, events, description }: ChangeWebhook,
+  ): Promise<Webhook> {
     const { database, store, registry, backlogs, deliverer } = this.#parts;
     if (url !== undefined) this.#checkUrl(url);
     const row = await database.write(async (transaction) => {
@@ -156,7 +160,14 @@ export class WebhookService {
     const body = deliveryBody({ id: deliveryId, event: testEvent, at, payload });
     await database.write(async (transaction) => {
       requireVisible(caller, await store.find(id, transaction.db));
-      deliveries.insert(transaction, { id: deliveryId, webhook_id: id, event: testEvent, task_id: null, body, at });
+      deliveries.insert(transaction, {
+        id: deliveryId,
+        webhook_id: id,
+        event: testEvent,
+        task_id: null,
+        body,
+        at,
+      });
     });
     return this.#sent(id, deliveryId);
   }
@@ -231,7 +242,8 @@ export class WebhookService {
 }
 
 /** A token never reaches what an administrator sees, whoever made it. */
-const isBeyond = (caller: Caller, row: WebhookRow): boolean => caller.token !== undefined && row.sees_all === 1;
+const isBeyond = (caller: Caller, row: WebhookRow): boolean =>
+  caller.token !== undefined && row.sees_all === 1;
 
 function requireVisible(caller: Caller, row: WebhookRow | undefined): WebhookRow {
   return requireOwned(caller, row && isBeyond(caller, row) ? undefined : row, 'Webhook');

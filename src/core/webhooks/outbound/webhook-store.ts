@@ -58,14 +58,14 @@ export class WebhookStore {
   }
 
   /** How many deliveries of a webhook wait, and whether it is one that nothing is sent to. */
-  async backlog(id: string): Promise<{ waiting: number; isFailing: boolean }> {
-    const row = await this.#database.read
+  async backlog(db: Kysely<Schema>, id: string): Promise<{ waiting: number; isFailing: boolean }> {
+    const row = await db
       .selectFrom('webhook_deliveries')
       .select(({ fn }) => fn.countAll<number>().as('waiting'))
       .where('webhook_id', '=', id)
       .where('status', '=', 'pending')
       .executeTakeFirst();
-    const webhook = await this.find(id);
+    const webhook = await this.find(id, db);
     return { waiting: row?.waiting ?? 0, isFailing: webhook?.status === 'failing' };
   }
 
