@@ -6,6 +6,8 @@ import type { Outbound } from '../../outbound/outbound-fetch.ts';
 import type { KeyRing } from '../../secrets/key-ring.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Surroundings } from '../../surroundings.ts';
+import { WebhookDeliverer } from './webhook-deliverer.ts';
+import { WebhookDeliveryStore } from './webhook-delivery-store.ts';
 import { WebhookOutbox } from './webhook-outbox.ts';
 
 export interface WebhookParts {
@@ -20,9 +22,13 @@ export interface WebhookParts {
 }
 
 /** The webhooks that are told of events, and what tells them. */
-export async function joinWebhooks(_parts: WebhookParts) {
-  return {
-    webhookOutbox: new WebhookOutbox(),
-    webhookDeliverer: { start(): void {}, async stop(): Promise<void> {} },
-  };
+export async function joinWebhooks(parts: WebhookParts) {
+  const store = new WebhookDeliveryStore(parts.database);
+  const webhookDeliverer = new WebhookDeliverer({
+    ...parts,
+    store,
+    fetch: parts.outbound.fetch,
+    onFailing: () => undefined,
+  });
+  return { webhookOutbox: new WebhookOutbox(), webhookDeliverer };
 }
