@@ -260,6 +260,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
         approvals.expire(),
         forgetEndedRuns(database),
         inbound.removeOldInbound(),
+        webhooks.removeOldDeliveries(),
       ]),
     engine: database.engine,
     surroundings,

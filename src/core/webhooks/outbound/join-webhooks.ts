@@ -8,6 +8,7 @@ import type { Database } from '../../storage/database.ts';
 import type { Surroundings } from '../../surroundings.ts';
 import { WebhookBacklogs } from './webhook-backlogs.ts';
 import { WebhookDeliverer } from './webhook-deliverer.ts';
+import { WebhookDeliveryRetention } from './webhook-delivery-retention.ts';
 import { WebhookDeliveryStore } from './webhook-delivery-store.ts';
 import { WebhookOutbox } from './webhook-outbox.ts';
 import { WebhookRegistry } from './webhook-registry.ts';
@@ -32,13 +33,20 @@ export async function joinWebhooks(parts: WebhookParts) {
   const { database } = parts;
   const store = new WebhookStore(database);
   const deliveries = new WebhookDeliveryStore(database);
-  const deliverer = new WebhookDeliverer({ ...parts, deliveries });
+  const deliverer = new WebhookDeliverer({
+    ...parts,
+    store: deliveries,
+    fetch: parts.outbound.fetch,
+    onFailing: () => undefined,
+  });
   const registry = await WebhookRegistry.load({ ...parts, store });
   const backlogs = new WebhookBacklogs({ ...parts, store });
+  const retention = new WebhookDeliveryRetention(database);
   const joined = { ...parts, store, deliveries, deliverer, registry, backlogs };
   return {
     webhooks: new WebhookService(joined),
     webhookOutbox: new WebhookOutbox(joined),
     webhookDeliverer: deliverer,
+    removeOldDeliveries: () => retention.removeOld(parts.surroundings.now()),
   };
 }

@@ -1,5 +1,6 @@
 import type { DeliveredEvent, Webhook, WebhookDelivery } from '../../../contract/webhooks.ts';
-import type { WebhookDeliveryRow, WebhookRow } from '../../storage/outside-rows.ts';
+import type { WebhookRow } from '../../storage/outside-rows.ts';
+import type { ListedDelivery } from './webhook-delivery-store.ts';
 
 /** The webhook as it is answered; `secret` is masked, or whole where it is shown this once. */
 export const toWebhook = (row: WebhookRow, secret: string, now: Date): Webhook => ({
@@ -19,7 +20,7 @@ export const toWebhook = (row: WebhookRow, secret: string, now: Date): Webhook =
   ...(row.failing_since !== null && { failingSince: row.failing_since }),
 });
 
-export const toDelivery = (row: WebhookDeliveryRow): WebhookDelivery => ({
+export const toDelivery = (row: ListedDelivery): WebhookDelivery => ({
   id: row.id,
   webhookId: row.webhook_id,
   event: row.event as DeliveredEvent,
