@@ -1,5 +1,45 @@
 import type { FastifyInstance } from 'fastify';
+import { inboundRoutes } from '../../contract/inbound.ts';
+import type { ProviderName } from '../../contract/oauth.ts';
 import type { App } from '../../core/app.ts';
+import { addressOf, clientOf } from '../credentials.ts';
+import { type Context, implement } from '../implement.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
-export function registerInbound(_server: FastifyInstance, _app: App, _check?: ResponseCheck): void {}
+export function registerInbound(server: FastifyInstance, app: App, check?: ResponseCheck): void {
+  const { inbound } = app;
+  const { codehost, trackerA, trackerB, ...log } = inboundRoutes;
+  const take =
+    (provider: ProviderName) =>
+    (_: unknown, { request }: Context) =>
+      inbound.receive(provider, {
+        headers: request.headers,
+        body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
+        address: addressOf(request),
+      });
+  // A scope of its own: what is signed are the bytes, so nobody may read them before.
+  void server.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser(
+      ['application/json', 'application/x-www-form-urlencoded'],
+      { parseAs: 'buffer' },
+      (_request, body, done) => done(null, body),
+    );
+    implement(
+      scope,
+      { codehost, trackerA, trackerB },
+      { codehost: take('codehost'), trackerA: take('tracker_a'), trackerB: take('tracker_b') },
+      check,
+    );
+  });
+  implement(
+    server,
+    log,
+    {
+      list: ({ query }) => inbound.list(query),
+      get: ({ params }) => inbound.get(params.id),
+      replay: ({ params }, { caller, request }) => inbound.replay(caller, params.id, clientOf(request)),
+    },
+    check,
+  );
+}

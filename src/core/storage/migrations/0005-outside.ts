@@ -42,6 +42,7 @@ async function addInbound(db: Kysely<never>): Promise<void> {
     primary key (provider, content_key)
   ) ${clustered}`.execute(db);
   await sql`create index source_claims_by_age on source_claims (claimed_at)`.execute(db);
+  await sql`create index tasks_by_branch on tasks (repository, branch) where branch is not null`.execute(db);
   await sql`create table source_comments (
     task_id text primary key, provider text not null, owner_id text not null, target text not null, comment_id text,
     written text, is_uncertain integer not null default 0, attempts integer not null default 0, next_attempt_at text,

@@ -1,3 +1,4 @@
+import type { ProviderName } from '../../../contract/oauth.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { UserStore } from '../../auth/user-store.ts';
 import type { Config } from '../../config/config.ts';
@@ -6,7 +7,14 @@ import type { Log } from '../../log.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Surroundings } from '../../surroundings.ts';
 import type { TaskService } from '../../tasks/task-service.ts';
-import type { joinComments } from '../comments/join-comments.ts';
+import { ClaimStore } from './claim-store.ts';
+import { DeliveryLog } from './delivery-log.ts';
+import { InboundRetention } from './inbound-retention.ts';
+import { InboundService } from './inbound-service.ts';
+import { InboundStore } from './inbound-store.ts';
+import { sourceReaders } from './source-readers.ts';
+import type { ReadSource } from './source-work.ts';
+import { WorkIntake, type WorkIntakeParts } from './work-intake.ts';
 
 export interface InboundParts {
   database: Database;
@@ -15,12 +23,20 @@ export interface InboundParts {
   limits: RateLimits;
   users: UserStore;
   tasks: TaskService;
-  sourceComments: ReturnType<typeof joinComments>['sourceComments'];
+  sourceComments: WorkIntakeParts['sourceComments'];
   surroundings: Surroundings;
   log: Log;
+  /** For tests. */
+  readers?: Record<ProviderName, ReadSource>;
 }
 
 /** What takes the webhooks of GitHub, Jira and Linear. */
-export function joinInbound(_parts: InboundParts) {
-  return { removeOldInbound: async (): Promise<void> => {} };
+export function joinInbound(parts: InboundParts) {
+  const { database, audit, readers = sourceReaders } = parts;
+  const store = new InboundStore(database);
+  const deliveries = new DeliveryLog({ store, audit });
+  const intake = new WorkIntake({ ...parts, claims: new ClaimStore(database), deliveries });
+  const inbound = new InboundService({ ...parts, readers, store, intake });
+  const retention = new InboundRetention(parts);
+  return { inbound, removeOldInbound: () => retention.removeOld() };
 }

@@ -1,0 +1,72 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '../../storage/database.ts';
+import type { SourceClaimRow } from '../../storage/outside-rows.ts';
+import { prepareQuery } from '../../storage/prepared-query.ts';
+import type { Schema } from '../../storage/schema.ts';
+import type { TaskStatus } from '../../../contract/task.ts';
+import { isTerminal } from '../../tasks/task-states.ts';
+
+/** Which task an issue, a comment or a check made last, so that it makes no second one meanwhile. */
+export class ClaimStore {
+  readonly #find;
+  readonly #put;
+  readonly #findBranch;
+
+  constructor({ read: db }: Database) {
+    this.#find = prepareQuery<
+      { provider: string; key: string },
+      { task_id: string; status: TaskStatus | null }
+    >((value) =>
+      db
+        .selectFrom('source_claims as claim')
+        .leftJoin('tasks', 'tasks.id', 'claim.task_id')
+        .select(['claim.task_id', 'tasks.status'])
+        .where('claim.provider', '=', value('provider'))
+        .where('claim.content_key', '=', value('key')),
+    );
+    this.#put = prepareQuery<SourceClaimRow, never>((value) =>
+      db
+        .insertInto('source_claims')
+        .values({
+          provider: value('provider'),
+          content_key: value('content_key'),
+          task_id: value('task_id'),
+          claimed_at: value('claimed_at'),
+        })
+        .onConflict((conflict) =>
+          conflict.columns(['provider', 'content_key']).doUpdateSet((is) => ({
+            task_id: is.ref('excluded.task_id'),
+            claimed_at: is.ref('excluded.claimed_at'),
+          })),
+        ),
+    );
+    this.#findBranch = prepareQuery<{ repository: string; branch: string }, { id: string }>((value) =>
+      db
+        .selectFrom('tasks')
+        .select('id')
+        .where('repository', '=', value('repository'))
+        .where('branch', '=', value('branch'))
+        .limit(1),
+    );
+  }
+
+  /** The task that holds the key and has not ended. */
+  async findOpen(db: Kysely<Schema>, provider: string, key: string): Promise<string | undefined> {
+    const [claim] = (await db.executeQuery(this.#find({ provider, key }))).rows;
+    // A task of the same commit has no row yet.
+    const isOpen = claim && (claim.status === null || !isTerminal(claim.status));
+    return isOpen ? claim.task_id : undefined;
+  }
+
+  async put(db: Kysely<Schema>, claim: SourceClaimRow): Promise<void> {
+    await db.executeQuery(this.#put(claim));
+  }
+
+  async hasTaskOn(
+    db: Kysely<Schema>,
+    { repository, branch }: { repository: string | undefined; branch: string | undefined },
+  ): Promise<boolean> {
+    if (repository === undefined || branch === undefined) return false;
+    return (await db.executeQuery(this.#findBranch({ repository, branch }))).rows.length > 0;
+  }
+}

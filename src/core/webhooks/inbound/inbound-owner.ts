@@ -1,0 +1,19 @@
+import type { UserStore } from '../../auth/user-store.ts';
+import { ownerId } from '../../auth/owner.ts';
+import { roleOf } from '../../auth/caller.ts';
+import type { Config } from '../../config/config.ts';
+
+/**
+ * Whose task a delivery makes: the user with the address, else the owner of the machine, or the administrator who was
+ * there first. Nobody is undefined.
+ */
+export async function findInboundOwner(
+  { users, config }: { users: UserStore; config: Config },
+  email: string | undefined,
+): Promise<string | undefined> {
+  const named = email === undefined ? undefined : await users.findByEmail(email.toLowerCase());
+  if (named?.disabled_at === null) return named.id;
+  if (config.get('system.authMode') === 'local') return ownerId;
+  const known = await users.list();
+  return known.find((user) => roleOf(user) === 'admin' && user.disabled_at === null)?.id;
+}

@@ -1,0 +1,146 @@
+import { hash } from 'node:crypto';
+import type { InboundAnswer, InboundDelivery, ListInboundQuery } from '../../../contract/inbound.ts';
+import type { ProviderName } from '../../../contract/oauth.ts';
+import type { Caller } from '../../auth/caller.ts';
+import type { ClientInfo } from '../../auth/session-service.ts';
+import type { Config } from '../../config/config.ts';
+import { environmentNameOf } from '../../config/settings.ts';
+import { AppError } from '../../errors.ts';
+import { addressKey, type RateLimits } from '../../limits/rate-limits.ts';
+import type { Log } from '../../log.ts';
+import type { Surroundings } from '../../surroundings.ts';
+import { deliveryIdOf } from './delivery-id.ts';
+import type { Delivery } from './delivery-log.ts';
+import { parsePayload, readPayload } from './inbound-payload.ts';
+import { isSigned } from './inbound-signature.ts';
+import { type InboundStore, providerOf, toInboundDelivery } from './inbound-store.ts';
+import { outsideWindow } from './replay-window.ts';
+import { rulesOf } from './source-rules.ts';
+import type { ReadSource, SourceEvent, SourceHeaders } from './source-work.ts';
+import type { WorkIntake } from './work-intake.ts';
+
+const failedSignatures = {
+  max: 20,
+  windowMs: 60_000,
+  message: 'Too many webhooks with a wrong signature. Try again later.',
+};
+
+export interface InboundServiceParts {
+  store: InboundStore;
+  intake: WorkIntake;
+  readers: Record<ProviderName, ReadSource>;
+  config: Config;
+  limits: RateLimits;
+  surroundings: Surroundings;
+  log: Log;
+}
+/** A request of a vendor as it came. */
+export interface Receipt {
+  headers: SourceHeaders;
+  body: Buffer;
+  /** Where it came from. */
+  address: string;
+}
+
+/** Takes what GitHub, Jira and Linear send, and makes tasks of what asks for work. */
+export class InboundService {
+  readonly #parts: InboundServiceParts;
+  constructor(parts: InboundServiceParts) {
+    this.#parts = parts;
+  }
+
+  /** Nothing is read before the signature is found right, and nothing is kept of a delivery without one. */
+  async receive(provider: ProviderName, receipt: Receipt): Promise<InboundAnswer> {
+    await this.#verify(provider, receipt);
+    const { headers, body } = receipt;
+    const { surroundings } = this.#parts;
+    const contentType = headers['content-type'];
+    const payload = readPayload(typeof contentType === 'string' ? contentType : undefined, body);
+    const now = surroundings.now();
+    const bodyHash = hash('sha256', body);
+    const delivery: Delivery = {
+      id: surroundings.newId('inb'),
+      provider,
+      deliveryId: deliveryIdOf(provider, headers, bodyHash),
+      bodyHash,
+      bytes: body.length,
+      text: payload.text,
+      receivedAt: now.toISOString(),
+      refusal: outsideWindow(provider, payload.value, now),
+    };
+    return this.#parts.intake.take(delivery, this.#read(provider, headers, payload.value));
+  }
+
+  /** Looks at a delivery again, as if it had just come; only the work that it asks for is still not done twice at once. */
+  async replay(caller: Caller, id: string, client: ClientInfo): Promise<InboundAnswer> {
+    const { surroundings } = this.#parts;
+    const row = await this.#find(id);
+    if (row.payload === null)
+      throw new AppError(
+        'wrong_state',
+        'The body of this delivery is no longer kept. Let the sender deliver it again.',
+      );
+    const provider = providerOf(row);
+    const delivery: Delivery = {
+      id: surroundings.newId('inb'),
+      provider,
+      deliveryId: row.delivery_id,
+      bodyHash: row.body_hash,
+      bytes: row.bytes,
+      text: row.payload,
+      receivedAt: surroundings.now().toISOString(),
+      replay: { of: row.id, caller, client },
+    };
+    // What only headers say, the entry says too.
+    const headers = { 'x-github-event': row.event };
+    return this.#parts.intake.take(delivery, this.#read(provider, headers, parsePayload(row.payload)));
+  }
+
+  async list(query: ListInboundQuery) {
+    const { rows, total } = await this.#parts.store.list(query);
+    return { deliveries: rows.map(toInboundDelivery), total, limit: query.limit, offset: query.offset };
+  }
+
+  async get(id: string): Promise<{ delivery: InboundDelivery; payload?: ReturnType<typeof parsePayload> }> {
+    const { payload, ...row } = await this.#find(id);
+    const delivery = toInboundDelivery({ ...row, has_payload: payload === null ? 0 : 1 });
+    return { delivery, ...(payload !== null && { payload: parsePayload(payload) }) };
+  }
+
+  /** How many deliveries with a right signature each provider sent, as far as the log goes back, and when the last came. */
+  async inboundCounts(): Promise<Record<ProviderName, { lastEvent?: string; eventCount: number }>> {
+    const rows = await this.#parts.store.counts();
+    const of = (provider: ProviderName) => {
+      const row = rows.find((each) => each.provider === provider);
+      return row ? { lastEvent: row.last, eventCount: row.n } : { eventCount: 0 };
+    };
+    return { codehost: of('codehost'), tracker_a: of('tracker_a'), tracker_b: of('tracker_b') };
+  }
+
+  /** Only failures are counted, and a right signature is never refused: others may share the sender's address. */
+  async #verify(provider: ProviderName, receipt: Receipt): Promise<void> {
+    const { config, limits, log } = this.#parts;
+    const setting = `webhooks.${provider}.signingSecret` as const;
+    const secret = config.secret(setting);
+    if (!secret)
+      throw new AppError(
+        'unavailable',
+        `No webhook is taken before its signing secret is set: svc config set ${setting}, or ${environmentNameOf(setting)}`,
+      );
+    if (isSigned(provider, receipt, secret)) return;
+    await limits.take('webhook signature', addressKey(receipt.address), failedSignatures);
+    log.warn({ provider, address: receipt.address }, 'a webhook with a wrong signature was refused');
+    throw new AppError('forbidden', 'Invalid webhook signature');
+  }
+
+  #read(provider: ProviderName, headers: SourceHeaders, payload: object): SourceEvent {
+    const { readers, config } = this.#parts;
+    return readers[provider]({ headers, payload }, (place) => rulesOf(config, provider, place));
+  }
+
+  async #find(id: string) {
+    const row = await this.#parts.store.find(id);
+    if (!row) throw new AppError('not_found', 'Delivery not found');
+    return row;
+  }
+}

@@ -1,0 +1,173 @@
+import type { Kysely } from 'kysely';
+import type { InboundDelivery, ListInboundQuery } from '../../../contract/inbound.ts';
+import { type ProviderName, providerNameSchema } from '../../../contract/oauth.ts';
+import type { Database } from '../../storage/database.ts';
+import type { InboundDeliveryRow } from '../../storage/outside-rows.ts';
+import { prepareQuery } from '../../storage/prepared-query.ts';
+import type { Schema } from '../../storage/schema.ts';
+
+export type KnownDelivery = Pick<InboundDeliveryRow, 'id' | 'status' | 'reason' | 'task_id'>;
+/** What is new of a delivery that came again. */
+export type DeliveryNews = Pick<InboundDeliveryRow, 'status' | 'reason' | 'task_id'>;
+type ListedRow = Omit<InboundDeliveryRow, 'payload' | 'body_hash'> & { has_payload: number };
+
+const knownColumns = ['id', 'status', 'reason', 'task_id'] as const;
+const listedColumns = [
+  'id',
+  'provider',
+  'delivery_id',
+  'event',
+  'action',
+  'status',
+  'reason',
+  'task_id',
+  'source_id',
+  'sender',
+  'copies',
+  'bytes',
+  'received_at',
+  'last_received_at',
+  'replay_of',
+] as const;
+
+/** Rows of deliveries that came in. What runs in a transaction takes its `db`. */
+export class InboundStore {
+  readonly #database: Database;
+  readonly #byDelivery;
+  readonly #byBody;
+  readonly #insert;
+
+  constructor(database: Database) {
+    this.#database = database;
+    const db = database.read;
+    this.#byDelivery = prepareQuery<{ provider: string; deliveryId: string }, KnownDelivery>((value) =>
+      db
+        .selectFrom('inbound_deliveries')
+        .select(knownColumns)
+        .where('provider', '=', value('provider'))
+        .where('delivery_id', '=', value('deliveryId'))
+        .where('replay_of', 'is', null),
+    );
+    this.#byBody = prepareQuery<{ provider: string; bodyHash: string }, KnownDelivery>((value) =>
+      db
+        .selectFrom('inbound_deliveries')
+        .select(knownColumns)
+        .where('provider', '=', value('provider'))
+        .where('body_hash', '=', value('bodyHash'))
+        // The one with a task, if any, which a replay may have made.
+        .orderBy('task_id', (order) => order.desc().nullsLast())
+        .orderBy('id')
+        .limit(1),
+    );
+    this.#insert = prepareQuery<InboundDeliveryRow, never>((value) =>
+      db.insertInto('inbound_deliveries').values({
+        id: value('id'),
+        provider: value('provider'),
+        delivery_id: value('delivery_id'),
+        body_hash: value('body_hash'),
+        event: value('event'),
+        action: value('action'),
+        status: value('status'),
+        reason: value('reason'),
+        task_id: value('task_id'),
+        source_id: value('source_id'),
+        sender: value('sender'),
+        copies: value('copies'),
+        bytes: value('bytes'),
+        payload: value('payload'),
+        received_at: value('received_at'),
+        last_received_at: value('last_received_at'),
+        replay_of: value('replay_of'),
+      }),
+    );
+  }
+
+  /** The entry of a delivery that came before, by its id or by its bytes, and the task that either made. */
+  async findKnown(
+    db: Kysely<Schema>,
+    { provider, deliveryId, bodyHash }: { provider: string; deliveryId: string; bodyHash: string },
+  ): Promise<KnownDelivery | undefined> {
+    const [byId] = (await db.executeQuery(this.#byDelivery({ provider, deliveryId }))).rows;
+    if (byId && byId.task_id !== null) return byId;
+    const [byBody] = (await db.executeQuery(this.#byBody({ provider, bodyHash }))).rows;
+    return byId ? { ...byId, task_id: byBody?.task_id ?? null } : byBody;
+  }
+
+  /** At once, not at the end of the transaction: the next delivery of the same commit may be a copy. */
+  async insert(db: Kysely<Schema>, row: InboundDeliveryRow): Promise<void> {
+    await db.executeQuery(this.#insert(row));
+  }
+
+  async countCopy(db: Kysely<Schema>, id: string, at: string, news: Partial<DeliveryNews>): Promise<void> {
+    await db
+      .updateTable('inbound_deliveries')
+      .set((is) => ({ copies: is('copies', '+', 1), last_received_at: at, ...news }))
+      .where('id', '=', id)
+      .execute();
+  }
+
+  find(id: string): Promise<InboundDeliveryRow | undefined> {
+    return this.#database.read
+      .selectFrom('inbound_deliveries')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirst();
+  }
+
+  async list(query: ListInboundQuery): Promise<{ rows: ListedRow[]; total: number }> {
+    const matching = this.#matching(query);
+    const rows = await matching
+      .select(listedColumns)
+      .select((is) => is('payload', 'is not', null).$castTo<number>().as('has_payload'))
+      .orderBy('id', 'desc')
+      .limit(query.limit)
+      .offset(query.offset)
+      .execute();
+    const count = await matching.select(({ fn }) => fn.countAll<number>().as('n')).executeTakeFirstOrThrow();
+    return { rows, total: count.n };
+  }
+
+  /** How many deliveries each provider sent, and when the last one came; replays were sent by nobody. */
+  async counts(): Promise<{ provider: string; n: number; last: string }[]> {
+    return this.#database.read
+      .selectFrom('inbound_deliveries')
+      .select(({ fn }) => [
+        'provider',
+        fn.sum<number>('copies').as('n'),
+        fn.max<string>('last_received_at').as('last'),
+      ])
+      .where('replay_of', 'is', null)
+      .groupBy('provider')
+      .execute();
+  }
+
+  #matching({ provider, status }: ListInboundQuery) {
+    let query = this.#database.read.selectFrom('inbound_deliveries');
+    if (provider !== undefined) query = query.where('provider', '=', provider);
+    if (status !== undefined) query = query.where('status', '=', status);
+    return query;
+  }
+}
+
+/** A provider as a row holds it. */
+export const providerOf = ({ provider }: { provider: string }): ProviderName =>
+  providerNameSchema.parse(provider);
+
+export const toInboundDelivery = (row: ListedRow): InboundDelivery => ({
+  id: row.id,
+  provider: providerOf(row),
+  deliveryId: row.delivery_id,
+  event: row.event,
+  ...(row.action !== null && { action: row.action }),
+  status: row.status as InboundDelivery['status'],
+  ...(row.reason !== null && { reason: row.reason }),
+  ...(row.task_id !== null && { taskId: row.task_id }),
+  ...(row.source_id !== null && { sourceId: row.source_id }),
+  ...(row.sender !== null && { sender: row.sender }),
+  copies: row.copies,
+  bytes: row.bytes,
+  receivedAt: row.received_at,
+  lastReceivedAt: row.last_received_at,
+  ...(row.replay_of !== null && { replayOf: row.replay_of }),
+  canReplay: row.has_payload === 1,
+});
