@@ -17,7 +17,7 @@ import type { OutboundFetch } from '../outbound/outbound-fetch.ts';
 import type { Database } from '../storage/database.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { HookCheck } from './hook-check.ts';
-import { inboundCounts } from './inbound-counts.ts';
+import { hasInbound, inboundCounts } from './inbound-counts.ts';
 
 export interface IntegrationStatusParts {
   database: Database;
@@ -101,7 +101,7 @@ export class IntegrationStatus {
 
   async #isHookSet(userId: string, connection: Connection | undefined): Promise<boolean> {
     if (!this.#hasSecret('codehost')) return false;
-    if ((await inboundCounts(this.#parts.database)).has('codehost')) return true;
+    if (await hasInbound(this.#parts.database, 'codehost')) return true;
     return connection !== undefined && this.#hooks.isSeen(userId, connection);
   }
 
