@@ -48,6 +48,11 @@ export async function listInbound(cli: Cli, options: InboundOptions): Promise<vo
     );
   const now = Date.now();
   const short = idShortener(output, deliveries);
+  const tasks = new Set(deliveries.flatMap(({ taskId = [] }) => taskId));
+  const shortTask = idShortener(
+    output,
+    [...tasks].map((id) => ({ id })),
+  );
   output.table<InboundDelivery>(
     [
       { title: 'ID', value: ({ id }) => short(id) },
@@ -59,8 +64,11 @@ export async function listInbound(cli: Cli, options: InboundOptions): Promise<vo
         value: (each) => each.status,
         paint: (cell, each) => output.paint(colours[each.status], cell),
       },
-      { title: 'REASON', value: ({ reason = '' }) => reason, isElastic: true },
-      { title: 'TASK', value: ({ taskId = '' }) => taskId, isElastic: true },
+      {
+        title: 'TASK, REASON',
+        value: ({ taskId, reason }) => [taskId && shortTask(taskId), reason].filter(Boolean).join('  '),
+        isElastic: true,
+      },
     ],
     deliveries,
   );

@@ -27,7 +27,7 @@ export async function listWebhooks(cli: Cli, { json, quiet }: Format & { quiet?:
   output.table<Webhook>(
     [
       { title: 'ID', value: ({ id }) => short(id) },
-      { title: 'URL', value: ({ url }) => url, isElastic: true },
+      { title: 'URL', value: ({ url }) => url.replace(/^https:\/\//, ''), isElastic: true },
       { title: 'EVENTS', value: spellEvents, isElastic: true },
       {
         title: 'STATUS',
@@ -39,7 +39,7 @@ export async function listWebhooks(cli: Cli, { json, quiet }: Format & { quiet?:
     ],
     webhooks,
   );
-  for (const each of webhooks) adviseFailing(output, each);
+  for (const each of webhooks) adviseFailing(output, each, short(each.id));
 }
 
 /** `svc webhooks show ID`. */
@@ -75,7 +75,7 @@ export async function showWebhook(cli: Cli, text: string, { json }: Format): Pro
       output.paint,
     ),
   );
-  adviseFailing(output, webhook);
+  adviseFailing(output, webhook, id);
   output.note(output.paintError('dim', `\nWhat was sent: svc webhooks deliveries ${id}`));
 }
 
@@ -83,8 +83,8 @@ const spellEvents = ({ events }: Webhook) =>
   events.length === webhookEvents.length ? 'all' : events.join(' ');
 
 /** What to do where sending was given up. */
-function adviseFailing(output: Output, { id, status }: Webhook): void {
+function adviseFailing(output: Output, { status }: Webhook, id: string): void {
   if (status !== 'failing') return;
-  output.note(`${id} was given up. See why: svc webhooks deliveries ${id} --failed`);
+  output.note(`Given up: ${id}. See why: svc webhooks deliveries ${id} --failed`);
   output.note(`When it works again: svc webhooks enable ${id}`);
 }

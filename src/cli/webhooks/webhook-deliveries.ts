@@ -60,7 +60,7 @@ export async function listDeliveries(
   if (deliveries.length === answer.limit)
     output.note(output.paintError('dim', `The newest ${answer.limit}. More: --limit`));
   const broken = deliveries.find((each) => each.status === 'failed');
-  if (broken) output.note(`Send one again: svc webhooks redeliver ${id} ${broken.id}`);
+  if (broken) output.note(`Send one again: svc webhooks redeliver ${text} ${short(broken.id)}`);
 }
 
 /** `svc webhooks redeliver WEBHOOK DELIVERY`. */
