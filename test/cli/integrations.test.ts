@@ -51,6 +51,10 @@ describe('svc integrations ls', () => {
   });
 
   it('asks for the webhook once there is a secret, and is content when one came', async () => {
+    await start({ 'webhooks.tracker_a.signingSecret': 'planted' });
+    expect((await svc('ls')).stderr).toContain(
+      '  svc config set server.baseUrl URL (where Jira reaches the daemon)\n',
+    );
     await start({
       'webhooks.tracker_a.signingSecret': 'planted',
       'server.baseUrl': 'https://svc.example.com/',

@@ -76,7 +76,7 @@ async function requireApp(cli: Cli, client: Client, { provider, name, word }: Ve
   const settings = await knownSettings(client);
   const missing = settings ? missingApp(settings, provider) : [];
   if (missing.length === 0) return;
-  const baseUrl = baseUrlOf(settings, cli.connect().target.url);
+  const baseUrl = baseUrlOf(settings) ?? cli.connect().target.url;
   cli.output.note(
     [
       `Make an OAuth app at ${appsAt[provider]} with this callback URL:`,

@@ -22,8 +22,8 @@ export function missingApp(settings: Map<string, Setting>, provider: ProviderNam
   });
 }
 
-/** Where browsers and vendors reach the daemon. */
-export function baseUrlOf(settings: Map<string, Setting> | undefined, reachedAt: string): string {
-  const value = settings?.get('server.baseUrl')?.value;
-  return (typeof value === 'string' ? value : reachedAt).replace(/\/+$/, '');
+/** Where others reach the daemon, perhaps after a restart; undefined where nobody said. */
+export function baseUrlOf(settings: Map<string, Setting> | undefined): string | undefined {
+  const { value, pending = value } = settings?.get('server.baseUrl') ?? {};
+  return typeof pending === 'string' ? pending.replace(/\/+$/, '') : undefined;
 }

@@ -18,8 +18,7 @@ interface Row {
 /** `svc integrations ls`: what is connected, what comes in, and what to type where something is missing. */
 export async function listIntegrations(cli: Cli, { json }: { json?: boolean }): Promise<void> {
   const { output } = cli;
-  const connection = cli.connect();
-  const { client } = connection;
+  const { client } = cli.connect();
   const [codehost, trackerA, trackerB, webhooks, webSearch, settings] = await Promise.all([
     connectedAccount(client, 'codehost'),
     connectedAccount(client, 'tracker_a'),
@@ -36,7 +35,7 @@ export async function listIntegrations(cli: Cli, { json }: { json?: boolean }): 
       webhooks,
       webSearch,
     });
-  const place = { webhooks, settings, baseUrl: baseUrlOf(settings, connection.target.url) };
+  const place = { webhooks, settings };
   const rows = [
     vendorRow(vendors.codehost, codehost, place),
     vendorRow(vendors.tracker_a, trackerA, place),
@@ -59,26 +58,35 @@ export async function listIntegrations(cli: Cli, { json }: { json?: boolean }): 
 interface Place {
   webhooks: WebhooksStatus;
   settings: Map<string, Setting> | undefined;
-  baseUrl: string;
 }
 
-function vendorRow({ provider, word, name }: Vendor, account: ConnectedAccount, place: Place): Row {
-  const { configured, lastEvent, eventCount = 0 } = place.webhooks[provider];
+function vendorRow(vendor: Vendor, account: ConnectedAccount, place: Place): Row {
+  const { provider, word, name } = vendor;
+  const { webhooks, settings } = place;
+  const { configured, lastEvent, eventCount = 0 } = webhooks[provider];
   const isSeen = 'webhookConfigured' in account.status && account.status.webhookConfigured;
   const isWorking = configured && (isSeen || eventCount > 0);
-  const missing = place.settings ? missingApp(place.settings, provider) : [];
-  const connect = account.name === undefined ? [...missing, `svc integrations connect ${word}`] : [];
-  const secret = place.settings ? [`svc config set webhooks.${provider}.signingSecret`] : [];
-  const hook = configured
-    ? [`make a webhook there that sends to ${place.baseUrl}/api/webhooks/${provider}`]
-    : secret;
+  const connect =
+    account.name === undefined
+      ? [...(settings ? missingApp(settings, provider) : []), `svc integrations connect ${word}`]
+      : [];
   return {
     name,
     connected: account.name ?? 'no',
     webhooks: !configured ? 'no secret' : isWorking ? 'set up' : 'none yet',
     lastEvent: lastEvent ? spellAge(lastEvent, Date.now()) : 'never',
-    next: [...connect, ...(isWorking ? [] : hook)],
+    next: [...connect, ...(isWorking ? [] : hookSteps(vendor, place))],
   };
+}
+
+/** What is left to do until webhooks of the vendor come in, for who may do it. */
+function hookSteps({ provider, name }: Vendor, { webhooks, settings }: Place): string[] {
+  if (!settings) return [];
+  if (!webhooks[provider].configured) return [`svc config set webhooks.${provider}.signingSecret`];
+  const baseUrl = baseUrlOf(settings);
+  return baseUrl === undefined
+    ? [`svc config set server.baseUrl URL (where ${name} reaches the daemon)`]
+    : [`make a webhook there that sends to ${baseUrl}/api/webhooks/${provider}`];
 }
 
 function searchRow({ status, providers }: WebSearchInfo): Row {
