@@ -75,13 +75,15 @@ describe('the webhooks that come in', () => {
   it('are set up with a secret as soon as one has come that was signed with it', async () => {
     await using daemon = await startDaemon();
     const isConfigured = async () => (await daemon.client.integrations.codehost()).webhookConfigured;
-    await keep(daemon, { provider: 'tracker_a' }, { status: 'refused' });
+    const setSecret = async (value: string | null) =>
+      daemon.client.config.set({ params: { key: 'webhooks.codehost.signingSecret' }, body: { value } });
+    await setSecret('planted-signing-secret');
+    await keep(daemon, { provider: 'tracker_a' }, { status: 'refused' }, { replay_of: 'x' });
     expect(await isConfigured()).toBe(false);
     await keep(daemon, {});
-    expect(await isConfigured()).toBe(false);
-    const [[key, value]] = Object.entries(secret) as [[string, string]];
-    await daemon.client.config.set({ params: { key }, body: { value } });
     expect(await isConfigured()).toBe(true);
+    await setSecret(null);
+    expect(await isConfigured()).toBe(false);
   });
 });
 
