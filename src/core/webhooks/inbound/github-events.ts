@@ -6,7 +6,7 @@ import { senderOf } from './github-users.ts';
 import { commentOf, itemOf, sourceIdOf, workOfComment, workOfItem } from './github-work.ts';
 import { readDelivery } from './lenient.ts';
 import { mentionOf } from './mentions.ts';
-import type { ReadSource, SourceEvent } from './source-work.ts';
+import type { ReadSource, RulesOf, SourceEvent } from './source-work.ts';
 import { refusalOf, wishOfComment } from './wishes.ts';
 
 export const readGithub: ReadSource = ({ headers, payload }, rulesOf) => {
@@ -29,11 +29,7 @@ const commentEvents = [
 ];
 const checkEvents = ['check_run.completed', 'workflow_run.completed'];
 
-function judge(
-  event: string,
-  delivery: GithubDelivery,
-  rulesOf: Parameters<ReadSource>[1],
-): SourceEvent['verdict'] {
+function judge(event: string, delivery: GithubDelivery, rulesOf: RulesOf): SourceEvent['verdict'] {
   if (event === 'ping') return { ignored: 'GitHub only says that the webhook is set up' };
   const name = delivery.action === undefined ? event : `${event}.${delivery.action}`;
   const wishOfItem = itemEvents.get(name);
