@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, listOf, maybe, name, text } from './lenient.ts';
+import { eventName, id, listOf, maybe, name, text } from './lenient.ts';
 
 const user = z.object({
   accountId: maybe(name),
@@ -53,9 +53,9 @@ const comment = z.object({
 });
 export type JiraComment = z.output<typeof comment>;
 
-/** What is read of a body of Jira, which always names its event. */
+/** What is read of a body of Jira. */
 export const jiraDeliverySchema = z.object({
-  webhookEvent: name,
+  webhookEvent: eventName,
   issue_event_type_name: maybe(text),
   user: maybe(user),
   issue: maybe(issue),

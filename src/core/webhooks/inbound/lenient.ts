@@ -8,6 +8,8 @@ export const cleanText = (text: string): string =>
 export const text = z.string().transform(cleanText);
 /** Text that names something, which a blank does not. */
 export const name = text.refine((said) => said.trim() !== '');
+/** What a vendor calls what happened; where it says nothing, nothing is asked for. */
+export const eventName = name.catch('unnamed event');
 export const id = z.union([name, z.number().transform(String)]);
 
 /** What is absent, null or of another type is undefined, so that one odd field does not cost the delivery. */

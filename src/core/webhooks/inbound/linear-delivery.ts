@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, listOf, maybe, name, text } from './lenient.ts';
+import { eventName, id, listOf, maybe, name, text } from './lenient.ts';
 
 const user = z.object({
   id: maybe(id),
@@ -46,9 +46,9 @@ export const linearCommentSchema = z.object({
 });
 export type LinearComment = z.output<typeof linearCommentSchema>;
 
-/** What is read of a body of Linear, which always names the type of what it is about. */
+/** What is read of a body of Linear. */
 export const linearDeliverySchema = z.object({
-  type: name,
+  type: eventName,
   action: maybe(name),
   url: maybe(text),
   actor: maybe(user),
