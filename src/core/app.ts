@@ -170,7 +170,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
     models,
     pendingApprovals: (conversationId) => approvals.pendingOf(conversationId),
   });
-  const integrations = joinIntegrations({ ...shared, outbound });
+  const integrations = joinIntegrations({ ...shared, ...oauth, outbound });
   const protectedFolders = ownFolders(locations);
   const sandbox = new Sandbox({
     path: env['PATH'] ?? defaultPath,
@@ -260,6 +260,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
         approvals.expire(),
         forgetEndedRuns(database),
         inbound.removeOldInbound(),
+        webhooks.removeOldDeliveries(),
       ]),
     engine: database.engine,
     surroundings,

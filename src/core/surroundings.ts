@@ -7,7 +7,7 @@ export interface Surroundings {
   now: () => Date;
   /** Milliseconds that never jump, for leases, timeouts and durations. */
   monotonic: () => number;
-  /** `prefix_` and a UUIDv7: sortable by creation. */
+  /** `prefix_` and a UUIDv7: sortable by creation, also of those of one moment. */
   newId: (prefix: string) => string;
   /** From 0 to below 1. */
   random: () => number;
@@ -28,12 +28,33 @@ class RandomPool {
     return this.#bytes.slice(this.#next, (this.#next += 16));
   }
 }
-const pool = new RandomPool();
+
+/**
+ * UUIDv7 that rise also within a millisecond, and where the clock is set back: what happened in one moment can be told
+ * in its order by the ids.
+ */
+class RisingIds {
+  readonly #pool = new RandomPool();
+  #msecs = 0;
+  #seq = 0;
+
+  next(): string {
+    const random = this.#pool.take16();
+    const now = Date.now();
+    if (now > this.#msecs) {
+      this.#msecs = now;
+      // Half of its range is left for the others of this millisecond.
+      this.#seq = new DataView(random.buffer).getUint32(6) >>> 1;
+    } else this.#seq++;
+    return v7({ random, msecs: this.#msecs, seq: this.#seq });
+  }
+}
+const ids = new RisingIds();
 
 export const systemSurroundings: Surroundings = {
   now: () => new Date(),
   monotonic: () => performance.now(),
-  newId: (prefix) => `${prefix}_${v7({ random: pool.take16() })}`,
+  newId: (prefix) => `${prefix}_${ids.next()}`,
   random: () => Math.random(),
   newSecret: (bytes) => randomBytes(bytes).toString('base64url'),
 };

@@ -5,6 +5,8 @@ import { localContext, readContexts } from '../contexts-file.ts';
 import { modeMeanings } from '../policy/mode-meanings.ts';
 import { onApprovalMeanings } from '../run/on-approval.ts';
 import { scopeMeanings } from '../tokens/scope-meanings.ts';
+import { vendorList, vendors } from '../vendors.ts';
+import { eventMeanings } from '../webhooks/event-meanings.ts';
 import { ApiError } from '../../contract/client.ts';
 
 /** A word, and what it means. */
@@ -13,12 +15,20 @@ export type Candidate = [name: string, text: string];
 const SHOWN = 100;
 const PATIENCE_MS = 1000;
 
+const vendorWords: Candidate[] = vendorList.map(({ word, name }) => [word, name]);
+
 const words = (...names: string[]): Candidate[] => names.map((name) => [name, '']);
 
 /** What an option takes. */
-export async function optionValues(cli: Cli, [noun]: string[], option: string): Promise<Candidate[]> {
+export async function optionValues(cli: Cli, [noun, verb]: string[], option: string): Promise<Candidate[]> {
   if (option === '--status' && noun === 'tasks')
     return words('pending', 'queued', 'in_progress', 'completed', 'failed', 'cancelled');
+  if (option === '--status' && noun === 'webhooks')
+    return verb === 'inbound'
+      ? words('accepted', 'ignored', 'duplicate', 'refused')
+      : words('pending', 'delivered', 'failed');
+  if (option === '--event') return Object.entries(eventMeanings);
+  if (option === '--provider' && noun === 'webhooks') return vendorWords;
   if (option === '--status') return words('pending', 'resolved', 'discarded', 'all');
   if (option === '--source') return words('api', 'cron', 'codehost', 'tracker_a', 'tracker_b');
   if (option === '--sort') return words('createdAt', 'updatedAt', 'priority', 'completedAt');
@@ -46,6 +56,9 @@ export async function argumentValues(cli: Cli, [noun, verb = '', third]: string[
   if (noun === 'devices') return ['rename', 'revoke'].includes(verb) ? devices(cli) : [];
   if (noun === 'approvals') return ['show', 'allow', 'deny'].includes(verb) ? approvals(cli) : [];
   if (noun === 'guards') return ['enable', 'disable'].includes(verb) ? guards(cli) : [];
+  if (noun === 'integrations') return ['connect', 'disconnect'].includes(verb) ? vendorWords : [];
+  if (noun === 'webhooks' && ['inbound', 'replay'].includes(verb)) return inbound(cli);
+  if (noun === 'webhooks') return ['ls', 'add'].includes(verb) ? [] : webhooks(cli);
   if (noun === 'auth' && verb === 'invites') return third === 'rm' ? invites(cli) : [];
   if (noun === 'auth' && verb === 'sessions') return third === 'revoke' ? sessions(cli) : [];
   if (noun === 'auth' && verb === 'users') return third === 'set' ? users(cli) : [];
@@ -83,6 +96,22 @@ const devices = (cli: Cli) =>
   asked(async (signal) => {
     const answer = await cli.connect({ mayStart: false }).client.devices.list({}, { signal });
     return answer.devices.map(({ id, name }): Candidate => [id, name]);
+  });
+
+const webhooks = (cli: Cli) =>
+  asked(async (signal) => {
+    const answer = await cli.connect({ mayStart: false }).client.webhooks.list({}, { signal });
+    return answer.webhooks.map(({ id, status, url }): Candidate => [id, `${status} ${url}`]);
+  });
+
+const inbound = (cli: Cli) =>
+  asked(async (signal) => {
+    const { client } = cli.connect({ mayStart: false });
+    const answer = await client.inbound.list({ query: { limit: SHOWN } }, { signal });
+    return answer.deliveries.map(({ id, provider, event, status }): Candidate => [
+      id,
+      `${vendors[provider].name} ${event} ${status}`,
+    ]);
   });
 
 const invites = (cli: Cli) =>

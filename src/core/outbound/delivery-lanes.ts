@@ -1,149 +1,264 @@
-import { longestDelayAfter } from './delivery-schedule.ts';
+import { type Delivery, DeliveryLane } from './delivery-lane.ts';
 
-/** At the same time: to all receivers, to one, and to all of those that failed lately. */
-const MAX_AT_ONCE = 10;
-const MAX_PER_RECEIVER = 2;
-const MAX_TO_TROUBLED = 5;
+/** Who keeps a place for longer than this counts as slow. */
+const SLOW_MS = 1000;
+/**
+ * Places for attempts: for those that have only begun, for receivers known to be slow, and for all. A receiver that never
+ * answers keeps one of the first for a second and no longer, so that also many of them hold up the others by little.
+ */
+const PLACES = { prompt: 256, slow: 64, all: 1024 };
 /** The clock may be set meanwhile: it is looked at again after this. */
 const MAX_TIMER_MS = 60_000;
+/** Where what waits is kept elsewhere too, a lane holds this many. */
+const LANE_ROOM = 200;
+const MAX_REMEMBERED = 10_000;
 
-/** Something that has to be sent to a URL. */
-export interface Delivery {
-  id: string;
-  url: string;
-  /** How often it has failed. */
-  attempts: number;
-  /** Wall-clock milliseconds. */
-  dueAt: number;
-}
-/** What came of an attempt; `again` where another follows. */
+/** What came of an attempt. */
 export interface AttemptOutcome {
-  isTrouble: boolean;
-  again?: Pick<Delivery, 'attempts' | 'dueAt'>;
+  /** How long the receiver took; undefined where it was not asked. */
+  durationMs?: number;
+  /** When another attempt follows. */
+  again?: Pick<Delivery, 'attempts' | 'dueAt' | 'waitMs'>;
+  /** True when nothing more is to be sent to the receiver, until what waits for it is read again. */
+  isHeld?: boolean;
+  /** Why no attempt could be made. */
+  failure?: unknown;
+}
+
+export interface SendContext {
+  signal: AbortSignal;
+  /** True when a person asked for it, whatever the state of the receiver. */
+  isByHand: boolean;
 }
 
 export interface DeliveryLanesParts {
   /** Makes one attempt and stores what came of it; an aborted one is as if it had not been. Never rejects. */
-  send: (id: string, signal: AbortSignal) => Promise<AttemptOutcome>;
+  send: (id: string, context: SendContext) => Promise<AttemptOutcome>;
+  /** How many to one receiver at the same time. */
+  perLane: number;
+  /** Reads what waits for a receiver, the earliest first; undefined when it cannot be read now. Without it, lanes hold all. */
+  read?: (lane: string, limit: number) => Promise<Delivery[] | undefined>;
   now: () => Date;
-  setTimer?: (run: () => void, ms: number) => NodeJS.Timeout;
+  setTimer?: ((run: () => void, ms: number) => NodeJS.Timeout) | undefined;
 }
 
-interface Lane {
-  waiting: Delivery[];
-  isSorted: boolean;
-  active: number;
-  isTroubled: boolean;
+type Lane = DeliveryLane<Promise<AttemptOutcome>>;
+/** Something that has a place since then. */
+interface Place {
+  since: number;
 }
 
-/** Sends what is due, each receiver in a lane of its own, so that a slow one holds up no other. */
+/**
+ * Sends what is due, each receiver in a lane of its own, so that a slow one holds up no other. Within a lane it goes by
+ * the time at which each is due: in order, except that one that failed does not hold up the next.
+ */
 export class DeliveryLanes {
-  readonly #parts: Required<DeliveryLanesParts>;
+  readonly #parts: DeliveryLanesParts;
   readonly #lanes = new Map<string, Lane>();
-  readonly #known = new Set<string>();
-  readonly #sending = new Set<Promise<void>>();
+  /** Of lanes that are gone, whether they were slow. */
+  readonly #remembered = new Map<string, boolean>();
+  /** Lanes with something that is due now, in turn. */
+  readonly #ready = { prompt: new Set<Lane>(), slow: new Set<Lane>() };
+  /** The oldest first. */
+  readonly #taken = { prompt: new Set<Place>(), slow: new Set<Place>() };
+  readonly #filling = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
-  #activeTroubled = 0;
+  #nextDue = Number.POSITIVE_INFINITY;
   #lastPass = 0;
+  #isWoken = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(parts: DeliveryLanesParts) {
-    this.#parts = { setTimer: (run, ms) => setTimeout(run, ms).unref(), ...parts };
+    this.#parts = parts;
   }
 
-  /** Takes a delivery until it is done; one that it has already is not taken twice. A time too far away was set by another clock. */
+  /** Takes a delivery until it is done; one that it has already is not taken twice. */
   add(delivery: Delivery): void {
-    if (this.#known.has(delivery.id) || this.#stopping.signal.aborted) return;
-    this.#known.add(delivery.id);
-    const latest = this.#parts.now().getTime() + longestDelayAfter(delivery.attempts);
-    this.#put({ ...delivery, dueAt: Math.min(delivery.dueAt, latest) });
-    this.#wakeIn(0);
+    if (this.#isStopped) return;
+    const lane = this.#laneOf(delivery.lane);
+    lane.put(delivery, this.#now());
+    this.#consider(lane);
+    this.#wake();
+  }
+
+  /** Reads what waits for a receiver of which nothing waits here. */
+  takeUp(key: string): void {
+    const known = this.#lanes.get(key);
+    if (known?.next || known?.isFilling) return;
+    this.reload(key);
+  }
+
+  /** Forgets what waits for a receiver and reads it anew. */
+  reload(key: string): void {
+    if (this.#isStopped) return;
+    const lane = this.#laneOf(key);
+    lane.restart();
+    this.#consider(lane);
+  }
+
+  /** Makes an attempt at once, whatever else waits; resolves when it is recorded. One that is under way is that attempt. */
+  async sendNow(delivery: Delivery): Promise<AttemptOutcome> {
+    const outcome = await this.#lanes.get(delivery.lane)?.underway.get(delivery.id);
+    if (outcome?.durationMs !== undefined) return outcome;
+    this.#stopping.signal.throwIfAborted();
+    const lane = this.#laneOf(delivery.lane);
+    lane.remove(delivery.id);
+    return this.#start(lane, delivery, true);
   }
 
   /** Breaks off what is under way, and sends no more. */
-  async stop(): Promise<void> {
-    this.#stopping.abort(new Error('The daemon stops'));
+  async stop(reason: Error): Promise<void> {
+    this.#stopping.abort(reason);
     clearTimeout(this.#timer);
-    await Promise.all(this.#sending);
+    const sending = [...this.#lanes.values()].flatMap((lane) => [...lane.underway.values()]);
+    await Promise.all([...sending, ...this.#filling]);
   }
 
-  #put(delivery: Delivery): void {
-    const receiver = new URL(delivery.url).origin;
-    let lane = this.#lanes.get(receiver);
-    if (!lane)
-      this.#lanes.set(receiver, (lane = { waiting: [], isSorted: true, active: 0, isTroubled: false }));
-    if (delivery.attempts > 0) lane.isTroubled = true;
-    if (delivery.dueAt < (lane.waiting.at(-1)?.dueAt ?? 0)) lane.isSorted = false;
-    lane.waiting.push(delivery);
+  get #isStopped(): boolean {
+    return this.#stopping.signal.aborted;
   }
 
-  /** Starts what may start now, in turn from each lane, and sets the timer for what is due next. */
-  #pass(): void {
-    if (this.#stopping.signal.aborted) return;
-    const now = this.#parts.now().getTime();
-    if (now < this.#lastPass) this.#bringForward(now);
+  readonly #now = () => this.#parts.now().getTime();
+
+  #laneOf(key: string): Lane {
+    let lane = this.#lanes.get(key);
+    if (!lane) {
+      lane = new DeliveryLane(key, this.#parts.read ? LANE_ROOM : Number.POSITIVE_INFINITY);
+      lane.isSlow = this.#remembered.get(key);
+      this.#lanes.set(key, lane);
+    }
+    return lane;
+  }
+
+  /** Something about the lane has changed: it is put where it belongs. */
+  #consider(lane: Lane, now = this.#now()): void {
+    const { next } = lane;
+    if (!next) {
+      if (lane.hasMore && !lane.isFilling) this.#fill(lane);
+      else if (lane.isIdle) this.#lanes.delete(lane.key);
+    } else if (next.dueAt > now) {
+      this.#nextDue = Math.min(this.#nextDue, next.dueAt);
+    } else if (this.#mayStart(lane, now)) {
+      this.#ready[lane.isSlow ? 'prompt' : 'slow'].delete(lane);
+      this.#ready[lane.isSlow ? 'slow' : 'prompt'].add(lane);
+    }
+  }
+
+  #mayStart({ next, underway }: Lane, now: number): boolean {
+    return next !== undefined && next.dueAt <= now && underway.size < this.#parts.perLane;
+  }
+
+  /** Starts what may start now, in turn from each lane, and sets the timer for what is next. */
+  readonly #pass = (): void => {
+    this.#isWoken = false;
+    if (this.#isStopped) return;
+    const now = this.#now();
+    const wasSetBack = now < this.#lastPass;
     this.#lastPass = now;
-    let nextAt = Number.POSITIVE_INFINITY;
-    for (const [receiver, lane] of this.#lanes) {
-      const [first] = inOrder(lane);
-      if (!first && lane.active === 0) this.#lanes.delete(receiver);
-      // Where there is no room, the end of an attempt leads here again.
-      if (!first || !this.#hasRoom(lane)) continue;
-      if (first.dueAt > now) {
-        nextAt = Math.min(nextAt, first.dueAt);
-        continue;
+    if (wasSetBack) for (const lane of this.#lanes.values()) lane.bringForward(now);
+    if (wasSetBack || now >= this.#nextDue) {
+      this.#nextDue = Number.POSITIVE_INFINITY;
+      for (const lane of this.#lanes.values()) this.#consider(lane, now);
+    }
+    this.#moveSlow(now);
+    for (const pace of ['slow', 'prompt'] as const)
+      for (const lane of this.#ready[pace]) {
+        if (!this.#hasRoom(pace)) break;
+        // Comes to the end of the row if more of it is due: the loop comes to it again after all others.
+        this.#ready[pace].delete(lane);
+        const delivery = this.#mayStart(lane, now) && lane.shift();
+        if (delivery) void this.#start(lane, delivery);
+        this.#consider(lane, now);
       }
-      lane.waiting.shift();
-      // To the end of the row: the loop comes to it again after all others.
-      this.#lanes.delete(receiver);
-      this.#lanes.set(receiver, lane);
-      this.#send(lane, first);
-    }
-    if (nextAt < Number.POSITIVE_INFINITY) this.#wakeIn(nextAt - now);
-  }
+    if (!this.#isWoken) this.#setTimer(this.#nextWake() - now);
+  };
 
-  /** The clock was set back: nothing waits longer than the whole delay after its last attempt. */
-  #bringForward(now: number): void {
-    for (const lane of this.#lanes.values()) {
-      lane.isSorted = false;
-      for (const delivery of lane.waiting)
-        delivery.dueAt = Math.min(delivery.dueAt, now + longestDelayAfter(delivery.attempts));
+  /** Who has been there for long makes room for others who may be prompt. */
+  #moveSlow(now: number): void {
+    for (const place of this.#taken.prompt) {
+      if (now - place.since < SLOW_MS) return;
+      this.#taken.prompt.delete(place);
+      this.#taken.slow.add(place);
     }
   }
 
-  #hasRoom(lane: Lane): boolean {
-    return (
-      this.#sending.size < MAX_AT_ONCE &&
-      lane.active < MAX_PER_RECEIVER &&
-      !(lane.isTroubled && this.#activeTroubled >= MAX_TO_TROUBLED)
-    );
+  #hasRoom(pace: 'prompt' | 'slow'): boolean {
+    const { prompt, slow } = this.#taken;
+    return this.#taken[pace].size < PLACES[pace] && prompt.size + slow.size < PLACES.all;
   }
 
-  #send(lane: Lane, delivery: Delivery): void {
-    const wasTroubled = lane.isTroubled;
-    lane.active++;
-    if (wasTroubled) this.#activeTroubled++;
-    const sent = this.#parts.send(delivery.id, this.#stopping.signal).then(({ isTrouble, again }) => {
-      this.#sending.delete(sent);
-      lane.active--;
-      if (wasTroubled) this.#activeTroubled--;
-      lane.isTroubled = isTrouble;
-      if (again) this.#put({ ...delivery, ...again });
-      else this.#known.delete(delivery.id);
-      this.#pass();
+  /** Where there is no room, the end of an attempt leads to the next pass, or that one turns out to be slow. */
+  #nextWake(): number {
+    const [oldest] = this.#ready.prompt.size > 0 ? this.#taken.prompt : [];
+    return Math.min(this.#nextDue, oldest ? oldest.since + SLOW_MS : Number.POSITIVE_INFINITY);
+  }
+
+  #start(lane: Lane, delivery: Delivery, isByHand = false): Promise<AttemptOutcome> {
+    const place = { since: this.#now() };
+    const { version } = lane;
+    this.#taken[lane.isSlow ? 'slow' : 'prompt'].add(place);
+    const sent = this.#parts
+      .send(delivery.id, { signal: this.#stopping.signal, isByHand })
+      .then((outcome) => {
+        this.#taken.prompt.delete(place);
+        this.#taken.slow.delete(place);
+        lane.underway.delete(delivery.id);
+        if (outcome.isHeld && lane.version !== version) this.reload(lane.key);
+        else this.#end(lane, delivery, outcome);
+        return outcome;
+      });
+    lane.underway.set(delivery.id, sent);
+    return sent;
+  }
+
+  #end(lane: Lane, delivery: Delivery, { durationMs, again, isHeld }: AttemptOutcome): void {
+    if (this.#isStopped) return;
+    if (durationMs !== undefined) this.#learn(lane, durationMs >= SLOW_MS);
+    if (isHeld) lane.clear();
+    else if (again) lane.put({ ...delivery, ...again }, this.#now());
+    this.#consider(lane);
+    this.#pass();
+  }
+
+  #learn(lane: Lane, isSlow: boolean): void {
+    lane.isSlow = isSlow;
+    this.#remembered.delete(lane.key);
+    this.#remembered.set(lane.key, isSlow);
+    const [oldest] = this.#remembered.keys();
+    if (this.#remembered.size > MAX_REMEMBERED && oldest !== undefined) this.#remembered.delete(oldest);
+  }
+
+  #fill(lane: Lane): void {
+    if (!this.#parts.read) return;
+    // Those under way are among them.
+    const limit = LANE_ROOM + lane.underway.size;
+    lane.isFilling = true;
+    lane.hasMore = false;
+    const { version } = lane;
+    const filled = this.#parts.read(lane.key, limit).then((page) => {
+      this.#filling.delete(filled);
+      lane.isFilling = false;
+      if (this.#isStopped) return;
+      if (lane.version !== version) return this.reload(lane.key);
+      if (page) lane.fill(page, page.length < limit, this.#now());
+      else lane.hasMore = true;
+      // Where that gave nothing to send, whoever asks again reads again: the end of an attempt, or the next sweep.
+      if (lane.next || !lane.hasMore) this.#consider(lane);
+      this.#wake();
     });
-    this.#sending.add(sent);
+    this.#filling.add(filled);
   }
 
-  #wakeIn(ms: number): void {
+  #wake(): void {
+    if (this.#isWoken || this.#isStopped) return;
+    this.#isWoken = true;
+    this.#setTimer(0);
+  }
+
+  #setTimer(ms: number): void {
     clearTimeout(this.#timer);
-    this.#timer = this.#parts.setTimer(() => this.#pass(), Math.min(ms, MAX_TIMER_MS));
+    if (ms === Number.POSITIVE_INFINITY) return;
+    const { setTimer = (run, after) => setTimeout(run, after).unref() } = this.#parts;
+    this.#timer = setTimer(this.#pass, Math.max(0, Math.min(ms, MAX_TIMER_MS)));
   }
-}
-
-/** What waits, the next one first. */
-function inOrder(lane: Lane): Delivery[] {
-  if (!lane.isSorted) lane.waiting.sort((a, b) => a.dueAt - b.dueAt);
-  lane.isSorted = true;
-  return lane.waiting;
 }

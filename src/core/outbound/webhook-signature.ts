@@ -10,19 +10,31 @@ export interface SignedMessage {
   /** The exact text of the body. */
   body: string;
   secret: string;
+  /** The secret before this one, while receivers may still know only that. */
+  previousSecret?: string | undefined;
 }
 
 /** The headers that prove who sent the body: our own, and those of Standard Webhooks 1.0. */
-export function signatureHeaders({ id, sentAt, body, secret }: SignedMessage): Record<string, string> {
+export function signatureHeaders(message: SignedMessage): Record<string, string> {
+  const { id, sentAt, body, secret, previousSecret } = message;
   const timestamp = String(Math.floor(sentAt.getTime() / 1000));
-  const key = secret.startsWith(KEY_PREFIX)
-    ? Buffer.from(secret.slice(KEY_PREFIX.length), 'base64')
-    : Buffer.from(secret);
-  const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
+  const secrets = previousSecret === undefined ? [secret] : [secret, previousSecret];
+  const signed = `${id}.${timestamp}.${body}`;
   return {
-    'x-service-signature': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
+    'x-service-signature': inHex(secret, body),
+    ...(previousSecret !== undefined && { 'x-service-signature-previous': inHex(previousSecret, body) }),
     'webhook-id': id,
     'webhook-timestamp': timestamp,
-    'webhook-signature': `v1,${signature}`,
+    'webhook-signature': secrets
+      .map((each) => `v1,${createHmac('sha256', keyOf(each)).update(signed).digest('base64')}`)
+      .join(' '),
   };
 }
+
+const inHex = (secret: string, body: string) =>
+  `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+
+const keyOf = (secret: string) =>
+  secret.startsWith(KEY_PREFIX)
+    ? Buffer.from(secret.slice(KEY_PREFIX.length), 'base64')
+    : Buffer.from(secret);

@@ -1,5 +1,37 @@
 import type { FastifyInstance } from 'fastify';
+import { webhooksRoutes } from '../../contract/webhooks.ts';
 import type { App } from '../../core/app.ts';
+import { implement } from '../implement.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
-export function registerWebhooks(_server: FastifyInstance, _app: App, _check?: ResponseCheck): void {}
+export function registerWebhooks(server: FastifyInstance, { webhooks }: App, check?: ResponseCheck): void {
+  implement(
+    server,
+    webhooksRoutes,
+    {
+      list: async (_, { caller }) => ({ webhooks: await webhooks.list(caller) }),
+      create: async ({ body }, { caller }) => ({ webhook: await webhooks.create(caller, body) }),
+      get: async ({ params }, { caller }) => ({ webhook: await webhooks.get(caller, params.id) }),
+      change: async ({ params, body }, { caller }) => ({
+        webhook: await webhooks.change(caller, params.id, body),
+      }),
+      remove: async ({ params }, { caller }) => {
+        await webhooks.remove(caller, params.id);
+        return { message: 'The webhook is removed' };
+      },
+      rotateSecret: async ({ params, body }, { caller }) => ({
+        webhook: await webhooks.rotateSecret(caller, params.id, body),
+      }),
+      test: async ({ params }, { caller }) => ({ delivery: await webhooks.test(caller, params.id) }),
+      deliveries: async ({ params, query }, { caller }) => ({
+        deliveries: await webhooks.deliveries(caller, params.id, query),
+        limit: query.limit,
+      }),
+      redeliver: async ({ params }, { caller }) => ({
+        message: 'The delivery was sent again',
+        delivery: await webhooks.redeliver(caller, params.id, params.deliveryId),
+      }),
+    },
+    check,
+  );
+}

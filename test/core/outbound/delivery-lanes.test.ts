@@ -1,35 +1,57 @@
 import { describe, expect, it } from 'vitest';
+import type { Delivery } from '../../../src/core/outbound/delivery-lane.ts';
 import { type AttemptOutcome, DeliveryLanes } from '../../../src/core/outbound/delivery-lanes.ts';
 import { manualTimer } from './manual-timer.ts';
 
+const stopped = new Error('It stops');
+const prompt: AttemptOutcome = { durationMs: 20 };
+const slow: AttemptOutcome = { durationMs: 10_000 };
+
 /** Lanes whose attempts end when the test says. */
-function heldLanes() {
+function heldLanes({
+  perLane = 2,
+  read,
+}: { perLane?: number; read?: (lane: string, limit: number) => Promise<Delivery[] | undefined> } = {}) {
   const timer = manualTimer();
-  const sent: { id: string; signal: AbortSignal; end: (outcome: AttemptOutcome) => void }[] = [];
+  const sent: {
+    id: string;
+    signal: AbortSignal;
+    isByHand: boolean;
+    end: (outcome: AttemptOutcome) => void;
+  }[] = [];
   const lanes = new DeliveryLanes({
-    send: (id, signal) => new Promise((end) => sent.push({ id, signal, end })),
+    send: (id, context) => new Promise((end) => sent.push({ id, ...context, end })),
+    perLane,
+    ...(read && { read }),
     now: timer.now,
     setTimer: timer.setTimer,
+  });
+  const delivery = (id: string, lane = 'a', { attempts = 0, inMs = 0 } = {}): Delivery => ({
+    id,
+    lane,
+    attempts,
+    dueAt: timer.now().getTime() + inMs,
   });
   return {
     lanes,
     sent,
     timer,
+    delivery,
     ids: () => sent.map(({ id }) => id),
-    add: (id: string, receiver = 'a', { attempts = 0, inMs = 0 } = {}) =>
-      lanes.add({
-        id,
-        url: `http://${receiver}.example/${id}`,
-        attempts,
-        dueAt: timer.now().getTime() + inMs,
-      }),
-    end: (index: number, outcome: AttemptOutcome = { isTrouble: false }) => sent[index]?.end(outcome),
+    add: (...of: Parameters<typeof delivery>) => lanes.add(delivery(...of)),
+    end: (index: number, outcome: AttemptOutcome = prompt) => sent[index]?.end(outcome),
+    again: (attempts: number, inMs: number): AttemptOutcome => ({
+      durationMs: 20,
+      again: { attempts, dueAt: timer.now().getTime() + inMs },
+    }),
   };
 }
+const names = (count: number, prefix = 'r') =>
+  Array.from({ length: count }, (_, index) => `${prefix}${index}`);
 
 describe('DeliveryLanes', () => {
-  it('send at once what is due, two at a time to one receiver', async () => {
-    const { add, ids, end, timer } = heldLanes();
+  it('send at once what is due, to one receiver no more than its lane takes at a time', async () => {
+    const { add, ids, end, timer } = heldLanes({ perLane: 2 });
     for (const id of ['1', '2', '3', '4']) add(id);
     await timer.advance(0);
     expect(ids()).toEqual(['1', '2']);
@@ -38,37 +60,107 @@ describe('DeliveryLanes', () => {
     expect(ids()).toEqual(['1', '2', '3']);
   });
 
-  it('send to ten receivers at the same time, each in turn', async () => {
-    const { add, ids, end, sent, timer } = heldLanes();
-    for (let receiver = 0; receiver < 8; receiver++)
-      for (const id of ['x', 'y', 'z']) add(`${receiver}${id}`, `r${receiver}`);
+  it('send to one receiver in the order of the times, and one that failed does not hold up the next', async () => {
+    const { add, ids, end, again, timer } = heldLanes({ perLane: 1 });
+    for (const id of ['1', '2', '3']) add(id);
     await timer.advance(0);
-    expect(ids()).toEqual(['0x', '1x', '2x', '3x', '4x', '5x', '6x', '7x', '0y', '1y']);
-    for (let next = 0; next < 24; next++) {
-      end(next);
-      await timer.settle();
-      expect(sent.length - next - 1).toBeLessThanOrEqual(10);
-    }
-    expect(new Set(ids()).size).toBe(24);
+    end(0, again(1, 30_000));
+    await timer.settle();
+    expect(ids()).toEqual(['1', '2']);
+    end(1);
+    await timer.settle();
+    end(2);
+    await timer.advance(30_000);
+    expect(ids()).toEqual(['1', '2', '3', '1']);
   });
 
-  it('hold nobody up for a receiver that is slow, nor for many that failed', async () => {
-    const { add, ids, timer } = heldLanes();
-    for (let count = 0; count < 100; count++) add(`slow-${count}`, 'slow');
-    for (let count = 0; count < 100; count++) add(`dead-${count}`, `dead-${count}`, { attempts: 1 });
+  it('send to 256 receivers at the same time, each in turn', async () => {
+    const { add, ids, end, timer } = heldLanes({ perLane: 2 });
+    const receivers = names(200);
+    for (const receiver of receivers) for (const id of ['x', 'y', 'z']) add(`${receiver}${id}`, receiver);
     await timer.advance(0);
-    expect(ids()).toHaveLength(7);
-    add('prompt', 'prompt');
+    expect(ids()).toEqual([
+      ...receivers.map((receiver) => `${receiver}x`),
+      ...receivers.slice(0, 56).map((receiver) => `${receiver}y`),
+    ]);
+    for (let next = 0; next < 600; next++) {
+      end(next);
+      await timer.settle();
+    }
+    expect(new Set(ids()).size).toBe(600);
+  });
+
+  it('send to 100 live receivers while 100 that never answer keep their places, the very first time', async () => {
+    const { add, ids, sent, timer } = heldLanes({ perLane: 1 });
+    for (let index = 0; index < 100; index++) {
+      add(`dead${index}`, `dead${index}`);
+      add(`live${index}`, `live${index}`);
+    }
     await timer.advance(0);
-    expect(ids()).toContain('prompt');
+    expect(ids()).toHaveLength(200);
+    for (const { id, end } of sent) if (id.startsWith('live')) end(prompt);
+    await timer.settle();
+    for (let index = 0; index < 100; index++) add(`again${index}`, `live${index}`);
+    await timer.advance(0);
+    expect(ids().filter((id) => id.startsWith('again'))).toHaveLength(100);
+  });
+
+  it('give the places of 1,000 that never answer to others after a second, and are bounded', async () => {
+    const { add, ids, sent, timer } = heldLanes({ perLane: 1 });
+    for (const dead of names(2000, 'dead')) add(dead, dead);
+    add('live', 'live');
+    await timer.advance(0);
+    expect(sent).toHaveLength(256);
+    await timer.advance(999);
+    expect(sent).toHaveLength(256);
+    await timer.advance(1);
+    expect(sent).toHaveLength(512);
+    await timer.advance(8000);
+    expect(sent).toHaveLength(1024);
+    expect(ids()).not.toContain('live');
+    for (const { end } of sent.slice(0, 500)) end(slow);
+    await timer.settle();
+    for (const { end } of sent.slice(500)) end(slow);
+    await timer.advance(3000);
+    expect(ids()).toContain('live');
+    expect(sent.length).toBeLessThanOrEqual(2001);
+  });
+
+  it('know a receiver that was slow, also when it has nothing to do for a while, and keep room for the others', async () => {
+    const { add, ids, end, sent, timer } = heldLanes({ perLane: 1 });
+    for (const dead of names(200, 'dead')) add(`first ${dead}`, dead);
+    await timer.advance(0);
+    for (let index = 0; index < 200; index++) end(index, slow);
+    await timer.settle();
+    for (const dead of names(200, 'dead')) add(`second ${dead}`, dead);
+    await timer.advance(0);
+    expect(sent).toHaveLength(264);
+    for (const live of names(256, 'live')) add(live, live);
+    await timer.advance(0);
+    expect(ids().filter((id) => id.startsWith('live'))).toHaveLength(256);
+    end(200, prompt);
+    await timer.settle();
+    add('third', 'dead0');
+    await timer.advance(0);
+    expect(ids()).not.toContain('third');
+    for (const { id, end: endOf } of sent) if (id.startsWith('live')) endOf(prompt);
+    await timer.advance(0);
+    expect(ids()).toContain('third');
+  });
+
+  it('take those for slow that have failed before, until they have shown otherwise', async () => {
+    const { add, sent, timer } = heldLanes();
+    for (const dead of names(100, 'dead')) add(dead, dead, { attempts: 1 });
+    await timer.advance(0);
+    expect(sent).toHaveLength(64);
   });
 
   it('send again when it is time, and by one timer', async () => {
-    const { add, ids, end, timer } = heldLanes();
+    const { add, ids, end, again, timer } = heldLanes();
     add('1');
     add('later', 'b', { inMs: 100_000, attempts: 2 });
     await timer.advance(0);
-    end(0, { isTrouble: true, again: { attempts: 1, dueAt: timer.now().getTime() + 30_000 } });
+    end(0, again(1, 30_000));
     await timer.settle();
     expect(timer.waits()).toBe(30_000);
     await timer.advance(29_999);
@@ -84,12 +176,12 @@ describe('DeliveryLanes', () => {
   });
 
   it('take what they have only once', async () => {
-    const { add, ids, end, timer } = heldLanes();
+    const { add, ids, end, again, timer } = heldLanes();
     add('1');
     add('1');
     await timer.advance(0);
     add('1');
-    end(0, { isTrouble: true, again: { attempts: 1, dueAt: timer.now().getTime() + 30_000 } });
+    end(0, again(1, 30_000));
     await timer.settle();
     add('1');
     await timer.advance(0);
@@ -103,15 +195,21 @@ describe('DeliveryLanes', () => {
   });
 
   it('wait no longer than they would have had to when the clock is set back', async () => {
-    const { add, ids, timer } = heldLanes();
+    const { add, ids, lanes, delivery, timer } = heldLanes();
     add('soon', 'a', { attempts: 1, inMs: 30_000 });
     add('late', 'b', { attempts: 5, inMs: 40_000_000 });
+    // The receiver asked for more than the schedule has.
+    lanes.add({ ...delivery('asked', 'd', { attempts: 1, inMs: 200_000 }), waitMs: 200_000 });
     await timer.advance(0);
     timer.setBy(-86_400_000);
     await timer.advance(60_000 + 33_000);
     expect(ids()).toEqual(['soon']);
+    await timer.advance(136_999);
+    expect(ids()).toEqual(['soon']);
+    await timer.advance(1);
+    expect(ids()).toEqual(['soon', 'asked']);
     await timer.advance(47_520_000);
-    expect(ids()).toEqual(['soon', 'late']);
+    expect(ids()).toEqual(['soon', 'asked', 'late']);
     // The same for what was written down by a clock that went ahead.
     add('other', 'c', { attempts: 1, inMs: 86_400_000 });
     await timer.advance(33_000);
@@ -120,27 +218,169 @@ describe('DeliveryLanes', () => {
 
   it('notice within a minute that the clock was set ahead, and make no storm of it', async () => {
     const { add, sent, timer } = heldLanes();
-    for (let count = 0; count < 200; count++)
-      add(`${count}`, `r${count % 50}`, { attempts: 4, inMs: 7_000_000 + count });
+    for (let count = 0; count < 2000; count++)
+      add(`${count}`, `r${count % 500}`, { attempts: 4, inMs: 7_000_000 + count });
     await timer.advance(0);
     timer.setBy(8_000_000);
     await timer.advance(60_000);
-    expect(sent).toHaveLength(5);
+    expect(sent).toHaveLength(64);
   });
 
   it('break off what is under way when they stop, and send no more', async () => {
-    const { add, lanes, sent, end, timer } = heldLanes();
+    const { add, lanes, delivery, sent, end, again, timer } = heldLanes();
     add('1');
     await timer.advance(0);
     let isStopped = false;
-    const stopped = lanes.stop().then(() => (isStopped = true));
-    expect(sent[0]?.signal.aborted).toBe(true);
+    const stop = lanes.stop(stopped).then(() => (isStopped = true));
+    expect(sent[0]?.signal.reason).toBe(stopped);
     await timer.settle();
     expect(isStopped).toBe(false);
     add('2');
-    end(0, { isTrouble: true, again: { attempts: 1, dueAt: 0 } });
-    await stopped;
+    end(0, again(1, 0));
+    await stop;
     await timer.advance(100_000);
     expect(sent).toHaveLength(1);
+    await expect(lanes.sendNow(delivery('3'))).rejects.toBe(stopped);
+  });
+});
+
+describe('an attempt by hand', () => {
+  it('is made at once, whatever waits or is under way, and resolves when it has ended', async () => {
+    const { lanes, delivery, add, sent, ids, end, timer } = heldLanes({ perLane: 1 });
+    add('1');
+    add('2', 'a', { inMs: 30_000, attempts: 1 });
+    await timer.advance(0);
+    let outcome: AttemptOutcome | undefined;
+    const done = lanes.sendNow(delivery('2')).then((came) => (outcome = came));
+    await timer.settle();
+    expect(ids()).toEqual(['1', '2']);
+    expect(sent.map(({ isByHand }) => isByHand)).toEqual([false, true]);
+    expect(outcome).toBeUndefined();
+    end(1);
+    await done;
+    expect(outcome).toBe(prompt);
+    end(0);
+    await timer.advance(60_000);
+    expect(ids()).toEqual(['1', '2']);
+  });
+
+  it('is the one that is under way, unless that one is not made', async () => {
+    const { lanes, delivery, add, ids, end, timer } = heldLanes({ perLane: 1 });
+    add('1');
+    await timer.advance(0);
+    const first = lanes.sendNow(delivery('1'));
+    end(0);
+    expect(await first).toBe(prompt);
+    expect(ids()).toEqual(['1']);
+    add('2');
+    await timer.advance(0);
+    const second = lanes.sendNow(delivery('2'));
+    end(1, { isHeld: true });
+    await timer.settle();
+    expect(ids()).toEqual(['1', '2', '2']);
+    end(2);
+    expect(await second).toBe(prompt);
+  });
+});
+
+describe('lanes whose rest can be read', () => {
+  /** Rows as a database has them: what was sent is gone from there. */
+  function rowsOf(count: number) {
+    const rows = new Map<string, Delivery>();
+    const reads: number[] = [];
+    const read = async (_: string, limit: number) => {
+      const page = [...rows.values()].toSorted((a, b) => a.dueAt - b.dueAt).slice(0, limit);
+      reads.push(page.length);
+      return page;
+    };
+    const lanes = heldLanes({ perLane: 1, read });
+    const addRow = (id: string, of?: { attempts: number; inMs: number }) => {
+      const delivery = lanes.delivery(id, 'a', of);
+      rows.set(id, delivery);
+      return delivery;
+    };
+    for (const id of names(count, '')) addRow(id);
+    /** Lets so many attempts succeed. */
+    const deliver = async (from: number, to: number) => {
+      for (let index = from; index < to; index++) {
+        rows.delete(lanes.sent[index]?.id ?? '');
+        lanes.end(index);
+        await lanes.timer.advance(1);
+      }
+    };
+    return { ...lanes, rows, reads, addRow, deliver };
+  }
+
+  it('send everything in its order, and hold a part', async () => {
+    const { lanes, reads, ids, deliver, addRow, timer } = rowsOf(1000);
+    lanes.reload('a');
+    await timer.advance(1);
+    expect(reads).toEqual([200]);
+    // New ones come while others are yet to be read.
+    for (const id of names(50, 'new')) lanes.add(addRow(id));
+    await deliver(0, 1050);
+    expect(ids()).toEqual([...names(1000, ''), ...names(50, 'new')]);
+    expect(reads.length).toBeLessThan(12);
+  });
+
+  it('let one that is due go before a full lane of those that have to wait', async () => {
+    const { lanes, ids, deliver, addRow, timer } = rowsOf(0);
+    for (const id of names(300, 'later')) lanes.add(addRow(id, { attempts: 5, inMs: 40_000_000 }));
+    lanes.add(addRow('now'));
+    await timer.advance(0);
+    expect(ids()).toEqual(['now']);
+    await deliver(0, 1);
+    await timer.advance(40_000_000);
+    await deliver(1, 301);
+    expect(ids()).toEqual(['now', ...names(300, 'later')]);
+  });
+
+  it('hold nothing of a receiver that gets nothing, until it is read again', async () => {
+    const { lanes, ids, end, deliver, reads, timer } = rowsOf(30);
+    lanes.reload('a');
+    await timer.advance(1);
+    end(0, { isHeld: true });
+    await timer.advance(1);
+    expect(ids()).toEqual(['0']);
+    expect(reads).toHaveLength(1);
+    lanes.takeUp('a');
+    await timer.advance(1);
+    await deliver(1, 31);
+    expect(ids()).toEqual(['0', ...names(30, '')]);
+    expect(timer.waits()).toBeUndefined();
+  });
+
+  it('read again what was read while it changed, and what could not be read', async () => {
+    let turn = 0;
+    const pages: ((page: Delivery[] | undefined) => void)[] = [];
+    const { lanes, delivery, ids, timer } = heldLanes({
+      perLane: 1,
+      read: () => new Promise((resolve) => (pages[turn++] = resolve)),
+    });
+    lanes.takeUp('a');
+    lanes.reload('a');
+    pages[0]?.([delivery('old')]);
+    await timer.advance(1);
+    expect(ids()).toEqual([]);
+    pages[1]?.(undefined);
+    await timer.advance(1);
+    expect(pages).toHaveLength(2);
+    lanes.takeUp('a');
+    pages[2]?.([delivery('new')]);
+    await timer.advance(1);
+    expect(ids()).toEqual(['new']);
+  });
+
+  it('do not take the word of an attempt that was held before the receiver was taken up again', async () => {
+    const { lanes, ids, end, deliver, addRow, timer } = rowsOf(0);
+    lanes.add(addRow('1'));
+    lanes.add(addRow('2'));
+    await timer.advance(0);
+    lanes.reload('a');
+    await timer.settle();
+    end(0, { isHeld: true });
+    await timer.advance(1);
+    await deliver(1, 3);
+    expect(ids()).toEqual(['1', '1', '2']);
   });
 });

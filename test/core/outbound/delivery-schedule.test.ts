@@ -9,15 +9,26 @@ describe('delayAfter', () => {
     (attempts, ms) => {
       expect(delayAfter(attempts, () => 0)).toBe(ms);
       expect(delayAfter(attempts, () => 0.999)).toBeLessThanOrEqual(ms * 1.1);
+      expect(delayAfter(attempts, () => 0.999)).toBeGreaterThan(ms * 1.09);
       expect(longestDelayAfter(attempts)).toBe(Math.round(ms * 1.1));
     },
   );
 
   it('gives up after the sixth', () => {
     expect(delayAfter(6, () => 0)).toBeUndefined();
+    expect(delayAfter(6, () => 0, 60_000)).toBeUndefined();
   });
 
   it('lets the first attempt wait for nothing', () => {
     expect(longestDelayAfter(0)).toBe(0);
+  });
+
+  it.each([
+    ['a moment', 1, 1000, 30_000],
+    ['more than the schedule', 1, 120_000, 120_000],
+    ['more than the step after it', 1, 3_600_000, 300_000],
+    ['two days, at the end', 5, 172_800_000, 43_200_000],
+  ])('heeds who asks to be left alone for %s', (_, attempts, asked, expected) => {
+    expect(delayAfter(attempts, () => 0, asked)).toBe(expected);
   });
 });

@@ -68,10 +68,8 @@ async function addOutbound(db: Kysely<never>): Promise<void> {
     body text not null
   )`.execute(db);
   await sql`create index webhook_deliveries_by_webhook on webhook_deliveries (webhook_id, id)`.execute(db);
-  await sql`create index webhook_deliveries_open on webhook_deliveries (id) where status = 'pending'`.execute(
-    db,
-  );
-  await sql`create index webhook_deliveries_ended on webhook_deliveries (ended_at) where ended_at is not null`.execute(
-    db,
-  );
+  await sql`create index webhook_deliveries_due on webhook_deliveries (webhook_id, next_attempt_at, id)
+    where status = 'pending'`.execute(db);
+  await sql`create index webhook_deliveries_ended on webhook_deliveries (webhook_id, ended_at)
+    where ended_at is not null`.execute(db);
 }

@@ -6,7 +6,14 @@ import type { Outbound } from '../../outbound/outbound-fetch.ts';
 import type { KeyRing } from '../../secrets/key-ring.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Surroundings } from '../../surroundings.ts';
+import { WebhookBacklogs } from './webhook-backlogs.ts';
+import { WebhookDeliverer } from './webhook-deliverer.ts';
+import { WebhookDeliveryRetention } from './webhook-delivery-retention.ts';
+import { WebhookDeliveryStore } from './webhook-delivery-store.ts';
 import { WebhookOutbox } from './webhook-outbox.ts';
+import { WebhookRegistry } from './webhook-registry.ts';
+import { WebhookService } from './webhook-service.ts';
+import { WebhookStore } from './webhook-store.ts';
 
 export interface WebhookParts {
   database: Database;
@@ -17,12 +24,29 @@ export interface WebhookParts {
   outbound: Outbound;
   surroundings: Surroundings;
   log: Log;
+  /** Takes a fault that no caller can be told of. */
+  reportBug: (error: unknown) => void;
 }
 
 /** The webhooks that are told of events, and what tells them. */
-export async function joinWebhooks(_parts: WebhookParts) {
+export async function joinWebhooks(parts: WebhookParts) {
+  const { database } = parts;
+  const store = new WebhookStore(database);
+  const deliveries = new WebhookDeliveryStore(database);
+  const deliverer = new WebhookDeliverer({
+    ...parts,
+    store: deliveries,
+    fetch: parts.outbound.fetch,
+    onFailing: () => undefined,
+  });
+  const registry = await WebhookRegistry.load({ ...parts, store });
+  const backlogs = new WebhookBacklogs({ ...parts, store });
+  const retention = new WebhookDeliveryRetention(database);
+  const joined = { ...parts, store, deliveries, deliverer, registry, backlogs };
   return {
-    webhookOutbox: new WebhookOutbox(),
-    webhookDeliverer: { start(): void {}, async stop(): Promise<void> {} },
+    webhooks: new WebhookService(joined),
+    webhookOutbox: new WebhookOutbox(joined),
+    webhookDeliverer: deliverer,
+    removeOldDeliveries: () => retention.removeOld(parts.surroundings.now()),
   };
 }

@@ -1,0 +1,122 @@
+import { longestDelayAfter } from './delivery-schedule.ts';
+
+/** Something that has to be sent. */
+export interface Delivery {
+  id: string;
+  /** Whom it goes to; what goes to one receiver shares a lane. */
+  lane: string;
+  /** How often it has failed. */
+  attempts: number;
+  /** Wall-clock milliseconds. */
+  dueAt: number;
+  /** How long it was to wait after its last attempt, where that is not what the schedule says. */
+  waitMs?: number | undefined;
+}
+
+/** Nothing waits longer than that: a time further away was set by another clock. */
+const latestDue = ({ attempts, waitMs }: Delivery, now: number) =>
+  now + (waitMs ?? longestDelayAfter(attempts));
+
+/**
+ * What waits for one receiver, the next one first. It holds no more than it has room for, the earliest, and knows when
+ * there are others to be read once those are gone.
+ */
+export class DeliveryLane<Sending> {
+  readonly key: string;
+  readonly underway = new Map<string, Sending>();
+  /** Whether it kept its place for long the last time; undefined while nothing is known. */
+  isSlow: boolean | undefined;
+  hasMore = false;
+  isFilling = false;
+  /** How often it was begun anew: what was found out before that counts no more. */
+  version = 0;
+  readonly #room: number;
+  readonly #waiting: Delivery[] = [];
+  readonly #ids = new Set<string>();
+
+  constructor(key: string, room: number) {
+    this.key = key;
+    this.#room = room;
+  }
+
+  get next(): Delivery | undefined {
+    return this.#waiting[0];
+  }
+
+  get isIdle(): boolean {
+    return this.#waiting.length === 0 && this.underway.size === 0 && !this.hasMore && !this.isFilling;
+  }
+
+  /** Takes a delivery that it does not have; one that is due after others which are yet to be read is left to be read. */
+  put(given: Delivery, now: number): void {
+    if (this.#ids.has(given.id) || this.underway.has(given.id)) return;
+    const delivery = { ...given, dueAt: Math.min(given.dueAt, latestDue(given, now)) };
+    const lastDue = this.#waiting.at(-1)?.dueAt ?? Number.NEGATIVE_INFINITY;
+    if (this.hasMore && !this.isFilling && delivery.dueAt >= lastDue) return;
+    if (delivery.attempts > 0) this.isSlow ??= true;
+    this.#waiting.splice(this.#placeOf(delivery.dueAt), 0, delivery);
+    this.#ids.add(delivery.id);
+    if (this.#waiting.length > this.#room) this.#dropLast();
+  }
+
+  /** Takes what was read, the earliest of what there is; where that was not all, later ones are left to be read after it. */
+  fill(page: readonly Delivery[], isAll: boolean, now: number): void {
+    for (const delivery of page) this.put(delivery, now);
+    if (isAll) return;
+    this.hasMore = true;
+    const latest = Math.max(...page.map((delivery) => Math.min(delivery.dueAt, latestDue(delivery, now))));
+    while ((this.#waiting.at(-1)?.dueAt ?? latest) > latest) this.#dropLast();
+  }
+
+  shift(): Delivery | undefined {
+    const delivery = this.#waiting.shift();
+    if (delivery) this.#ids.delete(delivery.id);
+    return delivery;
+  }
+
+  remove(id: string): void {
+    if (!this.#ids.delete(id)) return;
+    this.#waiting.splice(
+      this.#waiting.findIndex((delivery) => delivery.id === id),
+      1,
+    );
+  }
+
+  /** Forgets what waits; all of it is to be read. */
+  restart(): void {
+    this.clear();
+    this.hasMore = true;
+    this.version++;
+  }
+
+  /** Forgets what waits. */
+  clear(): void {
+    this.#waiting.length = 0;
+    this.#ids.clear();
+    this.hasMore = false;
+  }
+
+  /** The clock was set back. */
+  bringForward(now: number): void {
+    for (const delivery of this.#waiting) delivery.dueAt = Math.min(delivery.dueAt, latestDue(delivery, now));
+    this.#waiting.sort((a, b) => a.dueAt - b.dueAt);
+  }
+
+  #dropLast(): void {
+    const dropped = this.#waiting.pop();
+    if (dropped) this.#ids.delete(dropped.id);
+    this.hasMore = true;
+  }
+
+  /** Behind all that are due before it or at the same time. */
+  #placeOf(dueAt: number): number {
+    let from = 0;
+    let to = this.#waiting.length;
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if ((this.#waiting[middle]?.dueAt ?? 0) <= dueAt) from = middle + 1;
+      else to = middle;
+    }
+    return from;
+  }
+}
