@@ -29,12 +29,18 @@ export interface WebhookParts {
 
 /** The webhooks that are told of events, and what tells them. */
 export async function joinWebhooks(parts: WebhookParts) {
-  const { database } = parts;
+  const { database, outbound } = parts;
   const store = new WebhookStore(database);
   const deliveries = new WebhookDeliveryStore(database);
-  const deliverer = new WebhookDeliverer({ ...parts, deliveries });
   const registry = await WebhookRegistry.load({ ...parts, store });
   const backlogs = new WebhookBacklogs({ ...parts, store });
+  const deliverer = new WebhookDeliverer({
+    ...parts,
+    store: deliveries,
+    fetch: outbound.fetch,
+    // From now on it matters how much waits.
+    onFailing: (webhookId) => backlogs.forget(webhookId),
+  });
   const joined = { ...parts, store, deliveries, deliverer, registry, backlogs };
   return {
     webhooks: new WebhookService(joined),

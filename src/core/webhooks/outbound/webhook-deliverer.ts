@@ -1,6 +1,6 @@
 // STAND-IN: replaced by the deliverer that keeps trying.
 import { OutboundError } from '../../outbound/outbound-error.ts';
-import type { Outbound } from '../../outbound/outbound-fetch.ts';
+import type { OutboundFetch } from '../../outbound/outbound-fetch.ts';
 import { signatureHeaders } from '../../outbound/webhook-signature.ts';
 import type { KeyRing } from '../../secrets/key-ring.ts';
 import type { Database } from '../../storage/database.ts';
@@ -9,10 +9,12 @@ import type { WebhookDeliveryStore } from './webhook-delivery-store.ts';
 
 export interface WebhookDelivererParts {
   database: Database;
-  deliveries: WebhookDeliveryStore;
-  outbound: Outbound;
+  store: WebhookDeliveryStore;
+  fetch: OutboundFetch;
   keys: KeyRing;
   surroundings: Surroundings;
+  /** Called when a webhook was given up, after it is stored. */
+  onFailing: (webhookId: string) => void;
 }
 export interface WaitingDelivery {
   id: string;
@@ -35,8 +37,8 @@ export class WebhookDeliverer {
   async resume(_webhookId: string): Promise<void> {}
 
   async sendNow(id: string): Promise<void> {
-    const { database, deliveries, outbound, keys, surroundings } = this.#parts;
-    const delivery = await deliveries.find(id);
+    const { database, store, fetch, keys, surroundings } = this.#parts;
+    const delivery = await store.find(id);
     if (!delivery) return;
     const { url, secret } = await database.read
       .selectFrom('webhooks')
@@ -46,21 +48,19 @@ export class WebhookDeliverer {
     const sentAt = surroundings.now();
     const started = surroundings.monotonic();
     const key = keys.box.open(secret, `webhooks:${delivery.webhook_id}`);
-    const answer = await outbound
-      .fetch(url, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          ...signatureHeaders({ id, sentAt, body: delivery.body, secret: key }),
-        },
-        body: delivery.body,
-        timeoutMs: 10_000,
-        maxBytes: 65_536,
-      })
-      .catch((error: unknown) => {
-        if (error instanceof OutboundError) return error;
-        throw error;
-      });
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...signatureHeaders({ id, sentAt, body: delivery.body, secret: key }),
+      },
+      body: delivery.body,
+      timeoutMs: 10_000,
+      maxBytes: 65_536,
+    }).catch((error: unknown) => {
+      if (error instanceof OutboundError) return error;
+      throw error;
+    });
     const durationMs = surroundings.monotonic() - started;
     const said = answer instanceof OutboundError ? { error: answer.message } : { statusCode: answer.status };
     const isDelivered = said.statusCode !== undefined && said.statusCode >= 200 && said.statusCode <= 299;

@@ -19,7 +19,7 @@ export const toWebhook = (row: WebhookRow, secret: string, now: Date): Webhook =
   ...(row.failing_since !== null && { failingSince: row.failing_since }),
 });
 
-export const toDelivery = (row: WebhookDeliveryRow): WebhookDelivery => ({
+export const toDelivery = (row: Omit<WebhookDeliveryRow, 'body'>): WebhookDelivery => ({
   id: row.id,
   webhookId: row.webhook_id,
   event: row.event as DeliveredEvent,
