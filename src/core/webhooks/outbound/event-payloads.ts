@@ -18,7 +18,7 @@ const endings: ReadonlySet<TaskEventType> = new Set(['completed', 'failed', 'can
 /** What the happening is to others, in the order in which it came about. */
 export function webhookEventsOf({ before, events }: TaskHappening): WebhookEvent[] {
   const found: WebhookEvent[] = [];
-  const hadRun = before?.status === 'in_progress' && before.agent_type !== null;
+  const hadRun = before?.status === 'in_progress';
   for (const { type, data } of events) {
     if (hadRun && endings.has(type)) found.push('agent.finished');
     const event = told[type];
