@@ -102,13 +102,18 @@ it('those of somebody who is no administrator any more are their own', async () 
   await root.client.tasks.create({ body: { title: 'Report', assignedAgent: 'nobody' } });
   expect(await toldTo(daemon, webhook.id)).toHaveLength(2);
   await root.client.webhooks.change({ ...own, body: { active: true, description: 'mine' } });
-  expect(await rowOf(webhook.id)).toMatchObject({ sees_all: 1 });
-  // What goes to another place, or is signed for another, is for them alone from then on.
-  await root.client.webhooks.rotateSecret(own);
-  expect(await rowOf(webhook.id)).toMatchObject({ sees_all: 0 });
+  const refusal = { status: 403, message: expect.stringMatching(/^This webhook was made for the tasks of/) };
+  const elsewhere = { url: `${receiver.url}/elsewhere` };
+  await expect(root.client.webhooks.change({ ...own, body: elsewhere })).rejects.toMatchObject(refusal);
+  await expect(root.client.webhooks.rotateSecret(own)).rejects.toMatchObject(refusal);
+  expect((await root.client.webhooks.get(own)).webhook).toMatchObject({
+    url: webhook.url,
+    secret: `…${webhook.secret.slice(-4)}`,
+  });
   await setRole('admin');
   await annsTask();
-  expect(await toldTo(daemon, webhook.id)).toHaveLength(2);
+  expect(await toldTo(daemon, webhook.id)).toHaveLength(3);
+  await root.client.webhooks.change({ ...own, body: elsewhere });
 });
 
 it('those of an administrator reach the webhooks of others', async () => {
