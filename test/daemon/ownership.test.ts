@@ -22,6 +22,8 @@ let device: string;
 let request: string;
 let conversation: string;
 let approval: string;
+let webhook: string;
+let delivery: string;
 
 const doing = testAdapter(async () => ({ output: 'done' }), { type: 'doing' });
 const failing = { ...failingAdapter('auth'), type: 'failing' };
@@ -69,7 +71,10 @@ beforeAll(async () => {
   const pairing = await ann.client.pairing.request({ body: { requesterId: 'phone' } });
   await ann.client.pairing.approve({ body: { code: pairing.code } });
   device = (await ann.client.devices.list()).devices[0]?.id ?? '';
+  const hook = { url: 'https://receiver.invalid/', events: ['task.created' as const] };
+  webhook = (await ann.client.webhooks.create({ body: hook })).webhook.id;
   request = (await bearer(made.token).gateway.submit({ body: { task: { title: 'By token' } } })).requestId;
+  delivery = (await ann.client.webhooks.deliveries({ params: { id: webhook } })).deliveries[0]?.id ?? '';
   bobsToken = (await bob.client.tokens.create({ body: { name: 'x', scopes: ['gateway:write'] } })).token;
   await ann.client.tasks.cancel({ params: { id: (await ann.client.tasks.list()).tasks[0]?.id ?? '' } });
 });
@@ -114,6 +119,14 @@ const calls: Record<string, (client: Client) => Promise<unknown>> = {
     client.conversations.sendAgenticStream({ params: { id: conversation }, body: { content: 'Hi' } }).next(),
   'security.decide': (client) =>
     client.security.decide({ params: { id: approval }, body: { decision: 'allow-once' } }),
+  'webhooks.get': (client) => client.webhooks.get({ params: { id: webhook } }),
+  'webhooks.change': (client) => client.webhooks.change({ params: { id: webhook }, body: { active: false } }),
+  'webhooks.rotateSecret': (client) => client.webhooks.rotateSecret({ params: { id: webhook } }),
+  'webhooks.test': (client) => client.webhooks.test({ params: { id: webhook } }),
+  'webhooks.deliveries': (client) => client.webhooks.deliveries({ params: { id: webhook } }),
+  'webhooks.redeliver': (client) =>
+    client.webhooks.redeliver({ params: { id: webhook, deliveryId: delivery } }),
+  'webhooks.remove': (client) => client.webhooks.remove({ params: { id: webhook } }),
   'gateway.status': () => bearer(bobsToken).gateway.status({ params: { requestId: request } }),
 };
 /** Their parameters name nobody's object, or a secret of the caller, or only administrators come there. */
@@ -143,7 +156,7 @@ describe('what belongs to somebody else', () => {
     await expect(calls[name]?.(bob.client)).rejects.toMatchObject({
       status: 404,
       message: expect.stringMatching(
-        /^(Task|Dead letter|Notification|Session|Token|Device|Request|Conversation|Approval) not found$/,
+        /^(Task|Dead letter|Notification|Session|Token|Device|Request|Conversation|Approval|Webhook) not found$/,
       ),
     });
     expect(await state()).toEqual(before);
@@ -169,6 +182,7 @@ describe('what belongs to somebody else', () => {
     expect(await bob.client.dlq.list({ query: { status: 'all' } })).toEqual({ items: [], total: 0 });
     expect(await bob.client.notifications.list()).toMatchObject({ total: 0, unread: 0 });
     expect(await bob.client.conversations.list()).toMatchObject({ conversations: [], total: 0 });
+    expect(await bob.client.webhooks.list()).toEqual({ webhooks: [] });
   });
 
   it('is all there for its owner', async () => {
@@ -179,6 +193,9 @@ describe('what belongs to somebody else', () => {
     expect(await ann.client.dlq.list()).toMatchObject({ total: 1 });
     expect(await ann.client.notifications.list()).toMatchObject({ total: 2, unread: 2 });
     expect(await ann.client.conversations.list()).toMatchObject({ total: 1 });
+    expect((await ann.client.webhooks.list()).webhooks).toMatchObject([{ id: webhook, active: true }]);
+    const { deliveries } = await ann.client.webhooks.deliveries({ params: { id: webhook } });
+    expect(deliveries.map(({ id }) => id)).toEqual([delivery]);
   });
 
   it('is there for an administrator, but for the notifications of others', async () => {

@@ -30,17 +30,18 @@ export interface WebhookParts {
 
 /** The webhooks that are told of events, and what tells them. */
 export async function joinWebhooks(parts: WebhookParts) {
-  const { database } = parts;
+  const { database, outbound } = parts;
   const store = new WebhookStore(database);
   const deliveries = new WebhookDeliveryStore(database);
+  const registry = await WebhookRegistry.load({ ...parts, store });
+  const backlogs = new WebhookBacklogs({ ...parts, store });
   const deliverer = new WebhookDeliverer({
     ...parts,
     store: deliveries,
-    fetch: parts.outbound.fetch,
-    onFailing: () => undefined,
+    fetch: outbound.fetch,
+    // From now on it matters how much waits.
+    onFailing: (webhookId) => backlogs.forget(webhookId),
   });
-  const registry = await WebhookRegistry.load({ ...parts, store });
-  const backlogs = new WebhookBacklogs({ ...parts, store });
   const retention = new WebhookDeliveryRetention(database);
   const joined = { ...parts, store, deliveries, deliverer, registry, backlogs };
   return {
