@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { ProviderName } from '../../../contract/oauth.ts';
 import { type CreateTask, createTaskSchema } from '../../../contract/task.ts';
+import { cleanText } from './lenient.ts';
 import type { SourceRules } from './source-rules.ts';
 import type { SourceEvent, SourceWork } from './source-work.ts';
 
@@ -59,9 +60,6 @@ export function fitTask({
 
 /** A vendor's name for something, short and fit to be stored. */
 export const fitName = (name: string): string => cut(cleanText(name), 200, '…');
-
-/** Text that can be stored and sent on: no NUL, and no half of a surrogate pair. */
-export const cleanText = (text: string): string => text.replaceAll('\0', '').toWellFormed();
 
 function titleOf({ title: given, sourceId }: SourceWork): string {
   const line = cleanText(given).replaceAll(/\s+/gu, ' ').trim();

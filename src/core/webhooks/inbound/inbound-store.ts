@@ -144,20 +144,6 @@ export class InboundStore {
     return { rows, total: count.n };
   }
 
-  /** How many deliveries each provider sent, and when the last one came; replays were sent by nobody. */
-  async counts(): Promise<{ provider: string; n: number; last: string }[]> {
-    return this.#database.read
-      .selectFrom('inbound_deliveries')
-      .select(({ fn }) => [
-        'provider',
-        fn.sum<number>('copies').as('n'),
-        fn.max<string>('last_received_at').as('last'),
-      ])
-      .where('replay_of', 'is', null)
-      .groupBy('provider')
-      .execute();
-  }
-
   #matching({ provider, status }: ListInboundQuery) {
     let query = this.#database.read.selectFrom('inbound_deliveries');
     if (provider !== undefined) query = query.where('provider', '=', provider);

@@ -4,22 +4,9 @@ import { createTaskSchema } from '../../../../src/contract/task.ts';
 import { fitTask } from '../../../../src/core/webhooks/inbound/fit-task.ts';
 import type { SourceRules } from '../../../../src/core/webhooks/inbound/source-rules.ts';
 import type { SourceWork } from '../../../../src/core/webhooks/inbound/source-work.ts';
+import { rulesWith } from '../../../helpers/deliveries.ts';
 
-const rules: SourceRules = {
-  isEnabled: true,
-  aiTaskLabel: 'ai-task',
-  botAccount: undefined,
-  repository: undefined,
-  branch: undefined,
-  agent: undefined,
-  priorities: new Map(),
-  ownerEmail: undefined,
-  isTrusted: false,
-  hasComments: true,
-  commenters: 'anyone',
-  checks: 'off',
-  allowBots: [],
-};
+const rules = rulesWith();
 const plain: SourceWork = {
   sourceId: 'octo/hello#7',
   sourceUrl: 'https://github.com/octo/hello/issues/7',
