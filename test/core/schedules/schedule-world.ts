@@ -111,6 +111,19 @@ export async function openScheduleWorld(startAt = '2026-01-01T00:00:00.000Z') {
       database.write(({ db }) => db.updateTable('schedules').set(change).where('id', '=', id).execute()),
     setUser: (id: string, change: { role?: string; disabled_at?: string | null }) =>
       database.write(({ db }) => db.updateTable('users').set(change).where('id', '=', id).execute()),
+    /** Lets the clock go to the next time of a schedule, without the looks between. */
+    async toNext(id: string) {
+      const { next_run_at } = await find(id);
+      if (next_run_at === null) throw new Error(`${id} has no next time`);
+      timer.setBy(Date.parse(next_run_at) - timer.now().getTime());
+      await joined.scheduler.look();
+    },
+    /** Lets the clock go on without the looks between. */
+    async leap(ms: number) {
+      timer.setBy(ms);
+      await joined.scheduler.look();
+      await timer.settle();
+    },
     /** Ends a task as a worker would; what the schedule makes of it is done when this resolves. */
     async endTask(id: string, move: 'complete' | 'fail' | 'cancel' = 'complete') {
       const now = timer.now();

@@ -8,8 +8,7 @@ const DAY = 24 * HOUR;
 /** Lets the clock go to each next time in turn, and ends each run. */
 async function runFor(world: ScheduleWorld, id: string, times: number) {
   for (let n = 0; n < times; n++) {
-    const { next_run_at } = await world.find(id);
-    await world.timer.advance(Date.parse(next_run_at ?? '') - world.timer.now().getTime());
+    await world.toNext(id);
     await endLast(world, id);
   }
 }
