@@ -22,6 +22,7 @@ let device: string;
 let request: string;
 let conversation: string;
 let approval: string;
+let schedule: string;
 
 const doing = testAdapter(async () => ({ output: 'done' }), { type: 'doing' });
 const failing = { ...failingAdapter('auth'), type: 'failing' };
@@ -66,6 +67,10 @@ beforeAll(async () => {
     binding: 'none',
   });
   approval = asked.id;
+  const planned = await ann.client.schedules.create({
+    body: { cron: '0 0 1 1 *', task: { title: 'Ann plans' } },
+  });
+  schedule = planned.schedule.id;
   const pairing = await ann.client.pairing.request({ body: { requesterId: 'phone' } });
   await ann.client.pairing.approve({ body: { code: pairing.code } });
   device = (await ann.client.devices.list()).devices[0]?.id ?? '';
@@ -114,6 +119,11 @@ const calls: Record<string, (client: Client) => Promise<unknown>> = {
     client.conversations.sendAgenticStream({ params: { id: conversation }, body: { content: 'Hi' } }).next(),
   'security.decide': (client) =>
     client.security.decide({ params: { id: approval }, body: { decision: 'allow-once' } }),
+  'schedules.get': (client) => client.schedules.get({ params: { id: schedule } }),
+  'schedules.change': (client) =>
+    client.schedules.change({ params: { id: schedule }, body: { active: false } }),
+  'schedules.run': (client) => client.schedules.run({ params: { id: schedule } }),
+  'schedules.remove': (client) => client.schedules.remove({ params: { id: schedule } }),
   'gateway.status': () => bearer(bobsToken).gateway.status({ params: { requestId: request } }),
 };
 /** Their parameters name nobody's object, or a secret of the caller, or only administrators come there. */
@@ -141,7 +151,7 @@ describe('what belongs to somebody else', () => {
     await expect(calls[name]?.(bob.client)).rejects.toMatchObject({
       status: 404,
       message: expect.stringMatching(
-        /^(Task|Dead letter|Notification|Session|Token|Device|Request|Conversation|Approval) not found$/,
+        /^(Task|Dead letter|Notification|Session|Token|Device|Request|Conversation|Approval|Schedule) not found$/,
       ),
     });
     expect(await state()).toEqual(before);
@@ -167,6 +177,7 @@ describe('what belongs to somebody else', () => {
     expect(await bob.client.dlq.list({ query: { status: 'all' } })).toEqual({ items: [], total: 0 });
     expect(await bob.client.notifications.list()).toMatchObject({ total: 0, unread: 0 });
     expect(await bob.client.conversations.list()).toMatchObject({ conversations: [], total: 0 });
+    expect(await bob.client.schedules.list()).toMatchObject({ schedules: [], total: 0 });
   });
 
   it('is all there for its owner', async () => {
@@ -177,11 +188,13 @@ describe('what belongs to somebody else', () => {
     expect(await ann.client.dlq.list()).toMatchObject({ total: 1 });
     expect(await ann.client.notifications.list()).toMatchObject({ total: 2, unread: 2 });
     expect(await ann.client.conversations.list()).toMatchObject({ total: 1 });
+    expect(await ann.client.schedules.list()).toMatchObject({ total: 1 });
   });
 
   it('is there for an administrator, but for the notifications of others', async () => {
     expect((await daemon.client.tasks.list()).total).toBe(4);
     expect((await daemon.client.conversations.list()).total).toBe(1);
+    expect((await daemon.client.schedules.list()).total).toBe(1);
     expect((await daemon.client.dlq.list()).total).toBe(1);
     expect((await daemon.client.tasks.get({ params: { id: done } })).task.id).toBe(done);
     expect((await daemon.client.notifications.list()).total).toBe(0);
@@ -261,11 +274,12 @@ describe('a plain user', () => {
 
 /** Everything that a refused call must leave as it is. */
 async function state() {
-  const [tasks, letters, { queues }, talk] = await Promise.all([
+  const [tasks, letters, { queues }, talk, schedules] = await Promise.all([
     daemon.client.tasks.list({ query: { limit: 500, full: true } }),
     daemon.client.dlq.list({ query: { status: 'all' } }),
     daemon.client.queue.status(),
     daemon.client.conversations.get({ params: { id: conversation } }),
+    daemon.client.schedules.list(),
   ]);
-  return { tasks, letters, queues, talk };
+  return { tasks, letters, queues, talk, schedules };
 }

@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { CronExpressionParser } from 'cron-parser';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -261,6 +263,16 @@ it('finds the times of any expression around any change of the clocks', () => {
     { numRuns: 150 },
   );
 }, 60_000);
+
+it('is loaded when the first expression is read, and not before', () => {
+  const script = fileURLToPath(new URL('../../helpers/loaded-packages.ts', import.meta.url));
+  const core = new URL('../../../src/core/', import.meta.url).href;
+  const loads = (file: string) =>
+    spawnSync(process.execPath, [script, core + file], { encoding: 'utf8' }).stdout.split('\n');
+  expect(loads('app.ts')).toContain('./schedules/join-schedules.ts');
+  expect(loads('app.ts')).not.toContain('croner');
+  expect(loads('schedules/cron-times.ts')).toContain('croner');
+});
 
 describe('an expression that is wrong', () => {
   const complaint = (expression: string) => {

@@ -87,7 +87,7 @@ describe('a run whose time comes before the last one has ended', () => {
     const stop = storage.bus.on('task', ({ task }) => {
       if (task.status === 'completed') storage.database.write = unavailable;
     });
-    const { write } = storage.database;
+    const write = storage.database.write.bind(storage.database);
     await world.endTask(open);
     stop();
     storage.database.write = write;
