@@ -1,5 +1,5 @@
 import { shownCommentMarker } from '../inbound/comment-marker.ts';
-import type { CommentText } from './comment-text.ts';
+import { type CommentText, cutText } from './comment-text.ts';
 
 /** Jira takes 32,767 characters, and it is not said of which form of a comment. */
 const MAX_LENGTH = 30_000;
@@ -21,7 +21,7 @@ export function adfComment(text: CommentText): AdfDocument {
   const whole = documentOf(text);
   const { quote, cutBy = 0 } = text;
   if (quote === undefined || JSON.stringify(whole).length <= MAX_LENGTH) return whole;
-  const half = quote.slice(0, Math.ceil(quote.length / 2)).toWellFormed();
+  const half = cutText(quote, Math.ceil(quote.length / 2));
   return adfComment({ ...text, quote: half, cutBy: cutBy + quote.length - half.length });
 }
 

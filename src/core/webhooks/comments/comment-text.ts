@@ -80,9 +80,16 @@ function saidOf(task: ToldTask, state: CommentState): Omit<CommentText, 'taskId'
 function quoted(text = '', limit: number): Pick<CommentText, 'quote' | 'cutBy'> {
   const clean = cleaned(text);
   if (clean === '') return {};
-  const quote = clean.slice(0, limit).toWellFormed();
-  return clean.length > limit ? { quote, cutBy: clean.length - limit } : { quote };
+  const quote = cutText(clean, limit);
+  return clean.length > limit ? { quote, cutBy: clean.length - quote.length } : { quote };
 }
+
+/** The beginning of a text, without half a character at its end. */
+export const cutText = (text: string, length: number): string =>
+  text
+    .slice(0, length)
+    .replace(/[\ud800-\udbff]$/, '')
+    .toWellFormed();
 
 /** Without control characters, and without those that turn text around or hide it. */
 const cleaned = (text: string): string =>

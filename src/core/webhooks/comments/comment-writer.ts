@@ -117,7 +117,7 @@ export class CommentWriter {
 
   /** Writes the comment, or edits the one that is there. */
   async #tell({ row, task, state, signal }: Job, place: CommentPlace): Promise<void> {
-    const { store, config, surroundings } = this.#parts;
+    const { config, surroundings } = this.#parts;
     const text = commentText(task, state, config.get('server.baseUrl'));
     if (row.comment_id === null && row.is_uncertain === 1) {
       const id = await place.find();
@@ -127,9 +127,14 @@ export class CommentWriter {
     // On the disk before it is sent: whatever happens, the next try looks first.
     const settled = new Date(surroundings.now().getTime() + SETTLE_MS).toISOString();
     const marked = { is_uncertain: 1, tried: state, next_attempt_at: settled };
-    await store.update(row.task_id, marked);
+    await this.#store(row.task_id, signal, marked);
     row.is_uncertain = 1;
-    await this.#keep(row, signal, await place.create(text));
+    const id = await place.create(text).catch((error: unknown) => {
+      // After an answer it is known that nothing was written.
+      if (error instanceof CommentFailure && error.fault !== 'transient') row.is_uncertain = 0;
+      throw error;
+    });
+    await this.#keep(row, signal, id);
   }
 
   async #keep(row: SourceCommentRow, signal: AbortSignal, id: string): Promise<void> {
@@ -171,8 +176,7 @@ export class CommentWriter {
     await this.#store(row.task_id, signal, {
       tried: state,
       attempts: attemptsOf(row, state) + (counts ? 1 : 0),
-      // After an answer it is known that nothing was written.
-      ...(fault !== 'transient' && { is_uncertain: 0 }),
+      is_uncertain: row.is_uncertain,
       next_attempt_at:
         wait === undefined ? null : new Date(surroundings.now().getTime() + wait).toISOString(),
       last_error: message,
@@ -200,8 +204,9 @@ export class CommentWriter {
   }
 
   async #end(row: SourceCommentRow, signal: AbortSignal, change: CommentChange): Promise<LookedAfter> {
-    const ended = { next_attempt_at: null, ended_at: this.#parts.surroundings.now().toISOString() };
-    await this.#store(row.task_id, signal, { ...ended, ...change });
+    const ended_at = this.#parts.surroundings.now().toISOString();
+    const { is_uncertain } = row;
+    await this.#store(row.task_id, signal, { is_uncertain, next_attempt_at: null, ended_at, ...change });
     return { ...rests, isEnded: true };
   }
 
