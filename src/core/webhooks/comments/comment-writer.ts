@@ -6,12 +6,12 @@ import { delayAfter } from '../../outbound/delivery-schedule.ts';
 import type { OutboundFetch } from '../../outbound/outbound-fetch.ts';
 import type { SourceCommentRow } from '../../storage/outside-rows.ts';
 import type { Surroundings } from '../../surroundings.ts';
-import { rulesOf } from '../inbound/source-rules.ts';
 import type { CommentTarget } from '../inbound/source-work.ts';
 import type { Access, CommentAccess } from './comment-access.ts';
 import { CommentFailure } from './comment-failure.ts';
 import { type CommentPlace, placeOf } from './comment-place.ts';
 import type { Written } from './comment-queue.ts';
+import { isCommentWanted } from './comment-setting.ts';
 import { type CommentState, commentStateOf, isLastState } from './comment-state.ts';
 import { commentText } from './comment-text.ts';
 import type { CommentChange, CommentedTask, SourceCommentStore } from './source-comment-store.ts';
@@ -76,7 +76,8 @@ export class CommentWriter {
     const wait = await this.#waitFor(row, state, now);
     if (wait > 0) return { ...rests, againInMs: wait };
     const target = JSON.parse(row.target) as CommentTarget;
-    if (!this.#isWanted(target)) return this.#end(row, signal, { last_error: 'Comments are switched off' });
+    if (!isCommentWanted(this.#parts.config, target))
+      return this.#end(row, signal, { last_error: 'Comments are switched off' });
     return this.#attempt({ row, task, state, target, signal });
   }
 
@@ -227,22 +228,6 @@ export class CommentWriter {
     const since = new Date(Date.parse(row.created_at) - CLOCKS_MS);
     const api = { vendor, baseUrl, headers: { authorization }, fetch, now: surroundings.now, signal };
     return placeOf(target, { api, taskId: row.task_id, since });
-  }
-
-  #isWanted(target: CommentTarget): boolean {
-    const { config } = this.#parts;
-    switch (target.provider) {
-      case 'codehost':
-        return rulesOf(config, 'codehost', target.repository).hasComments;
-      case 'tracker_a':
-        return rulesOf(config, 'tracker_a', target.issueKey.split('-')[0]).hasComments;
-      case 'tracker_b':
-        // Of which team it was is not known any more; a rule for one may be why it is wanted.
-        return (
-          config.get('webhooks.tracker_b.comments') ||
-          Object.values(config.get('webhooks.tracker_b.rules')).some(({ comments }) => comments)
-        );
-    }
   }
 }
 
