@@ -174,3 +174,32 @@ export async function openWorld({ flags = {}, isUnconnected = false }: WorldOpti
   return world;
 }
 export type World = Awaited<ReturnType<typeof openWorld>>;
+
+/** Lets a person be asked about something that nobody else is to know. */
+export async function addApproval(world: World) {
+  const row = {
+    id: 'appr_1',
+    run_id: 'run_1',
+    call_id: 'call_1',
+    owner_id: 'user_owner',
+    conversation_id: null,
+    task_id: 'task_1',
+    scope_id: 'task_1',
+    tool: 'run_command',
+    arguments: '{"command":"rm -rf /"}',
+    cwd: '/',
+    danger: 'high',
+    reason: 'rm -rf removes files',
+    binding: 'b',
+    status: 'pending',
+    decision: null,
+    requested_at: world.timer.now().toISOString(),
+    expires_at: new Date(world.timer.now().getTime() + HOUR).toISOString(),
+    decided_at: null,
+    decided_by: null,
+    used_at: null,
+  };
+  await world.database.write(({ db }) => db.insertInto('approvals').values(row).execute());
+  world.bus.emit('approval', { row, approval: {} as never });
+  return row;
+}
