@@ -296,6 +296,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
     ...integrations,
     ...webhooks,
     ...inbound,
+    sourceComments,
     ...schedules,
     audit,
     auditEntries: new AuditService(new AuditStore(database)),

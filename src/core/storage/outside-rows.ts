@@ -44,6 +44,8 @@ export interface SourceCommentRow {
   written: string | null;
   /** 1 while it may have been written without anybody knowing its id. */
   is_uncertain: number;
+  /** The state that is being written, which `attempts` and `next_attempt_at` belong to. */
+  tried: string | null;
   attempts: number;
   next_attempt_at: string | null;
   last_error: string | null;

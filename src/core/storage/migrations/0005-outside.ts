@@ -47,10 +47,17 @@ async function addInbound(db: Kysely<never>): Promise<void> {
   await sql`create index tasks_by_branch on tasks (repository, branch) where branch is not null`.execute(db);
   await sql`create table source_comments (
     task_id text primary key, provider text not null, owner_id text not null, target text not null, comment_id text,
-    written text, is_uncertain integer not null default 0, attempts integer not null default 0, next_attempt_at text,
-    last_error text, created_at text not null, ended_at text
+    written text, is_uncertain integer not null default 0, tried text, attempts integer not null default 0,
+    next_attempt_at text, last_error text, created_at text not null, ended_at text
   )`.execute(db);
   await sql`create index source_comments_open on source_comments (task_id) where ended_at is null`.execute(
+    db,
+  );
+  await sql`create index source_comments_ended on source_comments (ended_at) where ended_at is not null`.execute(
+    db,
+  );
+  // Failed is the one end that a task comes back from.
+  await sql`create index source_comments_failed on source_comments (task_id) where written = 'failed'`.execute(
     db,
   );
 }
