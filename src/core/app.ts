@@ -261,6 +261,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
         forgetEndedRuns(database),
         inbound.removeOldInbound(),
         webhooks.removeOldDeliveries(),
+        sourceComments.removeOld(),
       ]),
     engine: database.engine,
     surroundings,

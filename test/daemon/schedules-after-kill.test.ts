@@ -111,7 +111,7 @@ async function night(order: KillOrder) {
         tasks
           .filter(({ sourceId }) => sourceId === id)
           .map(({ status }) => status)
-          .sort((a, b) => a.localeCompare(b));
+          .sort();
       const schedules = await schedulesOf(after.client);
       const { notifications } = await after.client.notifications.list();
       return {
