@@ -154,6 +154,15 @@ export class WebhookDeliveryStore {
     await db.deleteFrom('webhook_deliveries').where('webhook_id', '=', webhookId).execute();
   }
 
+  /** Removes a delivery that was stored in the moment in which its webhook was removed. */
+  async removeLost({ db }: WriteTransaction, id: string): Promise<void> {
+    await db
+      .deleteFrom('webhook_deliveries')
+      .where('id', '=', id)
+      .where('webhook_id', 'not in', (is) => is.selectFrom('webhooks').select('id'))
+      .execute();
+  }
+
   /** Undefined where it is not pending, or its webhook is gone. */
   async findToSend(id: string): Promise<DeliveryToSend | undefined> {
     return (await this.#db.executeQuery(this.#toSend({ id }))).rows[0];
@@ -171,9 +180,10 @@ export class WebhookDeliveryStore {
       .select('id')
       .where('id', '>', after)
       .where('status', '=', 'active')
-      .where(({ exists, selectFrom }) =>
-        exists(
-          selectFrom('webhook_deliveries')
+      .where((is) =>
+        is.exists(
+          is
+            .selectFrom('webhook_deliveries')
             .select('webhook_deliveries.id')
             .whereRef('webhook_deliveries.webhook_id', '=', 'webhooks.id')
             .where('webhook_deliveries.status', '=', pending),
@@ -212,7 +222,7 @@ export class WebhookDeliveryStore {
     if (failed.length > 0)
       await db
         .updateTable('webhook_deliveries')
-        .set(({ ref }) => ({ attempt: 0, next_attempt_at: ref('created_at') }))
+        .set((is) => ({ attempt: 0, next_attempt_at: is.ref('created_at') }))
         .where('id', 'in', failed)
         .execute();
     return page.length < limit ? '' : (page.at(-1)?.id ?? '');
