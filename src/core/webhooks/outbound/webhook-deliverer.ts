@@ -103,10 +103,7 @@ export class WebhookDeliverer {
 
   async #attempt(id: string, { signal, isByHand }: SendContext): Promise<AttemptOutcome> {
     const delivery = await this.#parts.store.findToSend(id);
-    if (!delivery) {
-      await this.#parts.database.write((transaction) => this.#parts.store.removeLost(transaction, id));
-      return {};
-    }
+    if (!delivery) return {};
     if (delivery.webhook_status !== 'active' && !isByHand) return { isHeld: true };
     const { url, body, event } = delivery;
     const result = await postSigned(

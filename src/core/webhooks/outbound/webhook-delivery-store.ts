@@ -7,6 +7,8 @@ import type { Schema } from '../../storage/schema.ts';
 
 /** So that the index of what is pending serves: it takes the word itself, not a parameter. */
 const pending = sql.lit('pending');
+/** Bounds how long a removal keeps the event loop. */
+const MAX_REMOVED = 2000;
 
 export type NewDelivery = Pick<WebhookDeliveryRow, 'id' | 'webhook_id' | 'task_id' | 'body' | 'at'> & {
   event: DeliveredEvent;
@@ -150,16 +152,17 @@ export class WebhookDeliveryStore {
       .execute();
   }
 
+  /** Removes the deliveries of a webhook that is removed; where there are many, the rest is left to the retention. */
   async removeOf({ db }: WriteTransaction, webhookId: string): Promise<void> {
-    await db.deleteFrom('webhook_deliveries').where('webhook_id', '=', webhookId).execute();
-  }
-
-  /** Removes a delivery that was stored in the moment in which its webhook was removed. */
-  async removeLost({ db }: WriteTransaction, id: string): Promise<void> {
     await db
       .deleteFrom('webhook_deliveries')
-      .where('id', '=', id)
-      .where('webhook_id', 'not in', (is) => is.selectFrom('webhooks').select('id'))
+      .where('id', 'in', (is) =>
+        is
+          .selectFrom('webhook_deliveries')
+          .select('id')
+          .where('webhook_id', '=', webhookId)
+          .limit(MAX_REMOVED),
+      )
       .execute();
   }
 

@@ -78,6 +78,26 @@ describe('WebhookDeliveryStore', () => {
 });
 
 describe('what is kept', () => {
+  it('is nothing of a webhook that is gone, however much there was', async () => {
+    await using storage = await openStorage();
+    const { database } = storage;
+    const store = new WebhookDeliveryStore(database);
+    await addWebhook(database);
+    await add(
+      database,
+      Array.from({ length: 5000 }, (_, index) => ({
+        id: `dlv_${index}`,
+        webhook_id: 'wh_gone',
+        status: 'pending',
+      })),
+    );
+    await add(database, [{ id: 'other' }]);
+    await database.write((transaction) => store.removeOf(transaction, 'wh_gone'));
+    expect(await idsIn(database)).toHaveLength(3001);
+    await new WebhookDeliveryRetention(database).removeOld(now);
+    expect(await idsIn(database)).toEqual(['other']);
+  });
+
   it('is what ended in the last 30 days, and what still waits for an active webhook', async () => {
     await using storage = await openStorage();
     const { database } = storage;
