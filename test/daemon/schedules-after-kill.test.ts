@@ -110,8 +110,8 @@ async function night(order: KillOrder) {
       const statuses = (id = '') =>
         tasks
           .filter(({ sourceId }) => sourceId === id)
-          .map(({ status }) => status)
-          .sort();
+          .map(({ status }) => String(status))
+          .sort((a, b) => a.localeCompare(b));
       const schedules = await schedulesOf(after.client);
       const { notifications } = await after.client.notifications.list();
       return {
