@@ -220,7 +220,7 @@ it('one schedule that cannot start holds up no other, and is tried again', async
   };
   await timer.advance(3 * HOUR);
   const counts = () => Promise.all(ids.map(async (id) => (await world.find(id)).run_count));
-  expect((await counts()).sort()).toEqual([0, 1]);
+  expect((await counts()).toSorted((a, b) => a - b)).toEqual([0, 1]);
   await timer.advance(5000);
   expect(await counts()).toEqual([1, 1]);
 });
