@@ -110,7 +110,7 @@ async function night(order: KillOrder) {
       const statuses = (id = '') =>
         tasks
           .filter(({ sourceId }) => sourceId === id)
-          .map(({ status }) => String(status))
+          .map(({ status = '' }): string => status)
           .sort((a, b) => a.localeCompare(b));
       const schedules = await schedulesOf(after.client);
       const { notifications } = await after.client.notifications.list();

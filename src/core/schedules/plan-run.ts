@@ -1,7 +1,7 @@
 import type { RunTimes } from './run-times.ts';
 
 /** A run that begins this much late is on time: a busy or restarted daemon is no reason to leave it out. */
-const GRACE_MS = 60_000;
+export const GRACE_MS = 60_000;
 /** Times are counted one by one, and an outage may be long. */
 const MOST_COUNTED = 100;
 

@@ -64,7 +64,8 @@ export class ScheduleRuns {
     const next =
       row.cron === null ? row.at : await this.#read(row, (times) => times.next(now)?.toISOString() ?? null);
     if (next === undefined) return;
-    const replanned = { ...row, next_run_at: next, planned_at: now.toISOString() };
+    const status = next === null ? 'done' : row.status;
+    const replanned = { ...row, status, next_run_at: next, planned_at: now.toISOString() };
     await database.write(({ db }) => store.update(db, replanned));
   }
 

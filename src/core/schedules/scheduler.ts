@@ -4,6 +4,7 @@ import type { Log } from '../log.ts';
 import type { Surroundings } from '../surroundings.ts';
 import type { TaskEndings } from '../tasks/task-endings.ts';
 import { isTerminal } from '../tasks/task-states.ts';
+import { GRACE_MS } from './plan-run.ts';
 import type { ScheduleRuns } from './schedule-runs.ts';
 import type { DuePosition, ScheduleStore } from './schedule-store.ts';
 
@@ -131,12 +132,18 @@ export class Scheduler {
   async #startDue(now: Date): Promise<void> {
     const { store, runs } = this.#parts;
     const until = now.toISOString();
+    const late = new Date(now.getTime() - GRACE_MS).toISOString();
     await eachPage(
       (last?: DuePosition) => store.due(until, last, DUE_PAGE),
       DUE_PAGE,
       async (page) => {
         if (this.#isStopped) return;
-        const due = page.map(({ id }) => this.#attempt(() => runs.advance(id, { kind: 'due' })));
+        const due: Promise<boolean>[] = [];
+        for (const { id, next_run_at } of page) {
+          // What it missed is counted time by time.
+          if ((next_run_at ?? '') < late) await breathe();
+          due.push(this.#attempt(() => runs.advance(id, { kind: 'due' })));
+        }
         const done = await Promise.all(due);
         // One that cannot start does not hold up the others; where none can it is the disk.
         if (!done.includes(true)) throw new AppError('unavailable', 'No schedule that is due can start');

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/core/errors.ts';
 import { ada, ann, openScheduleWorld, type ScheduleWorld } from './schedule-world.ts';
 
 const MINUTE = 60_000;
@@ -185,6 +186,43 @@ describe('a clock that is set', () => {
     await world.toNext(id);
     expect(await world.runsOf(id)).toEqual(['2026-01-05T12:00:00.000Z']);
   });
+});
+
+describe('a disk that is full when a run is due', () => {
+  it('makes it wait, without a storm, until it is not', async () => {
+    await using world = await openScheduleWorld();
+    const { storage, timer } = world;
+    const { id } = await world.add();
+    const write = storage.database.write.bind(storage.database);
+    storage.database.write = async () => {
+      throw new AppError('storage_full', 'The disk is full');
+    };
+    await timer.advance(3 * HOUR + 12_000);
+    expect(await world.find(id)).toMatchObject({ run_count: 0, next_run_at: '2026-01-01T03:00:00.000Z' });
+    expect(timer.waits()).toBe(3000);
+    // One for the run and one for the look, each of three times.
+    expect(world.warnings).toHaveLength(6);
+    storage.database.write = write;
+    await timer.advance(3000);
+    expect(await world.runsOf(id)).toEqual(['2026-01-01T03:00:15.000Z']);
+    expect(await world.find(id)).toMatchObject({ run_count: 1, misfire_count: 0 });
+  });
+});
+
+it('one schedule that cannot start holds up no other, and is tried again', async () => {
+  await using world = await openScheduleWorld();
+  const { storage, timer } = world;
+  const ids = [(await world.add()).id, (await world.add()).id];
+  const write = storage.database.write.bind(storage.database);
+  storage.database.write = async () => {
+    storage.database.write = write;
+    throw new AppError('unavailable', 'Not now');
+  };
+  await timer.advance(3 * HOUR);
+  const counts = () => Promise.all(ids.map(async (id) => (await world.find(id)).run_count));
+  expect((await counts()).toSorted((a, b) => a - b)).toEqual([0, 1]);
+  await timer.advance(5000);
+  expect(await counts()).toEqual([1, 1]);
 });
 
 describe('many schedules that are due at once', () => {
