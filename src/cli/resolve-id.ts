@@ -78,6 +78,7 @@ const listCommand: Record<string, string> = {
   webhook: 'svc webhooks ls',
   delivery: 'svc webhooks deliveries WEBHOOK',
   'delivery that came in': 'svc webhooks inbound',
+  schedule: 'svc schedules ls',
 };
 
 async function exists(id: string, get: NonNullable<IdSource['get']>): Promise<boolean> {
@@ -118,6 +119,20 @@ export const deadLetterIds = (client: Client): IdSource => ({
       const { items } = await client.dlq.list({ query: { status: 'all', limit: PAGE, offset } });
       for (const { id } of items) yield id;
       if (items.length < PAGE) return;
+    }
+  },
+});
+
+/** The ids of schedules. */
+export const scheduleIds = (client: Client): IdSource => ({
+  prefix: 'sched_',
+  noun: 'schedule',
+  get: (id) => client.schedules.get({ params: { id } }),
+  async *list() {
+    for (let offset = 0; offset < MOST; offset += PAGE) {
+      const { schedules } = await client.schedules.list({ query: { limit: PAGE, offset } });
+      for (const { id } of schedules) yield id;
+      if (schedules.length < PAGE) return;
     }
   },
 });

@@ -24,6 +24,7 @@ let conversation: string;
 let approval: string;
 let webhook: string;
 let delivery: string;
+let schedule: string;
 
 const doing = testAdapter(async () => ({ output: 'done' }), { type: 'doing' });
 const failing = { ...failingAdapter('auth'), type: 'failing' };
@@ -68,6 +69,10 @@ beforeAll(async () => {
     binding: 'none',
   });
   approval = asked.id;
+  const planned = await ann.client.schedules.create({
+    body: { cron: '0 0 1 1 *', task: { title: 'Ann plans' } },
+  });
+  schedule = planned.schedule.id;
   const pairing = await ann.client.pairing.request({ body: { requesterId: 'phone' } });
   await ann.client.pairing.approve({ body: { code: pairing.code } });
   device = (await ann.client.devices.list()).devices[0]?.id ?? '';
@@ -127,6 +132,11 @@ const calls: Record<string, (client: Client) => Promise<unknown>> = {
   'webhooks.redeliver': (client) =>
     client.webhooks.redeliver({ params: { id: webhook, deliveryId: delivery } }),
   'webhooks.remove': (client) => client.webhooks.remove({ params: { id: webhook } }),
+  'schedules.get': (client) => client.schedules.get({ params: { id: schedule } }),
+  'schedules.change': (client) =>
+    client.schedules.change({ params: { id: schedule }, body: { active: false } }),
+  'schedules.run': (client) => client.schedules.run({ params: { id: schedule } }),
+  'schedules.remove': (client) => client.schedules.remove({ params: { id: schedule } }),
   'gateway.status': () => bearer(bobsToken).gateway.status({ params: { requestId: request } }),
 };
 /** Their parameters name nobody's object, or a secret of the caller, or only administrators come there. */
@@ -156,7 +166,7 @@ describe('what belongs to somebody else', () => {
     await expect(calls[name]?.(bob.client)).rejects.toMatchObject({
       status: 404,
       message: expect.stringMatching(
-        /^(Task|Dead letter|Notification|Session|Token|Device|Request|Conversation|Approval|Webhook) not found$/,
+        /^(Task|Dead letter|Notification|Session|Token|Device|Request|Conversation|Approval|Webhook|Schedule) not found$/,
       ),
     });
     expect(await state()).toEqual(before);
@@ -183,6 +193,7 @@ describe('what belongs to somebody else', () => {
     expect(await bob.client.notifications.list()).toMatchObject({ total: 0, unread: 0 });
     expect(await bob.client.conversations.list()).toMatchObject({ conversations: [], total: 0 });
     expect(await bob.client.webhooks.list()).toEqual({ webhooks: [] });
+    expect(await bob.client.schedules.list()).toMatchObject({ schedules: [], total: 0 });
   });
 
   it('is all there for its owner', async () => {
@@ -196,11 +207,13 @@ describe('what belongs to somebody else', () => {
     expect((await ann.client.webhooks.list()).webhooks).toMatchObject([{ id: webhook, active: true }]);
     const { deliveries } = await ann.client.webhooks.deliveries({ params: { id: webhook } });
     expect(deliveries.map(({ id }) => id)).toEqual([delivery]);
+    expect(await ann.client.schedules.list()).toMatchObject({ total: 1 });
   });
 
   it('is there for an administrator, but for the notifications of others', async () => {
     expect((await daemon.client.tasks.list()).total).toBe(4);
     expect((await daemon.client.conversations.list()).total).toBe(1);
+    expect((await daemon.client.schedules.list()).total).toBe(1);
     expect((await daemon.client.dlq.list()).total).toBe(1);
     expect((await daemon.client.tasks.get({ params: { id: done } })).task.id).toBe(done);
     expect((await daemon.client.notifications.list()).total).toBe(0);
@@ -280,11 +293,12 @@ describe('a plain user', () => {
 
 /** Everything that a refused call must leave as it is. */
 async function state() {
-  const [tasks, letters, { queues }, talk] = await Promise.all([
+  const [tasks, letters, { queues }, talk, schedules] = await Promise.all([
     daemon.client.tasks.list({ query: { limit: 500, full: true } }),
     daemon.client.dlq.list({ query: { status: 'all' } }),
     daemon.client.queue.status(),
     daemon.client.conversations.get({ params: { id: conversation } }),
+    daemon.client.schedules.list(),
   ]);
-  return { tasks, letters, queues, talk };
+  return { tasks, letters, queues, talk, schedules };
 }

@@ -4,6 +4,7 @@ import type { Cli } from '../cli.ts';
 import { localContext, readContexts } from '../contexts-file.ts';
 import { modeMeanings } from '../policy/mode-meanings.ts';
 import { onApprovalMeanings } from '../run/on-approval.ts';
+import { catchUpMeanings, overlapMeanings } from '../schedules/policy-meanings.ts';
 import { scopeMeanings } from '../tokens/scope-meanings.ts';
 import { vendorList, vendors } from '../vendors.ts';
 import { eventMeanings } from '../webhooks/event-meanings.ts';
@@ -29,6 +30,7 @@ export async function optionValues(cli: Cli, [noun, verb]: string[], option: str
       : words('pending', 'delivered', 'failed');
   if (option === '--event') return Object.entries(eventMeanings);
   if (option === '--provider' && noun === 'webhooks') return vendorWords;
+  if (option === '--status' && noun === 'schedules') return words('active', 'paused', 'done');
   if (option === '--status') return words('pending', 'resolved', 'discarded', 'all');
   if (option === '--source') return words('api', 'cron', 'codehost', 'tracker_a', 'tracker_b');
   if (option === '--sort') return words('createdAt', 'updatedAt', 'priority', 'completedAt');
@@ -40,6 +42,9 @@ export async function optionValues(cli: Cli, [noun, verb]: string[], option: str
   if (option === '--agent') return agents(cli);
   if (option === '--mode') return Object.entries(modeMeanings);
   if (option === '--on-approval') return Object.entries(onApprovalMeanings);
+  if (option === '--overlap') return Object.entries(overlapMeanings);
+  if (option === '--catch-up') return Object.entries(catchUpMeanings);
+  if (option === '--tz') return words('UTC', ...Intl.supportedValuesOf('timeZone'));
   if (noun === 'policy') return tools(cli);
   return [];
 }
@@ -49,6 +54,8 @@ export async function argumentValues(cli: Cli, [noun, verb = '', third]: string[
   if (noun === 'tasks')
     return ['show', 'logs', 'watch', 'wait', 'cancel', 'retry', 'release'].includes(verb) ? tasks(cli) : [];
   if (noun === 'dlq') return ['show', 'retry', 'discard', 'resolve'].includes(verb) ? deadLetters(cli) : [];
+  if (noun === 'schedules')
+    return ['show', 'next', 'pause', 'resume', 'run', 'rm'].includes(verb) ? schedules(cli) : [];
   if (noun === 'config') return ['get', 'set', 'unset'].includes(verb) ? settings(cli) : [];
   if (noun === 'context') return ['use', 'rm', 'set'].includes(verb) ? contexts(cli) : [];
   if (noun === 'agents') return verb === 'test' ? agents(cli) : [];
@@ -78,6 +85,14 @@ const deadLetters = (cli: Cli) =>
       .connect({ mayStart: false })
       .client.dlq.list({ query: { limit: SHOWN } }, { signal });
     return items.map(({ id, title }): Candidate => [id, title]);
+  });
+
+const schedules = (cli: Cli) =>
+  asked(async (signal) => {
+    const answer = await cli
+      .connect({ mayStart: false })
+      .client.schedules.list({ query: { limit: SHOWN } }, { signal });
+    return answer.schedules.map(({ id, name }): Candidate => [id, name]);
   });
 
 const settings = (cli: Cli) =>

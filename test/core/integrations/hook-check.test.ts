@@ -58,9 +58,12 @@ describe('HookCheck', () => {
   it.each([
     ['the hooks', { fetch: (_url, { signal }) => untilAborted(signal) } satisfies Partial<HookCheckParts>],
     ['the token', { connections: { accessToken: () => new Promise<string>(() => undefined) } }],
-  ])('gives up after a while where nothing comes of asking for %s', async (_, parts: Partial<HookCheckParts>) => {
-    expect(await checkWith(parts).isSeen('a', connection)).toBe(false);
-  });
+  ])(
+    'gives up after a while where nothing comes of asking for %s',
+    async (_, parts: Partial<HookCheckParts>) => {
+      expect(await checkWith(parts).isSeen('a', connection)).toBe(false);
+    },
+  );
 });
 
 /** What never comes, unless nobody wants it any more. */

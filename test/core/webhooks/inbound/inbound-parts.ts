@@ -4,7 +4,7 @@ import type { ProviderName } from '../../../../src/contract/oauth.ts';
 import { AppError } from '../../../../src/core/errors.ts';
 import { silentLog } from '../../../../src/core/log.ts';
 import { systemSurroundings } from '../../../../src/core/surroundings.ts';
-import type { NewSourceComment } from '../../../../src/core/webhooks/comments/join-comments.ts';
+import type { NewSourceComment } from '../../../../src/core/webhooks/comments/source-comments.ts';
 import type { Receipt } from '../../../../src/core/webhooks/inbound/inbound-service.ts';
 import { joinInbound } from '../../../../src/core/webhooks/inbound/join-inbound.ts';
 import type { ReadSource, SourceWork } from '../../../../src/core/webhooks/inbound/source-work.ts';
