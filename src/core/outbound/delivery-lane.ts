@@ -18,7 +18,7 @@ const dueBy = ({ dueAt, attempts, waitMs }: Delivery, now: number) =>
   Math.min(dueAt, now + (waitMs ?? longestDelayAfter(attempts)));
 
 /** By the time, and in one moment by the ids, which rise. */
-const inOrder = (a: Delivery, b: Delivery) => a.dueAt - b.dueAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+const inOrder = (a: Delivery, b: Delivery) => a.dueAt - b.dueAt || (a.id < b.id ? -1 : 1);
 
 /**
  * What waits for one receiver, the next one first. It holds no more than it has room for, the earliest, and knows when
@@ -62,18 +62,10 @@ export class DeliveryLane<Sending> {
     if (this.#waiting.length > this.#room) this.#dropLast();
   }
 
-  /** Takes what was read, the earliest of what there is; where that was not all, later ones are left to be read after it. */
+  /** Takes what was read, the earliest of what there is. */
   fill(page: readonly Delivery[], isAll: boolean, now: number): void {
     for (const delivery of page) this.put(delivery, now);
-    if (isAll) return;
-    this.hasMore = true;
-    const [latest] = page.map((each) => ({ ...each, dueAt: dueBy(each, now) })).sort((a, b) => inOrder(b, a));
-    for (
-      let last = this.#waiting.at(-1);
-      last && latest && inOrder(latest, last) < 0;
-      last = this.#waiting.at(-1)
-    )
-      this.#dropLast();
+    this.hasMore ||= !isAll;
   }
 
   shift(): Delivery | undefined {

@@ -383,7 +383,10 @@ describe('lanes whose rest can be read', () => {
     await timer.advance(1);
     expect(pages).toHaveLength(2);
     lanes.takeUp('a');
-    pages[2]?.([delivery('new')]);
+    lanes.add(delivery('newer'));
+    await timer.advance(1);
+    expect(ids()).toEqual([]);
+    pages[2]?.([delivery('new', 'a', { inMs: -10 })]);
     await timer.advance(1);
     expect(ids()).toEqual(['new']);
   });
