@@ -153,8 +153,9 @@ export class DeliveryLanes {
     }
   }
 
-  #mayStart({ next, underway }: Lane, now: number): boolean {
-    return next !== undefined && next.dueAt <= now && underway.size < this.#parts.perLane;
+  /** While it is being filled, what is here may not be the first. */
+  #mayStart({ next, underway, isFilling }: Lane, now: number): boolean {
+    return next !== undefined && next.dueAt <= now && !isFilling && underway.size < this.#parts.perLane;
   }
 
   /** Starts what may start now, in turn from each lane, and sets the timer for what is next. */

@@ -47,7 +47,7 @@ function heldLanes({
   };
 }
 const names = (count: number, prefix = 'r') =>
-  Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+  Array.from({ length: count }, (_, index) => `${prefix}${String(index).padStart(4, '0')}`);
 
 describe('DeliveryLanes', () => {
   it('send at once what is due, to one receiver no more than its lane takes at a time', async () => {
@@ -148,8 +148,8 @@ describe('DeliveryLanes', () => {
     end(201, prompt);
     await timer.settle();
     const before = sent.length;
-    add('still slow', 'dead0');
-    add('prompt now', 'dead1');
+    add('still slow', 'dead0000');
+    add('prompt now', 'dead0001');
     await timer.advance(0);
     expect(ids().slice(before)).toEqual(['prompt now']);
   });
@@ -330,7 +330,7 @@ describe('lanes whose rest can be read', () => {
   });
 
   it('let one that is due go before a full lane of those that have to wait', async () => {
-    const { lanes, ids, deliver, addRow, timer } = rowsOf(0);
+    const { lanes, ids, deliver, addRow, reads, timer } = rowsOf(0);
     for (const id of names(300, 'later')) lanes.add(addRow(id, { attempts: 5, inMs: 40_000_000 }));
     lanes.add(addRow('now'));
     await timer.advance(0);
@@ -339,6 +339,17 @@ describe('lanes whose rest can be read', () => {
     await timer.advance(40_000_000);
     await deliver(1, 301);
     expect(ids()).toEqual(['now', ...names(300, 'later')]);
+    // A part of them was held.
+    expect(reads).toHaveLength(1);
+  });
+
+  it('send what comes while they read after what is yet to be read', async () => {
+    const { lanes, ids, deliver, addRow, timer } = rowsOf(300);
+    lanes.reload('a');
+    lanes.add(addRow('new'));
+    await timer.advance(1);
+    await deliver(0, 301);
+    expect(ids()).toEqual([...names(300, ''), 'new']);
   });
 
   it('hold nothing of a receiver that gets nothing, until it is read again', async () => {
@@ -347,12 +358,12 @@ describe('lanes whose rest can be read', () => {
     await timer.advance(1);
     end(0, { isHeld: true });
     await timer.advance(1);
-    expect(ids()).toEqual(['0']);
+    expect(ids()).toEqual(['0000']);
     expect(reads).toHaveLength(1);
     lanes.takeUp('a');
     await timer.advance(1);
     await deliver(1, 31);
-    expect(ids()).toEqual(['0', ...names(30, '')]);
+    expect(ids()).toEqual(['0000', ...names(30, '')]);
     expect(timer.waits()).toBeUndefined();
   });
 
@@ -372,7 +383,10 @@ describe('lanes whose rest can be read', () => {
     await timer.advance(1);
     expect(pages).toHaveLength(2);
     lanes.takeUp('a');
-    pages[2]?.([delivery('new')]);
+    lanes.add(delivery('newer'));
+    await timer.advance(1);
+    expect(ids()).toEqual([]);
+    pages[2]?.([delivery('new', 'a', { inMs: -10 })]);
     await timer.advance(1);
     expect(ids()).toEqual(['new']);
   });

@@ -329,6 +329,25 @@ describe('the deliveries of a webhook', () => {
     expect(world.ids()).toEqual(['dlv_1']);
   });
 
+  it('wait all, in their order, where one could not be attempted', async () => {
+    await using storage = await openStorage();
+    await addWebhook(storage.database);
+    const world = deliveryWorld(storage.database);
+    const find = world.store.findToSend.bind(world.store);
+    let isBusy = true;
+    world.store.findToSend = (id) =>
+      isBusy && id === 'dlv_1' ? Promise.reject(new AppError('unavailable', 'busy')) : find(id);
+    await world.add(['dlv_1', 'dlv_2']);
+    await world.timer.advance(HOUR);
+    expect(world.sent).toEqual([]);
+    isBusy = false;
+    await world.deliverer.resume('wh_1');
+    await until(async () => {
+      await world.timer.advance(1);
+      expect(world.ids()).toEqual(['dlv_1', 'dlv_2']);
+    });
+  });
+
   it('wait where a secret cannot be read, and say so to who asks for one', async () => {
     await using storage = await openStorage();
     await addWebhook(storage.database, 'wh_1', { secret: 'sealed:v1:no' });
