@@ -57,6 +57,7 @@ export class Deliverer {
   start(): void {
     this.work(async () => {
       while (!this.#isStopped && (await this.#parts.takeUp())) await breathe();
+      this.lanes.complete();
     });
     this.#timer = setInterval(() => this.work(this.#parts.takeUp), SWEEP_EVERY_MS).unref();
   }

@@ -73,6 +73,7 @@ export class DeliveryLanes {
   readonly #stopping = new AbortController();
   #nextDue = Number.POSITIVE_INFINITY;
   #lastPass = 0;
+  #isComplete = false;
   #isWoken = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -83,10 +84,19 @@ export class DeliveryLanes {
   /** Takes a delivery until it is done; one that it has already is not taken twice. */
   add(delivery: Delivery): void {
     if (this.#isStopped) return;
+    if (this.#parts.read && !this.#isComplete && !this.#lanes.has(delivery.lane)) {
+      this.reload(delivery.lane);
+      return;
+    }
     const lane = this.#laneOf(delivery.lane);
     lane.put(delivery, this.#now());
     this.#consider(lane);
     this.#wake();
+  }
+
+  /** Everything that was open before has been taken up: what is added from now on comes after it. */
+  complete(): void {
+    this.#isComplete = true;
   }
 
   /** Reads what waits for a receiver of which nothing waits here. */

@@ -329,8 +329,22 @@ describe('lanes whose rest can be read', () => {
     expect(reads.length).toBeLessThan(12);
   });
 
+  it('send what was there before first, also where something comes before that is taken up', async () => {
+    const { lanes, ids, deliver, addRow, reads, timer } = rowsOf(2);
+    lanes.add(addRow('new'));
+    await timer.advance(1);
+    await deliver(0, 3);
+    expect(ids()).toEqual(['0000', '0001', 'new']);
+    lanes.complete();
+    lanes.add(addRow('next'));
+    await timer.advance(1);
+    expect(ids()).toContain('next');
+    expect(reads).toEqual([3]);
+  });
+
   it('let one that is due go before a full lane of those that have to wait', async () => {
     const { lanes, ids, deliver, addRow, reads, timer } = rowsOf(0);
+    lanes.complete();
     for (const id of names(300, 'later')) lanes.add(addRow(id, { attempts: 5, inMs: 40_000_000 }));
     lanes.add(addRow('now'));
     await timer.advance(0);

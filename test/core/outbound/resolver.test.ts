@@ -67,18 +67,18 @@ describe('Resolver', () => {
     expect(await next).toMatchObject([{ address: '5.5.5.5' }]);
   });
 
-  it('lets two hundred wait, and no more', async () => {
+  it('lets 1,024 wait, and no more', async () => {
     const { resolver, begun } = heldResolver();
-    const answers = Array.from({ length: 203 }, (_, index) => resolver.resolve(`host-${index}`));
+    const answers = Array.from({ length: 1027 }, (_, index) => resolver.resolve(`host-${index}`));
     await expect(resolver.resolve('one-too-many')).rejects.toMatchObject({ code: 'unavailable' });
     // A name that waits already costs nothing more.
-    answers.push(resolver.resolve('host-202'));
-    for (let next = 0; next < 203; next++) {
+    answers.push(resolver.resolve('host-1026'));
+    for (let next = 0; next < 1027; next++) {
       begun[next]?.answer('1.1.1.1');
       await settle();
     }
-    expect(await Promise.all(answers)).toHaveLength(204);
-    expect(begun).toHaveLength(203);
+    expect(await Promise.all(answers)).toHaveLength(1028);
+    expect(begun).toHaveLength(1027);
   });
 
   it('asks the system where nothing else is said', async () => {
