@@ -12,6 +12,7 @@ import { killedAt, type KillOrder } from './kill-points.ts';
 const script = fileURLToPath(new URL('daemon.ts', import.meta.url));
 
 export interface RigDaemon {
+  url: string;
   client: Client;
   /** Milliseconds from the start of the process to its ready line. */
   readyMs: number;
@@ -33,6 +34,8 @@ export interface DaemonOptions {
   /** Where it dies while it starts. */
   kill?: KillOrder | undefined;
   flags: Flags;
+  /** More for its environment. */
+  env: Record<string, string>;
 }
 
 /** Starts the rig's daemon; undefined when it died before it was ready, as ordered. */
@@ -41,12 +44,14 @@ export async function startRigDaemon({
   fault,
   kill,
   flags,
+  env,
 }: DaemonOptions): Promise<RigDaemon | undefined> {
   const started = performance.now();
   const child = fork(script, {
     execArgv: ['--disable-warning=ExperimentalWarning'],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     env: {
+      ...env,
       PATH: process.env['PATH'],
       HOME: home,
       SVC_HOME: join(home, 'data'),
@@ -76,6 +81,7 @@ export async function startRigDaemon({
   };
   const isAlive = () => child.exitCode === null && child.signalCode === null;
   return {
+    url,
     client: createClient(contract, { baseUrl: url, fetch: (to, init) => fetch(to, init), headers }),
     readyMs: performance.now() - started,
     bugs,
