@@ -308,7 +308,7 @@ export class CrashRig {
     const violations = await this.#awaitEnds(daemon);
     if (violations.length > 0) return violations;
     const open = await outside.deliverAll(daemon.client, this.#settleMs);
-    return open === 0 ? [] : [{ what: `I6: ${open} deliveries have not arrived` }];
+    return open.map((which) => ({ what: `I6: ${which}` }));
   }
 
   async #awaitEnds(daemon: RigDaemon): Promise<Violation[]> {

@@ -9,6 +9,16 @@ export async function installOutsidePoints(killSwitch: KillSwitch): Promise<void
   const { AttemptRecorder } = await import('../../../src/core/webhooks/outbound/attempt-recorder.ts');
   const { NotificationService } = await import('../../../src/core/notifications/notification-service.ts');
 
+  const { WebhookDeliveryStore } =
+    await import('../../../src/core/webhooks/outbound/webhook-delivery-store.ts');
+
+  // What a sweep finds later would hide what is lost: only the start takes up what is there.
+  let isTakenUp = false;
+  replaceMethod(WebhookDeliveryStore.prototype, 'withPending', (withPending) => async (...args) => {
+    if (isTakenUp) return [];
+    isTakenUp = true;
+    return withPending(...args);
+  });
   replaceMethod(WorkIntake.prototype, 'take', (take) => (...args) => {
     killSwitch.pass('inbound-verified');
     return take(...args);

@@ -95,11 +95,11 @@ export class OutsideWorld {
     }
   }
 
-  /** Sends again by hand what has to wait for its next attempt, until all is delivered; answers how many are not. */
-  async deliverAll(client: Client, limitMs: number): Promise<number> {
-    let open = 0;
+  /** Sends again by hand what has to wait for its next attempt, until all is delivered; answers what is not. */
+  async deliverAll(client: Client, limitMs: number): Promise<string[]> {
+    const open: string[] = [];
     await poll(async () => {
-      open = 0;
+      open.length = 0;
       for (const id of this.#hookIds.values()) {
         const { webhook } = await client.webhooks.get({ params: { id } });
         if (webhook.status === 'failing')
@@ -109,12 +109,13 @@ export class OutsideWorld {
             params: { id },
             query: { status, limit: 500 },
           });
-          open += deliveries.length;
-          for (const { id: deliveryId, attempt } of deliveries)
+          for (const { id: deliveryId, attempt, error } of deliveries) {
+            open.push(`${deliveryId} is ${status} after ${attempt} attempts: ${error ?? ''}`);
             if (attempt > 0) await client.webhooks.redeliver({ params: { id, deliveryId } });
+          }
         }
       }
-      return open === 0 ? true : undefined;
+      return open.length === 0 ? true : undefined;
     }, limitMs);
     return open;
   }
