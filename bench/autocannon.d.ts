@@ -5,8 +5,9 @@ declare module 'autocannon' {
     duration?: number;
     amount?: number;
     method: string;
-    headers: Record<string, string>;
+    headers?: Record<string, string>;
     body?: string;
+    requests?: { setupRequest: (request: object) => object }[];
   }
   interface Result {
     requests: { total: number; average: number };

@@ -5,6 +5,8 @@ import { type Figure, holds, machine, toMarkdown } from './report.ts';
 const benches: Record<string, () => Promise<Figure[]>> = {
   'post-tasks': async () => (await import('./post-tasks.ts')).postTasks(),
   gateway: async () => (await import('./gateway.ts')).gateway(),
+  inbound: async () => (await import('./inbound.ts')).inbound(),
+  outbound: async () => (await import('./outbound.ts')).outbound(),
   'run-tasks': async () => (await import('./run-tasks.ts')).runTasks(),
   'stored-tasks': async () => (await import('./stored-tasks.ts')).storedTasks(),
   burst: async () => (await import('./burst.ts')).burst(),

@@ -75,6 +75,10 @@ const listCommand: Record<string, string> = {
   device: 'svc devices ls',
   approval: 'svc approvals ls --all',
   conversation: 'svc chat, and there /conversations',
+  webhook: 'svc webhooks ls',
+  delivery: 'svc webhooks deliveries WEBHOOK',
+  'delivery that came in': 'svc webhooks inbound',
+  schedule: 'svc schedules ls',
 };
 
 async function exists(id: string, get: NonNullable<IdSource['get']>): Promise<boolean> {
@@ -119,6 +123,20 @@ export const deadLetterIds = (client: Client): IdSource => ({
   },
 });
 
+/** The ids of schedules. */
+export const scheduleIds = (client: Client): IdSource => ({
+  prefix: 'sched_',
+  noun: 'schedule',
+  get: (id) => client.schedules.get({ params: { id } }),
+  async *list() {
+    for (let offset = 0; offset < MOST; offset += PAGE) {
+      const { schedules } = await client.schedules.list({ query: { limit: PAGE, offset } });
+      for (const { id } of schedules) yield id;
+      if (schedules.length < PAGE) return;
+    }
+  },
+});
+
 /** The ids of a list that comes whole. */
 const idsOf = (noun: string, prefix: string, list: () => Promise<{ id: string }[]>): IdSource => ({
   prefix,
@@ -149,3 +167,28 @@ export const approvalIds = ({ security }: Client, status: 'pending' | 'all'): Id
     'appr_',
     async () => (await security.approvals({ query: { status, limit: PAGE } })).approvals,
   );
+
+export const webhookIds = ({ webhooks }: Client): IdSource =>
+  idsOf('webhook', 'wh_', async () => (await webhooks.list()).webhooks);
+
+/** The ids of the newest deliveries to a webhook. */
+export const deliveryIds = ({ webhooks }: Client, webhookId: string): IdSource =>
+  idsOf(
+    'delivery',
+    'dlv_',
+    async () => (await webhooks.deliveries({ params: { id: webhookId }, query: { limit: PAGE } })).deliveries,
+  );
+
+/** The ids of deliveries of other systems. */
+export const inboundIds = ({ inbound }: Client): IdSource => ({
+  prefix: 'inb_',
+  noun: 'delivery that came in',
+  get: (id) => inbound.get({ params: { id } }),
+  async *list() {
+    for (let offset = 0; offset < MOST; offset += PAGE) {
+      const { deliveries } = await inbound.list({ query: { limit: PAGE, offset } });
+      for (const { id } of deliveries) yield id;
+      if (deliveries.length < PAGE) return;
+    }
+  },
+});

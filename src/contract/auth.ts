@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { returnToSchema } from './oauth.ts';
 import { messageSchema, timestampSchema, timeZoneSchema } from './primitives.ts';
 import { defineRoutes } from './route.ts';
 import { emailSchema, nameSchema, userSchema } from './users.ts';
@@ -138,6 +139,13 @@ export const authRoutes = defineRoutes({
     path: '/api/auth/sign-in-links',
     access: 'session',
     summary: 'Make a link that signs a browser in, once',
+    body: z
+      .object({
+        returnTo: returnToSchema
+          .optional()
+          .meta({ description: 'The path that the browser goes to when it is signed in' }),
+      })
+      .prefault({}),
     status: 201,
     response: z.object({
       url: z
@@ -154,7 +162,9 @@ export const authRoutes = defineRoutes({
     summary: 'Sign in with the token of a sign-in link',
     limit: { max: 10, windowMs: minute, message: tooManyAttempts },
     body: z.object({ token: z.string().min(1).max(200) }),
-    response: signedInSchema,
+    response: signedInSchema.extend({
+      returnTo: z.string().optional().meta({ description: 'The path that the link leads to' }),
+    }),
   },
 });
 

@@ -3,8 +3,7 @@ import { providerNameSchema } from './oauth.ts';
 import { idParamsSchema, limitSchema, offsetSchema, timestampSchema } from './primitives.ts';
 import { defineRoutes } from './route.ts';
 
-export const inboundStatusSchema = z.enum(['accepted', 'ignored', 'duplicate']);
-export type InboundStatus = z.output<typeof inboundStatusSchema>;
+const inboundStatusSchema = z.enum(['accepted', 'ignored', 'duplicate']);
 
 /** What the sender of a webhook is answered. */
 export const inboundAnswerSchema = z

@@ -109,6 +109,7 @@ const disconnectedSchema = messageSchema.extend({
     .boolean()
     .meta({ description: 'Whether the vendor agreed; what was stored is gone in any case' }),
 });
+export type Disconnected = z.output<typeof disconnectedSchema>;
 const status = <P extends string, R extends z.ZodType>(provider: P, vendor: string, response: R) =>
   ({
     method: 'GET',

@@ -7,7 +7,7 @@ export const providerNameSchema = z.enum(['codehost', 'tracker_a', 'tracker_b'])
 export type ProviderName = z.output<typeof providerNameSchema>;
 
 /** A path of this daemon; anything that a browser could take for another site is refused. */
-const returnToSchema = z
+export const returnToSchema = z
   .string()
   .max(500)
   .regex(/^\/(?![/\\])[^\\\p{Cc}]*$/u, 'Expected a path of this daemon');

@@ -28,6 +28,8 @@ const cronSchema = z
   .min(1)
   .max(200)
   .meta({ description: 'Five or six fields, or @daily and its like; a field before the five is seconds' });
+/** As `date -Iminutes` writes it: seconds may be left out. */
+const withSeconds = (text: string) => text.replace(/^(\d{4}-\d\d-\d\dT\d\d:\d\d)(?=Z|[+-])/, '$1:00');
 const policy = {
   overlap: overlapSchema.meta({
     description: 'When the run before has not ended: skip this one, queue it, or cancel the one before',
@@ -58,7 +60,9 @@ export const scheduleSchema = z
     lastStatus: taskStatusSchema.optional(),
     runCount: z.int(),
     skippedCount: z.int().meta({ description: 'Left out because the run before had not ended' }),
-    misfireCount: z.int().meta({ description: 'Times at which the daemon could not run it' }),
+    misfireCount: z
+      .int()
+      .meta({ description: 'Times at which the daemon could not run it, at most 100 at once' }),
     failureCount: z.int().meta({ description: 'Failed runs in a row' }),
     waitingCount: z.int().meta({ description: 'Runs that wait for the one before to end' }),
     createdAt: timestampSchema,
@@ -68,8 +72,17 @@ export const scheduleSchema = z
 export type Schedule = z.output<typeof scheduleSchema>;
 
 const nameSchema = z.string().trim().min(1).max(200);
-const momentSchema = z.iso
-  .datetime({ offset: true, local: true, error: 'Expected an ISO 8601 date-time' })
+const momentSchema = z
+  .string()
+  .trim()
+  .transform(withSeconds)
+  .pipe(
+    z.iso.datetime({
+      offset: true,
+      local: true,
+      error: 'Expected an ISO 8601 date-time such as 2026-12-24T18:00 or 2026-12-24T18:00:00+01:00',
+    }),
+  )
   .meta({ description: 'ISO 8601; without an offset it is a time of the time zone' });
 
 export const createScheduleSchema = z
@@ -194,7 +207,10 @@ export const schedulesRoutes = defineRoutes({
     summary: 'Run a schedule now, beside its times',
     params: idParamsSchema,
     status: 201,
-    response: z.object({ task: taskSchema }),
+    response: z.object({
+      task: taskSchema.optional().meta({ description: 'Absent while it waits for the run before' }),
+      schedule: scheduleSchema,
+    }),
   },
   remove: {
     method: 'DELETE',

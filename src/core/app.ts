@@ -170,7 +170,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
     models,
     pendingApprovals: (conversationId) => approvals.pendingOf(conversationId),
   });
-  const integrations = joinIntegrations({ ...shared, outbound });
+  const integrations = joinIntegrations({ ...shared, ...oauth, outbound });
   const protectedFolders = ownFolders(locations);
   const sandbox = new Sandbox({
     path: env['PATH'] ?? defaultPath,
@@ -261,6 +261,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
         forgetEndedRuns(database),
         inbound.removeOldInbound(),
         webhooks.removeOldDeliveries(),
+        sourceComments.removeOld(),
       ]),
     engine: database.engine,
     surroundings,
@@ -296,6 +297,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
     ...integrations,
     ...webhooks,
     ...inbound,
+    sourceComments,
     ...schedules,
     audit,
     auditEntries: new AuditService(new AuditStore(database)),

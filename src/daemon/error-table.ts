@@ -49,13 +49,20 @@ export function answerErrors(server: FastifyInstance, log: Log): void {
   );
   server.setErrorHandler((error: FastifyError, request, reply) => {
     const { status, body } = translate(error, request);
-    if (status >= 500)
-      log.error({ requestId: request.id, route: request.routeOptions.url, err: error }, 'request failed');
+    if (status >= 500) report(log, request, error);
     if (status === 401) reply.header('www-authenticate', 'Bearer realm="svc"');
     if (error instanceof AppError && error.retryAfterMs !== undefined)
       reply.header('retry-after', Math.max(1, Math.ceil(error.retryAfterMs / 1000)));
     return send(reply, status, body);
   });
+}
+
+/** Whatever strangers can bring about, such as a webhook that nobody set up, is one short line. */
+function report(log: Log, request: FastifyRequest, error: Error): void {
+  const where = { requestId: request.id, route: request.routeOptions.url };
+  if (error instanceof AppError && error.cause === undefined)
+    log.warn({ ...where, reason: error.message }, 'request failed');
+  else log.error({ ...where, err: error }, 'request failed');
 }
 
 function translate(error: FastifyError, request: FastifyRequest): { status: number; body: ErrorBody } {

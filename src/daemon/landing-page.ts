@@ -49,17 +49,23 @@ async function call(method, path, body) {
   });
   return { ok: response.ok, body: await response.json().catch(() => ({})) };
 }
+const vendors = { codehost: 'GitHub', tracker_a: 'Jira', tracker_b: 'Linear' };
 async function show() {
   const { body } = await call('GET', '/api/auth/me');
   const isIn = body.authenticated === true;
   part('out').hidden = !isIn;
   part('with-key').hidden = isIn || body.authMode !== 'local' || !body.accessKeyRequired;
   part('with-password').hidden = isIn;
-  if (isIn) say('Signed in as ' + body.user.name + ' <' + body.user.email + '>, ' + body.user.role + '.');
+  if (isIn) {
+    const connected = body.user.connectedAccounts.map((name) => vendors[name]).join(', ');
+    say('Signed in as ' + body.user.name + ' <' + body.user.email + '>, ' + body.user.role + '.' +
+      (connected && ' Connected: ' + connected + '.'));
+  }
   else say(body.authMode === 'cloud' ? 'Sign in to your account.' : 'Sign in with the access key or with an account, or make a link: svc auth link');
 }
 async function act(path, body) {
   const answer = await call('POST', path, body);
+  if (answer.ok && answer.body.returnTo) return location.assign(answer.body.returnTo);
   await show();
   if (!answer.ok) say(answer.body.error || 'That did not work.');
 }

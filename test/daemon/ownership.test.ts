@@ -22,6 +22,9 @@ let device: string;
 let request: string;
 let conversation: string;
 let approval: string;
+let webhook: string;
+let delivery: string;
+let schedule: string;
 
 const doing = testAdapter(async () => ({ output: 'done' }), { type: 'doing' });
 const failing = { ...failingAdapter('auth'), type: 'failing' };
@@ -66,10 +69,17 @@ beforeAll(async () => {
     binding: 'none',
   });
   approval = asked.id;
+  const planned = await ann.client.schedules.create({
+    body: { cron: '0 0 1 1 *', task: { title: 'Ann plans' } },
+  });
+  schedule = planned.schedule.id;
   const pairing = await ann.client.pairing.request({ body: { requesterId: 'phone' } });
   await ann.client.pairing.approve({ body: { code: pairing.code } });
   device = (await ann.client.devices.list()).devices[0]?.id ?? '';
+  const hook = { url: 'https://receiver.invalid/', events: ['task.created' as const] };
+  webhook = (await ann.client.webhooks.create({ body: hook })).webhook.id;
   request = (await bearer(made.token).gateway.submit({ body: { task: { title: 'By token' } } })).requestId;
+  delivery = (await ann.client.webhooks.deliveries({ params: { id: webhook } })).deliveries[0]?.id ?? '';
   bobsToken = (await bob.client.tokens.create({ body: { name: 'x', scopes: ['gateway:write'] } })).token;
   await ann.client.tasks.cancel({ params: { id: (await ann.client.tasks.list()).tasks[0]?.id ?? '' } });
 });
@@ -114,11 +124,26 @@ const calls: Record<string, (client: Client) => Promise<unknown>> = {
     client.conversations.sendAgenticStream({ params: { id: conversation }, body: { content: 'Hi' } }).next(),
   'security.decide': (client) =>
     client.security.decide({ params: { id: approval }, body: { decision: 'allow-once' } }),
+  'webhooks.get': (client) => client.webhooks.get({ params: { id: webhook } }),
+  'webhooks.change': (client) => client.webhooks.change({ params: { id: webhook }, body: { active: false } }),
+  'webhooks.rotateSecret': (client) => client.webhooks.rotateSecret({ params: { id: webhook } }),
+  'webhooks.test': (client) => client.webhooks.test({ params: { id: webhook } }),
+  'webhooks.deliveries': (client) => client.webhooks.deliveries({ params: { id: webhook } }),
+  'webhooks.redeliver': (client) =>
+    client.webhooks.redeliver({ params: { id: webhook, deliveryId: delivery } }),
+  'webhooks.remove': (client) => client.webhooks.remove({ params: { id: webhook } }),
+  'schedules.get': (client) => client.schedules.get({ params: { id: schedule } }),
+  'schedules.change': (client) =>
+    client.schedules.change({ params: { id: schedule }, body: { active: false } }),
+  'schedules.run': (client) => client.schedules.run({ params: { id: schedule } }),
+  'schedules.remove': (client) => client.schedules.remove({ params: { id: schedule } }),
   'gateway.status': () => bearer(bobsToken).gateway.status({ params: { requestId: request } }),
 };
 /** Their parameters name nobody's object, or a secret of the caller, or only administrators come there. */
 const unowned = [
   'config.set',
+  'inbound.get',
+  'inbound.replay',
   'invites.remove',
   'users.update',
   'pairing.status',
@@ -141,7 +166,7 @@ describe('what belongs to somebody else', () => {
     await expect(calls[name]?.(bob.client)).rejects.toMatchObject({
       status: 404,
       message: expect.stringMatching(
-        /^(Task|Dead letter|Notification|Session|Token|Device|Request|Conversation|Approval) not found$/,
+        /^(Task|Dead letter|Notification|Session|Token|Device|Request|Conversation|Approval|Webhook|Schedule) not found$/,
       ),
     });
     expect(await state()).toEqual(before);
@@ -167,6 +192,8 @@ describe('what belongs to somebody else', () => {
     expect(await bob.client.dlq.list({ query: { status: 'all' } })).toEqual({ items: [], total: 0 });
     expect(await bob.client.notifications.list()).toMatchObject({ total: 0, unread: 0 });
     expect(await bob.client.conversations.list()).toMatchObject({ conversations: [], total: 0 });
+    expect(await bob.client.webhooks.list()).toEqual({ webhooks: [] });
+    expect(await bob.client.schedules.list()).toMatchObject({ schedules: [], total: 0 });
   });
 
   it('is all there for its owner', async () => {
@@ -177,11 +204,16 @@ describe('what belongs to somebody else', () => {
     expect(await ann.client.dlq.list()).toMatchObject({ total: 1 });
     expect(await ann.client.notifications.list()).toMatchObject({ total: 2, unread: 2 });
     expect(await ann.client.conversations.list()).toMatchObject({ total: 1 });
+    expect((await ann.client.webhooks.list()).webhooks).toMatchObject([{ id: webhook, active: true }]);
+    const { deliveries } = await ann.client.webhooks.deliveries({ params: { id: webhook } });
+    expect(deliveries.map(({ id }) => id)).toEqual([delivery]);
+    expect(await ann.client.schedules.list()).toMatchObject({ total: 1 });
   });
 
   it('is there for an administrator, but for the notifications of others', async () => {
     expect((await daemon.client.tasks.list()).total).toBe(4);
     expect((await daemon.client.conversations.list()).total).toBe(1);
+    expect((await daemon.client.schedules.list()).total).toBe(1);
     expect((await daemon.client.dlq.list()).total).toBe(1);
     expect((await daemon.client.tasks.get({ params: { id: done } })).task.id).toBe(done);
     expect((await daemon.client.notifications.list()).total).toBe(0);
@@ -261,11 +293,12 @@ describe('a plain user', () => {
 
 /** Everything that a refused call must leave as it is. */
 async function state() {
-  const [tasks, letters, { queues }, talk] = await Promise.all([
+  const [tasks, letters, { queues }, talk, schedules] = await Promise.all([
     daemon.client.tasks.list({ query: { limit: 500, full: true } }),
     daemon.client.dlq.list({ query: { status: 'all' } }),
     daemon.client.queue.status(),
     daemon.client.conversations.get({ params: { id: conversation } }),
+    daemon.client.schedules.list(),
   ]);
-  return { tasks, letters, queues, talk };
+  return { tasks, letters, queues, talk, schedules };
 }

@@ -105,6 +105,15 @@ describe('a planted secret', () => {
       await ask('GET', `/api/auth/${provider}/callback?code=${plant()}&state=${plant()}`);
     }
     await ask('GET', '/api/config', undefined, daemon.headers);
+    const hook = { url: 'https://receiver.invalid/', events: ['task.failed'], secret: plant() };
+    const made = await ask('POST', '/api/webhooks', hook, daemon.headers);
+    expect(made.status).toBe(201);
+    const { id } = (made.body as { webhook: { id: string } }).webhook;
+    const rotation = { secret: plant() };
+    const path = `/api/webhooks/${id}/rotate-secret`;
+    expect((await ask('POST', path, rotation, daemon.headers)).status).toBe(200);
+    await ask('GET', '/api/webhooks', undefined, daemon.headers);
+    await ask('POST', `/api/webhooks/${id}/test`, undefined, daemon.headers);
   });
 
   it('is what a secret that we make is too', async () => {
@@ -115,7 +124,21 @@ describe('a planted secret', () => {
     const link = await daemon.client.auth.createSignInLink();
     const pairing = await daemon.client.pairing.qr();
     const session = await daemon.app.sessions.create({ userId: 'user_owner', kind: 'sign-in' });
-    const secrets = [token, notifySecret, code, link.token, pairing.requestId, session.token, pairing.code];
+    const { webhook } = await daemon.client.webhooks.create({
+      body: { url: 'https://receiver.invalid/', events: ['task.failed'] },
+    });
+    const rotated = await daemon.client.webhooks.rotateSecret({ params: { id: webhook.id } });
+    const ofWebhooks = [webhook.secret, rotated.webhook.secret];
+    const secrets = [
+      ...ofWebhooks,
+      token,
+      notifySecret,
+      code,
+      link.token,
+      pairing.requestId,
+      session.token,
+      pairing.code,
+    ];
     const stored = await everythingStored();
     for (const secret of secrets) {
       expect(secret?.length).toBeGreaterThan(10);

@@ -1,4 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
+import { type Agent, fetch, type Headers } from 'undici';
 import type { InboundAnswer } from '../../src/contract/inbound.ts';
 import type { ProviderName } from '../../src/contract/oauth.ts';
 import type { Flags } from '../../src/core/config/config.ts';
@@ -157,15 +158,14 @@ export interface InboundReply {
 export async function deliver(
   { url }: Pick<TestDaemon, 'url'>,
   { provider, headers, body }: SentDelivery,
+  dispatcher?: Agent,
 ): Promise<InboundReply> {
   const response = await fetch(`${url}/api/webhooks/${provider}`, {
     method: 'POST',
     headers,
     body: new Uint8Array(body),
+    ...(dispatcher && { dispatcher }),
   });
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: (await response.json()) as InboundReply['body'],
-  };
+  const { status } = response;
+  return { status, headers: response.headers, body: (await response.json()) as InboundReply['body'] };
 }

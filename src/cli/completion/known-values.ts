@@ -4,7 +4,10 @@ import type { Cli } from '../cli.ts';
 import { localContext, readContexts } from '../contexts-file.ts';
 import { modeMeanings } from '../policy/mode-meanings.ts';
 import { onApprovalMeanings } from '../run/on-approval.ts';
+import { catchUpMeanings, overlapMeanings } from '../schedules/policy-meanings.ts';
 import { scopeMeanings } from '../tokens/scope-meanings.ts';
+import { vendorList, vendors } from '../vendors.ts';
+import { eventMeanings } from '../webhooks/event-meanings.ts';
 import { ApiError } from '../../contract/client.ts';
 
 /** A word, and what it means. */
@@ -13,12 +16,21 @@ export type Candidate = [name: string, text: string];
 const SHOWN = 100;
 const PATIENCE_MS = 1000;
 
+const vendorWords: Candidate[] = vendorList.map(({ word, name }) => [word, name]);
+
 const words = (...names: string[]): Candidate[] => names.map((name) => [name, '']);
 
 /** What an option takes. */
-export async function optionValues(cli: Cli, [noun]: string[], option: string): Promise<Candidate[]> {
+export async function optionValues(cli: Cli, [noun, verb]: string[], option: string): Promise<Candidate[]> {
   if (option === '--status' && noun === 'tasks')
     return words('pending', 'queued', 'in_progress', 'completed', 'failed', 'cancelled');
+  if (option === '--status' && noun === 'webhooks')
+    return verb === 'inbound'
+      ? words('accepted', 'ignored', 'duplicate', 'refused')
+      : words('pending', 'delivered', 'failed');
+  if (option === '--event') return Object.entries(eventMeanings);
+  if (option === '--provider' && noun === 'webhooks') return vendorWords;
+  if (option === '--status' && noun === 'schedules') return words('active', 'paused', 'done');
   if (option === '--status') return words('pending', 'resolved', 'discarded', 'all');
   if (option === '--source') return words('api', 'cron', 'codehost', 'tracker_a', 'tracker_b');
   if (option === '--sort') return words('createdAt', 'updatedAt', 'priority', 'completedAt');
@@ -30,6 +42,9 @@ export async function optionValues(cli: Cli, [noun]: string[], option: string): 
   if (option === '--agent') return agents(cli);
   if (option === '--mode') return Object.entries(modeMeanings);
   if (option === '--on-approval') return Object.entries(onApprovalMeanings);
+  if (option === '--overlap') return Object.entries(overlapMeanings);
+  if (option === '--catch-up') return Object.entries(catchUpMeanings);
+  if (option === '--tz') return words('UTC', ...Intl.supportedValuesOf('timeZone'));
   if (noun === 'policy') return tools(cli);
   return [];
 }
@@ -39,6 +54,8 @@ export async function argumentValues(cli: Cli, [noun, verb = '', third]: string[
   if (noun === 'tasks')
     return ['show', 'logs', 'watch', 'wait', 'cancel', 'retry', 'release'].includes(verb) ? tasks(cli) : [];
   if (noun === 'dlq') return ['show', 'retry', 'discard', 'resolve'].includes(verb) ? deadLetters(cli) : [];
+  if (noun === 'schedules')
+    return ['show', 'next', 'pause', 'resume', 'run', 'rm'].includes(verb) ? schedules(cli) : [];
   if (noun === 'config') return ['get', 'set', 'unset'].includes(verb) ? settings(cli) : [];
   if (noun === 'context') return ['use', 'rm', 'set'].includes(verb) ? contexts(cli) : [];
   if (noun === 'agents') return verb === 'test' ? agents(cli) : [];
@@ -46,6 +63,9 @@ export async function argumentValues(cli: Cli, [noun, verb = '', third]: string[
   if (noun === 'devices') return ['rename', 'revoke'].includes(verb) ? devices(cli) : [];
   if (noun === 'approvals') return ['show', 'allow', 'deny'].includes(verb) ? approvals(cli) : [];
   if (noun === 'guards') return ['enable', 'disable'].includes(verb) ? guards(cli) : [];
+  if (noun === 'integrations') return ['connect', 'disconnect'].includes(verb) ? vendorWords : [];
+  if (noun === 'webhooks' && ['inbound', 'replay'].includes(verb)) return inbound(cli);
+  if (noun === 'webhooks') return ['ls', 'add'].includes(verb) ? [] : webhooks(cli);
   if (noun === 'auth' && verb === 'invites') return third === 'rm' ? invites(cli) : [];
   if (noun === 'auth' && verb === 'sessions') return third === 'revoke' ? sessions(cli) : [];
   if (noun === 'auth' && verb === 'users') return third === 'set' ? users(cli) : [];
@@ -67,6 +87,14 @@ const deadLetters = (cli: Cli) =>
     return items.map(({ id, title }): Candidate => [id, title]);
   });
 
+const schedules = (cli: Cli) =>
+  asked(async (signal) => {
+    const answer = await cli
+      .connect({ mayStart: false })
+      .client.schedules.list({ query: { limit: SHOWN } }, { signal });
+    return answer.schedules.map(({ id, name }): Candidate => [id, name]);
+  });
+
 const settings = (cli: Cli) =>
   asked(async (signal) => {
     const answer = await cli.connect({ mayStart: false }).client.config.list({}, { signal });
@@ -83,6 +111,22 @@ const devices = (cli: Cli) =>
   asked(async (signal) => {
     const answer = await cli.connect({ mayStart: false }).client.devices.list({}, { signal });
     return answer.devices.map(({ id, name }): Candidate => [id, name]);
+  });
+
+const webhooks = (cli: Cli) =>
+  asked(async (signal) => {
+    const answer = await cli.connect({ mayStart: false }).client.webhooks.list({}, { signal });
+    return answer.webhooks.map(({ id, status, url }): Candidate => [id, `${status} ${url}`]);
+  });
+
+const inbound = (cli: Cli) =>
+  asked(async (signal) => {
+    const { client } = cli.connect({ mayStart: false });
+    const answer = await client.inbound.list({ query: { limit: SHOWN } }, { signal });
+    return answer.deliveries.map(({ id, provider, event, status }): Candidate => [
+      id,
+      `${vendors[provider].name} ${event} ${status}`,
+    ]);
   });
 
 const invites = (cli: Cli) =>

@@ -15,6 +15,7 @@ const linkSchema = z.object({
   role: z.enum(['user', 'admin']),
   sessionId: z.string().optional(),
   deviceId: z.string().optional(),
+  returnTo: z.string().optional(),
 });
 
 export interface SignInLinkServiceParts {
@@ -31,13 +32,20 @@ export class SignInLinkService {
     this.#parts = parts;
   }
 
-  /** A link is good as long as the session that made it; what a device makes ends with it. */
-  create({ userId, role, sessionId, deviceId }: Caller): Promise<{ token: string; expiresAt: string }> {
-    return this.#parts.oneTimeTokens.issue(PURPOSE, { userId, role, sessionId, deviceId }, LIFETIME_MS);
+  /**
+   * A link is good as long as the session that made it; what a device makes ends with it. The path that the browser
+   * goes to then is kept with the token, so that nobody can make another of it.
+   */
+  create(
+    { userId, role, sessionId, deviceId }: Caller,
+    { returnTo }: { returnTo?: string | undefined } = {},
+  ): Promise<{ token: string; expiresAt: string }> {
+    const link = { userId, role, sessionId, deviceId, returnTo };
+    return this.#parts.oneTimeTokens.issue(PURPOSE, link, LIFETIME_MS);
   }
 
   /** A session for whoever has the token first; it may do no more than the one that made the link. */
-  async redeem(token: string, client: ClientInfo): Promise<SignedIn> {
+  async redeem(token: string, client: ClientInfo): Promise<SignedIn & { returnTo: string | undefined }> {
     const { database, oneTimeTokens, users, sessions } = this.#parts;
     const refusal = new AppError(
       'unauthenticated',
@@ -46,7 +54,7 @@ export class SignInLinkService {
     const link = linkSchema.safeParse(await oneTimeTokens.redeem(PURPOSE, token));
     const row = link.data && (await users.find(link.data.userId));
     if (!link.data || !row || row.disabled_at !== null) throw refusal;
-    const { role, sessionId, deviceId } = link.data;
+    const { role, sessionId, deviceId, returnTo } = link.data;
     const wish = {
       userId: row.id,
       kind: 'sign-in' as const,
@@ -58,7 +66,8 @@ export class SignInLinkService {
       if (sessionId !== undefined && !(await isOpen(transaction, sessionId))) throw refusal;
       return sessions.signIn(transaction, wish, 'link');
     });
-    return { session, user: { ...toSignedIn(row), role: row.role === 'admin' ? role : 'user' } };
+    const user = { ...toSignedIn(row), role: row.role === 'admin' ? role : ('user' as const) };
+    return { session, user, returnTo };
   }
 }
 

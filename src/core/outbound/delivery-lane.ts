@@ -13,9 +13,12 @@ export interface Delivery {
   waitMs?: number | undefined;
 }
 
-/** Nothing waits longer than that: a time further away was set by another clock. */
-const latestDue = ({ attempts, waitMs }: Delivery, now: number) =>
-  now + (waitMs ?? longestDelayAfter(attempts));
+/** Nothing waits longer than after its last attempt: a time further away was set by another clock. */
+const dueBy = ({ dueAt, attempts, waitMs }: Delivery, now: number) =>
+  Math.min(dueAt, now + (waitMs ?? longestDelayAfter(attempts)));
+
+/** By the time, and in one moment by the ids, which rise. */
+const inOrder = (a: Delivery, b: Delivery) => a.dueAt - b.dueAt || (a.id < b.id ? -1 : 1);
 
 /**
  * What waits for one receiver, the next one first. It holds no more than it has room for, the earliest, and knows when
@@ -47,25 +50,22 @@ export class DeliveryLane<Sending> {
     return this.#waiting.length === 0 && this.underway.size === 0 && !this.hasMore && !this.isFilling;
   }
 
-  /** Takes a delivery that it does not have; one that is due after others which are yet to be read is left to be read. */
+  /** Takes a delivery that it does not have; one that comes after others which are yet to be read is left to be read. */
   put(given: Delivery, now: number): void {
     if (this.#ids.has(given.id) || this.underway.has(given.id)) return;
-    const delivery = { ...given, dueAt: Math.min(given.dueAt, latestDue(given, now)) };
-    const lastDue = this.#waiting.at(-1)?.dueAt ?? Number.NEGATIVE_INFINITY;
-    if (this.hasMore && !this.isFilling && delivery.dueAt >= lastDue) return;
+    const delivery = { ...given, dueAt: dueBy(given, now) };
+    const last = this.#waiting.at(-1);
+    if (this.hasMore && (!last || inOrder(last, delivery) < 0)) return;
     if (delivery.attempts > 0) this.isSlow ??= true;
-    this.#waiting.splice(this.#placeOf(delivery.dueAt), 0, delivery);
+    this.#waiting.splice(this.#placeOf(delivery), 0, delivery);
     this.#ids.add(delivery.id);
     if (this.#waiting.length > this.#room) this.#dropLast();
   }
 
-  /** Takes what was read, the earliest of what there is; where that was not all, later ones are left to be read after it. */
+  /** Takes what was read, the earliest of what there is. */
   fill(page: readonly Delivery[], isAll: boolean, now: number): void {
     for (const delivery of page) this.put(delivery, now);
-    if (isAll) return;
-    this.hasMore = true;
-    const latest = Math.max(...page.map((delivery) => Math.min(delivery.dueAt, latestDue(delivery, now))));
-    while ((this.#waiting.at(-1)?.dueAt ?? latest) > latest) this.#dropLast();
+    this.hasMore ||= !isAll;
   }
 
   shift(): Delivery | undefined {
@@ -98,8 +98,8 @@ export class DeliveryLane<Sending> {
 
   /** The clock was set back. */
   bringForward(now: number): void {
-    for (const delivery of this.#waiting) delivery.dueAt = Math.min(delivery.dueAt, latestDue(delivery, now));
-    this.#waiting.sort((a, b) => a.dueAt - b.dueAt);
+    for (const delivery of this.#waiting) delivery.dueAt = dueBy(delivery, now);
+    this.#waiting.sort(inOrder);
   }
 
   #dropLast(): void {
@@ -108,13 +108,13 @@ export class DeliveryLane<Sending> {
     this.hasMore = true;
   }
 
-  /** Behind all that are due before it or at the same time. */
-  #placeOf(dueAt: number): number {
+  #placeOf(delivery: Delivery): number {
     let from = 0;
     let to = this.#waiting.length;
     while (from < to) {
       const middle = (from + to) >> 1;
-      if ((this.#waiting[middle]?.dueAt ?? 0) <= dueAt) from = middle + 1;
+      const other = this.#waiting[middle];
+      if (other && inOrder(other, delivery) < 0) from = middle + 1;
       else to = middle;
     }
     return from;

@@ -3,10 +3,13 @@ import { type Delivery, DeliveryLane } from './delivery-lane.ts';
 /** Who keeps a place for longer than this counts as slow. */
 const SLOW_MS = 1000;
 /**
- * Places for attempts: for those that have only begun, for receivers known to be slow, and for all. A receiver that never
- * answers keeps one of the first for a second and no longer, so that also many of them hold up the others by little.
+ * Places for attempts: for receivers that were prompt the last time, for those of which nothing is known, and for those
+ * that were slow. A receiver that never answers keeps one of the first two for a second and no longer, so that also many
+ * of them hold up the others by little.
  */
-const PLACES = { prompt: 256, slow: 64, all: 1024 };
+const PLACES = { prompt: 128, untried: 256, slow: 64 };
+/** No more than these are moved to the slow ones. */
+const MAX_SLOW = 1024;
 /** The clock may be set meanwhile: it is looked at again after this. */
 const MAX_TIMER_MS = 60_000;
 /** Where what waits is kept elsewhere too, a lane holds this many. */
@@ -42,11 +45,16 @@ export interface DeliveryLanesParts {
   setTimer?: ((run: () => void, ms: number) => NodeJS.Timeout) | undefined;
 }
 
+type Pace = keyof typeof PLACES;
 type Lane = DeliveryLane<Promise<AttemptOutcome>>;
 /** Something that has a place since then. */
 interface Place {
   since: number;
 }
+
+const paces = ['slow', 'untried', 'prompt'] as const satisfies Pace[];
+const eachPace = <T>(make: () => T): Record<Pace, T> => ({ slow: make(), untried: make(), prompt: make() });
+const paceOf = ({ isSlow }: Lane): Pace => (isSlow === undefined ? 'untried' : isSlow ? 'slow' : 'prompt');
 
 /**
  * Sends what is due, each receiver in a lane of its own, so that a slow one holds up no other. Within a lane it goes by
@@ -58,9 +66,9 @@ export class DeliveryLanes {
   /** Of lanes that are gone, whether they were slow. */
   readonly #remembered = new Map<string, boolean>();
   /** Lanes with something that is due now, in turn. */
-  readonly #ready = { prompt: new Set<Lane>(), slow: new Set<Lane>() };
+  readonly #ready = eachPace(() => new Set<Lane>());
   /** The oldest first. */
-  readonly #taken = { prompt: new Set<Place>(), slow: new Set<Place>() };
+  readonly #taken = eachPace(() => new Set<Place>());
   readonly #filling = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
   #nextDue = Number.POSITIVE_INFINITY;
@@ -139,13 +147,15 @@ export class DeliveryLanes {
     } else if (next.dueAt > now) {
       this.#nextDue = Math.min(this.#nextDue, next.dueAt);
     } else if (this.#mayStart(lane, now)) {
-      this.#ready[lane.isSlow ? 'prompt' : 'slow'].delete(lane);
-      this.#ready[lane.isSlow ? 'slow' : 'prompt'].add(lane);
+      const ready = this.#ready[paceOf(lane)];
+      for (const other of Object.values(this.#ready)) if (other !== ready) other.delete(lane);
+      ready.add(lane);
     }
   }
 
-  #mayStart({ next, underway }: Lane, now: number): boolean {
-    return next !== undefined && next.dueAt <= now && underway.size < this.#parts.perLane;
+  /** While it is being filled, what is here may not be the first. */
+  #mayStart({ next, underway, isFilling }: Lane, now: number): boolean {
+    return next !== undefined && next.dueAt <= now && !isFilling && underway.size < this.#parts.perLane;
   }
 
   /** Starts what may start now, in turn from each lane, and sets the timer for what is next. */
@@ -161,9 +171,9 @@ export class DeliveryLanes {
       for (const lane of this.#lanes.values()) this.#consider(lane, now);
     }
     this.#moveSlow(now);
-    for (const pace of ['slow', 'prompt'] as const)
+    for (const pace of paces)
       for (const lane of this.#ready[pace]) {
-        if (!this.#hasRoom(pace)) break;
+        if (this.#taken[pace].size >= PLACES[pace]) break;
         // Comes to the end of the row if more of it is due: the loop comes to it again after all others.
         this.#ready[pace].delete(lane);
         const delivery = this.#mayStart(lane, now) && lane.shift();
@@ -175,33 +185,34 @@ export class DeliveryLanes {
 
   /** Who has been there for long makes room for others who may be prompt. */
   #moveSlow(now: number): void {
-    for (const place of this.#taken.prompt) {
-      if (now - place.since < SLOW_MS) return;
-      this.#taken.prompt.delete(place);
-      this.#taken.slow.add(place);
-    }
-  }
-
-  #hasRoom(pace: 'prompt' | 'slow'): boolean {
-    const { prompt, slow } = this.#taken;
-    return this.#taken[pace].size < PLACES[pace] && prompt.size + slow.size < PLACES.all;
+    const { slow, ...others } = this.#taken;
+    for (const taken of Object.values(others))
+      for (const place of taken) {
+        if (now - place.since < SLOW_MS || slow.size >= MAX_SLOW) break;
+        taken.delete(place);
+        slow.add(place);
+      }
   }
 
   /** Where there is no room, the end of an attempt leads to the next pass, or that one turns out to be slow. */
   #nextWake(): number {
-    const [oldest] = this.#ready.prompt.size > 0 ? this.#taken.prompt : [];
-    return Math.min(this.#nextDue, oldest ? oldest.since + SLOW_MS : Number.POSITIVE_INFINITY);
+    let next = this.#nextDue;
+    if (this.#taken.slow.size >= MAX_SLOW) return next;
+    for (const pace of ['prompt', 'untried'] as const) {
+      const [oldest] = this.#ready[pace].size > 0 ? this.#taken[pace] : [];
+      if (oldest) next = Math.min(next, oldest.since + SLOW_MS);
+    }
+    return next;
   }
 
   #start(lane: Lane, delivery: Delivery, isByHand = false): Promise<AttemptOutcome> {
     const place = { since: this.#now() };
     const { version } = lane;
-    this.#taken[lane.isSlow ? 'slow' : 'prompt'].add(place);
+    this.#taken[paceOf(lane)].add(place);
     const sent = this.#parts
       .send(delivery.id, { signal: this.#stopping.signal, isByHand })
       .then((outcome) => {
-        this.#taken.prompt.delete(place);
-        this.#taken.slow.delete(place);
+        for (const taken of Object.values(this.#taken)) taken.delete(place);
         lane.underway.delete(delivery.id);
         if (outcome.isHeld && lane.version !== version) this.reload(lane.key);
         else this.#end(lane, delivery, outcome);

@@ -7,7 +7,8 @@ export type Lookup = (host: string) => Promise<LookupAddress[]>;
 
 /** The system's resolver keeps a thread for each lookup, and files and passwords need the same threads. */
 const MAX_AT_ONCE = 3;
-const MAX_WAITING = 200;
+/** As many as there are deliveries on their way at the same time. */
+const MAX_WAITING = 1024;
 const TIMEOUT_MS = 5000;
 
 interface Flight extends PromiseWithResolvers<LookupAddress[]> {

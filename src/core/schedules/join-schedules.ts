@@ -1,24 +1,47 @@
-import type { UserStore } from '../auth/user-store.ts';
 import type { EventBus } from '../events.ts';
 import type { Log } from '../log.ts';
 import type { NotificationService } from '../notifications/notification-service.ts';
 import type { Database } from '../storage/database.ts';
 import type { Surroundings } from '../surroundings.ts';
+import { TaskEndings } from '../tasks/task-endings.ts';
 import type { TaskService } from '../tasks/task-service.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
+import { ScheduleRuns } from './schedule-runs.ts';
+import { ScheduleService } from './schedule-service.ts';
+import { ScheduleStore } from './schedule-store.ts';
+import { Scheduler } from './scheduler.ts';
 
 export interface ScheduleParts {
   database: Database;
   bus: EventBus;
-  users: UserStore;
   tasks: TaskService;
   store: TaskStore;
   notifications: NotificationService;
   surroundings: Surroundings;
   log: Log;
+  setTimer?: (run: () => void, ms: number) => NodeJS.Timeout;
+  /** The time zone of schedules that name none. */
+  systemZone?: () => string;
 }
 
 /** Schedules, and what starts their tasks at their times. */
-export function joinSchedules(_parts: ScheduleParts) {
-  return { scheduler: { start(): void {}, async stop(): Promise<void> {} } };
+export function joinSchedules({
+  store: taskStore,
+  bus,
+  setTimer = (run, ms) => setTimeout(run, ms).unref(),
+  systemZone = () => new Intl.DateTimeFormat().resolvedOptions().timeZone,
+  ...parts
+}: ScheduleParts) {
+  const store = new ScheduleStore(parts.database);
+  const runs = new ScheduleRuns({ ...parts, store, taskStore, onStart: (run) => scheduler.watch(run) });
+  const endings = new TaskEndings(bus);
+  const scheduler = new Scheduler({ ...parts, store, runs, endings, setTimer });
+  const schedules = new ScheduleService({
+    ...parts,
+    store,
+    runs,
+    systemZone,
+    onPlanned: () => scheduler.wake(),
+  });
+  return { schedules, scheduler };
 }

@@ -44,6 +44,8 @@ export interface SourceCommentRow {
   written: string | null;
   /** 1 while it may have been written without anybody knowing its id. */
   is_uncertain: number;
+  /** The state that is being written, which `attempts` and `next_attempt_at` belong to. */
+  tried: string | null;
   attempts: number;
   next_attempt_at: string | null;
   last_error: string | null;
@@ -112,7 +114,10 @@ export interface ScheduleRow {
   max_failures: number;
   status: string;
   paused_reason: string | null;
+  /** Only while it is active. */
   next_run_at: string | null;
+  /** When `next_run_at` was decided: long after now, the clock was wrong then. */
+  planned_at: string;
   last_run_at: string | null;
   last_task_id: string | null;
   /** The run that has not ended yet, as far as is known. */
@@ -122,6 +127,8 @@ export interface ScheduleRow {
   misfire_count: number;
   failure_count: number;
   waiting_count: number;
+  /** Rises with each write: who decided by an older row writes nothing. */
+  revision: number;
   created_at: string;
   updated_at: string;
 }

@@ -8,7 +8,7 @@ import type { Surroundings } from '../surroundings.ts';
 import type { ActiveRuns } from './active-runs.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 import type { TaskAdmission } from './task-admission.ts';
-import { type NewTask, untouched } from './task-columns.ts';
+import { type NewTask, type TaskHead, untouched } from './task-columns.ts';
 import { type StoredTask, toTask } from './task-mapping.ts';
 import { allows, retriable } from './task-states.ts';
 import type { TaskStore } from './task-store.ts';
@@ -104,26 +104,32 @@ export class TaskService {
 
   /** Ends a task that has not ended; a run under way is stopped and can record nothing any more. */
   async cancel(caller: Caller, id: string): Promise<Task> {
-    const { database, store, runs, queue, surroundings } = this.#parts;
+    const { database, store, queue } = this.#parts;
     await database.write(async (transaction) => {
       const head = requireOwned(caller, await store.findHead(id, transaction.db), 'Task');
       if (!allows('cancel', head.status))
         throw new AppError('wrong_state', `A task that is ${head.status} cannot be cancelled`);
-      const now = surroundings.now();
-      const change = {
-        completed_at: now.toISOString(),
-        lease_owner: null,
-        lease_until: null,
-        scheduled_for: null,
-      };
-      const moved = await store.move(transaction, head, 'cancel', now, change, [
-        { type: 'cancelled', message: 'Cancelled', data: { from: head.status } },
-      ]);
-      if (!moved) throw new AppError('unavailable', 'The task moved at the same moment. Try again.');
-      transaction.afterCommit(() => runs.stop(id, 'cancelled'));
+      await this.cancelWith(transaction, head, 'Cancelled');
     });
     await queue.remove(id);
     return this.get(caller, id);
+  }
+
+  /** Ends a task that has not ended together with another change; the queue may still know its id, which is harmless. */
+  async cancelWith(transaction: WriteTransaction, head: TaskHead, message: string): Promise<void> {
+    const { store, runs, surroundings } = this.#parts;
+    const now = surroundings.now();
+    const change = {
+      completed_at: now.toISOString(),
+      lease_owner: null,
+      lease_until: null,
+      scheduled_for: null,
+    };
+    const moved = await store.move(transaction, head, 'cancel', now, change, [
+      { type: 'cancelled', message, data: { from: head.status } },
+    ]);
+    if (!moved) throw new AppError('unavailable', 'The task moved at the same moment. Try again.');
+    transaction.afterCommit(() => runs.stop(head.id, 'cancelled'));
   }
 
   /** Creates a new task with the same parameters; the old one stays as it is. */

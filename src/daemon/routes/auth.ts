@@ -52,14 +52,14 @@ export function registerAuth(server: FastifyInstance, app: App, check?: Response
           message: body.key === null ? 'No access key is required any more' : 'The access key is set',
         };
       },
-      createSignInLink: async (_, { caller, request }) => {
-        const { token, expiresAt } = await signInLinks.create(caller);
+      createSignInLink: async ({ body }, { caller, request }) => {
+        const { token, expiresAt } = await signInLinks.create(caller, body);
         return { url: `${baseUrlOf(app, request)}/sign-in#${token}`, token, expiresAt };
       },
       redeemSignInLink: async ({ body }, { request, reply }) => {
-        const { session, user } = await signInLinks.redeem(body.token, clientOf(request));
+        const { session, user, returnTo } = await signInLinks.redeem(body.token, clientOf(request));
         await startSession(app, request, reply, session);
-        return { user, message: 'Signed in' };
+        return { user, message: 'Signed in', ...(returnTo !== undefined && { returnTo }) };
       },
     },
     check,

@@ -1,27 +1,29 @@
 import type { FastifyInstance } from 'fastify';
 import { integrationsRoutes } from '../../contract/integrations.ts';
 import type { App } from '../../core/app.ts';
-import { AppError } from '../../core/errors.ts';
-import { addressOf } from '../credentials.ts';
+import { addressOf, clientOf } from '../credentials.ts';
 import { implement } from '../implement.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
 export function registerIntegrations(
   server: FastifyInstance,
-  { webSearch }: App,
+  { webSearch, integrationStatus }: App,
   check?: ResponseCheck,
 ): void {
   implement(
     server,
     integrationsRoutes,
     {
-      codehost: notYet,
-      trackerA: notYet,
-      trackerB: notYet,
-      disconnectCodehost: notYet,
-      disconnectTrackerA: notYet,
-      disconnectTrackerB: notYet,
-      webhooksStatus: notYet,
+      codehost: (_, { caller }) => integrationStatus.codehost(caller.userId),
+      trackerA: (_, { caller }) => integrationStatus.trackerA(caller.userId),
+      trackerB: (_, { caller }) => integrationStatus.trackerB(caller.userId),
+      disconnectCodehost: (_, { caller, request }) =>
+        integrationStatus.disconnect(caller.userId, 'codehost', clientOf(request)),
+      disconnectTrackerA: (_, { caller, request }) =>
+        integrationStatus.disconnect(caller.userId, 'tracker_a', clientOf(request)),
+      disconnectTrackerB: (_, { caller, request }) =>
+        integrationStatus.disconnect(caller.userId, 'tracker_b', clientOf(request)),
+      webhooksStatus: () => integrationStatus.webhooks(),
       webSearch: () => webSearch.describe(),
       setWebSearch: ({ body }, { caller, request }) =>
         webSearch.configure(body, { userId: caller.userId, address: addressOf(request) }),
@@ -29,7 +31,3 @@ export function registerIntegrations(
     check,
   );
 }
-
-const notYet = (): never => {
-  throw new AppError('unsupported', 'Not there yet');
-};

@@ -47,7 +47,7 @@ function heldLanes({
   };
 }
 const names = (count: number, prefix = 'r') =>
-  Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+  Array.from({ length: count }, (_, index) => `${prefix}${String(index).padStart(4, '0')}`);
 
 describe('DeliveryLanes', () => {
   it('send at once what is due, to one receiver no more than its lane takes at a time', async () => {
@@ -105,25 +105,31 @@ describe('DeliveryLanes', () => {
     expect(ids().filter((id) => id.startsWith('again'))).toHaveLength(100);
   });
 
-  it('give the places of 1,000 that never answer to others after a second, and are bounded', async () => {
-    const { add, ids, sent, timer } = heldLanes({ perLane: 1 });
-    for (const dead of names(2000, 'dead')) add(dead, dead);
-    add('live', 'live');
+  it('give the places of thousands that never answer to others after a second, and are bounded', async () => {
+    const { add, ids, end, sent, timer } = heldLanes({ perLane: 1 });
+    add('first', 'known');
     await timer.advance(0);
-    expect(sent).toHaveLength(256);
-    await timer.advance(999);
-    expect(sent).toHaveLength(256);
-    await timer.advance(1);
-    expect(sent).toHaveLength(512);
-    await timer.advance(8000);
-    expect(sent).toHaveLength(1024);
-    expect(ids()).not.toContain('live');
-    for (const { end } of sent.slice(0, 500)) end(slow);
+    end(0);
     await timer.settle();
-    for (const { end } of sent.slice(500)) end(slow);
+    for (const dead of names(2000, 'dead')) add(dead, dead);
+    add('untried', 'untried');
+    await timer.advance(0);
+    expect(sent).toHaveLength(1 + 256);
+    await timer.advance(999);
+    expect(sent).toHaveLength(1 + 256);
+    await timer.advance(1);
+    expect(sent).toHaveLength(1 + 512);
+    await timer.advance(8000);
+    expect(sent).toHaveLength(1 + 1280);
+    // Who was prompt before is not concerned.
+    add('second', 'known');
+    await timer.advance(0);
+    expect(ids()).toContain('second');
+    end(1281);
+    for (const { end: endOf } of sent.slice(1, 1000)) endOf(slow);
     await timer.advance(3000);
-    expect(ids()).toContain('live');
-    expect(sent.length).toBeLessThanOrEqual(2001);
+    expect(ids()).toContain('untried');
+    expect(sent).toHaveLength(2 + 2001);
   });
 
   it('know a receiver that was slow, also when it has nothing to do for a while, and keep room for the others', async () => {
@@ -138,14 +144,14 @@ describe('DeliveryLanes', () => {
     for (const live of names(256, 'live')) add(live, live);
     await timer.advance(0);
     expect(ids().filter((id) => id.startsWith('live'))).toHaveLength(256);
-    end(200, prompt);
+    end(200, slow);
+    end(201, prompt);
     await timer.settle();
-    add('third', 'dead0');
+    const before = sent.length;
+    add('still slow', 'dead0000');
+    add('prompt now', 'dead0001');
     await timer.advance(0);
-    expect(ids()).not.toContain('third');
-    for (const { id, end: endOf } of sent) if (id.startsWith('live')) endOf(prompt);
-    await timer.advance(0);
-    expect(ids()).toContain('third');
+    expect(ids().slice(before)).toEqual(['prompt now']);
   });
 
   it('take those for slow that have failed before, until they have shown otherwise', async () => {
@@ -324,7 +330,7 @@ describe('lanes whose rest can be read', () => {
   });
 
   it('let one that is due go before a full lane of those that have to wait', async () => {
-    const { lanes, ids, deliver, addRow, timer } = rowsOf(0);
+    const { lanes, ids, deliver, addRow, reads, timer } = rowsOf(0);
     for (const id of names(300, 'later')) lanes.add(addRow(id, { attempts: 5, inMs: 40_000_000 }));
     lanes.add(addRow('now'));
     await timer.advance(0);
@@ -333,6 +339,17 @@ describe('lanes whose rest can be read', () => {
     await timer.advance(40_000_000);
     await deliver(1, 301);
     expect(ids()).toEqual(['now', ...names(300, 'later')]);
+    // A part of them was held.
+    expect(reads).toHaveLength(1);
+  });
+
+  it('send what comes while they read after what is yet to be read', async () => {
+    const { lanes, ids, deliver, addRow, timer } = rowsOf(300);
+    lanes.reload('a');
+    lanes.add(addRow('new'));
+    await timer.advance(1);
+    await deliver(0, 301);
+    expect(ids()).toEqual([...names(300, ''), 'new']);
   });
 
   it('hold nothing of a receiver that gets nothing, until it is read again', async () => {
@@ -341,12 +358,12 @@ describe('lanes whose rest can be read', () => {
     await timer.advance(1);
     end(0, { isHeld: true });
     await timer.advance(1);
-    expect(ids()).toEqual(['0']);
+    expect(ids()).toEqual(['0000']);
     expect(reads).toHaveLength(1);
     lanes.takeUp('a');
     await timer.advance(1);
     await deliver(1, 31);
-    expect(ids()).toEqual(['0', ...names(30, '')]);
+    expect(ids()).toEqual(['0000', ...names(30, '')]);
     expect(timer.waits()).toBeUndefined();
   });
 
@@ -366,7 +383,10 @@ describe('lanes whose rest can be read', () => {
     await timer.advance(1);
     expect(pages).toHaveLength(2);
     lanes.takeUp('a');
-    pages[2]?.([delivery('new')]);
+    lanes.add(delivery('newer'));
+    await timer.advance(1);
+    expect(ids()).toEqual([]);
+    pages[2]?.([delivery('new', 'a', { inMs: -10 })]);
     await timer.advance(1);
     expect(ids()).toEqual(['new']);
   });

@@ -65,4 +65,30 @@ describe('signatureHeaders', () => {
       '1767225600',
     );
   });
+
+  it.skipIf(!hasSharedFixtures)('hold in a rotation what each secret alone gives, the new one first', () => {
+    for (const { id, timestamp, payload, signature, secret: previousSecret } of vectors) {
+      const message = { id, sentAt: new Date(timestamp * 1000), body: payload };
+      const headers = signatureHeaders({ ...message, secret, previousSecret });
+      const alone = signatureHeaders({ ...message, secret });
+      expect(headers['webhook-signature']).toBe(`${alone['webhook-signature']} ${signature}`);
+      expect(headers['x-service-signature']).toBe(alone['x-service-signature']);
+      expect(headers['x-service-signature-previous']).toBe(
+        signatureHeaders({ ...message, secret: previousSecret })['x-service-signature'],
+      );
+    }
+  });
+
+  it.each(['whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', 'plain text of somebody'])(
+    'in a rotation are taken by receivers that know the old secret or the new one: %s',
+    (previousSecret) => {
+      const body = '{"a":1}';
+      const headers = signatureHeaders({ id: 'dlv_1', sentAt: new Date(), body, secret, previousSecret });
+      const asKey = (text: string) =>
+        text.startsWith('whsec_') ? text : Buffer.from(text).toString('base64');
+      for (const known of [secret, previousSecret])
+        expect(() => new Webhook(asKey(known)).verify(body, headers)).not.toThrow();
+      expect(() => new Webhook('whsec_BBBB').verify(body, headers)).toThrow('signature');
+    },
+  );
 });

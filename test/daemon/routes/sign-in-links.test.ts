@@ -1,5 +1,7 @@
+import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { systemSurroundings } from '../../../src/core/surroundings.ts';
+import { landingScript } from '../../../src/daemon/landing-page.ts';
 import { auditedEvents } from '../../helpers/audit.ts';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
 import { send } from '../../helpers/http.ts';
@@ -62,4 +64,82 @@ it('ends with the device that made it', async () => {
 it.each(['', 'x', 'A'.repeat(43)])('is nothing when it is %j', async (token) => {
   await using daemon = await startDaemon();
   expect([400, 401]).toContain((await redeem(daemon, token)).status);
+});
+
+it('leads to a path of this daemon, which nobody but its maker chooses', async () => {
+  await using daemon = await startDaemon();
+  const make = (body: unknown) => send(daemon, 'POST', '/api/auth/sign-in-links', body, daemon.headers);
+  const made = await make({ returnTo: '/api/auth/codehost?returnTo=%2F' });
+  expect(made.status).toBe(201);
+  const { url, token } = made.body as { url: string; token: string };
+  expect(url).toBe(`${daemon.url}/sign-in#${token}`);
+  expect(await redeem(daemon, token)).toMatchObject({
+    status: 200,
+    body: { returnTo: '/api/auth/codehost?returnTo=%2F' },
+  });
+  const plain = (await make({})).body as { token: string };
+  expect((await redeem(daemon, plain.token)).body).not.toHaveProperty('returnTo');
+  for (const returnTo of ['https://evil.example/', '//evil.example', '/\\evil.example', 'javascript:1', ''])
+    expect((await make({ returnTo })).status).toBe(400);
+});
+
+/** The script of the page, in a browser that is made of what it uses. */
+async function openLink(returnTo: string | undefined, status = 200) {
+  const parts = new Map<string, { hidden: boolean; textContent: string; submit?: (event: object) => void }>();
+  const went: string[] = [];
+  const calls: string[] = [];
+  const settled = Promise.withResolvers<void>();
+  const browser = {
+    document: {
+      getElementById: (id: string) => {
+        const part = parts.get(id) ?? { hidden: true, textContent: '' };
+        parts.set(id, part);
+        return Object.assign(part, {
+          addEventListener: (_: string, listener: (event: object) => void) => (part.submit = listener),
+        });
+      },
+    },
+    location: {
+      pathname: '/sign-in',
+      hash: '#secret',
+      assign: (path: string) => (went.push(path), settled.resolve()),
+    },
+    history: { replaceState: () => undefined },
+    FormData: class {},
+    fetch: async (path: string) => {
+      calls.push(path);
+      const isRedeem = path.endsWith('/redeem');
+      if (!isRedeem) setImmediate(settled.resolve);
+      return {
+        ok: isRedeem ? status === 200 : true,
+        json: async () =>
+          isRedeem
+            ? { returnTo }
+            : {
+                authenticated: true,
+                user: {
+                  name: 'Ada',
+                  email: 'a@b.c',
+                  role: 'user',
+                  connectedAccounts: ['codehost', 'tracker_b'],
+                },
+              },
+      };
+    },
+  };
+  runInNewContext(landingScript, browser);
+  expect([calls, went]).toEqual([[], []]);
+  parts.get('with-link')?.submit?.({ preventDefault: () => undefined });
+  await settled.promise;
+  return { calls, went, state: parts.get('state')?.textContent };
+}
+
+it('takes the browser there once somebody has agreed', async () => {
+  expect(await openLink('/api/auth/codehost')).toMatchObject({
+    calls: ['/api/auth/sign-in-links/redeem'],
+    went: ['/api/auth/codehost'],
+  });
+  const { went, state } = await openLink(undefined);
+  expect([went, state]).toEqual([[], 'Signed in as Ada <a@b.c>, user. Connected: GitHub, Linear.']);
+  expect((await openLink('/elsewhere', 401)).went).toEqual([]);
 });

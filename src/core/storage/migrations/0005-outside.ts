@@ -9,14 +9,16 @@ export async function up(db: Kysely<never>): Promise<void> {
   await sql`create table schedules (
     id text primary key, owner_id text not null, name text not null, cron text, at text, timezone text not null,
     task text not null, may_command integer not null, overlap text not null, catch_up text not null,
-    max_failures integer not null, status text not null, paused_reason text, next_run_at text, last_run_at text,
-    last_task_id text, open_task_id text, run_count integer not null default 0,
+    max_failures integer not null, status text not null, paused_reason text, next_run_at text, planned_at text not null,
+    last_run_at text, last_task_id text, open_task_id text, run_count integer not null default 0,
     skipped_count integer not null default 0, misfire_count integer not null default 0,
     failure_count integer not null default 0, waiting_count integer not null default 0,
-    created_at text not null, updated_at text not null
+    revision integer not null default 0, created_at text not null, updated_at text not null
   )`.execute(db);
   await sql`create index schedules_by_owner on schedules (owner_id, id)`.execute(db);
-  await sql`create index schedules_due on schedules (next_run_at) where status = 'active'`.execute(db);
+  await sql`create index schedules_due on schedules (next_run_at, id) where next_run_at is not null`.execute(
+    db,
+  );
   await sql`create index schedules_open on schedules (open_task_id) where open_task_id is not null`.execute(
     db,
   );
@@ -45,10 +47,17 @@ async function addInbound(db: Kysely<never>): Promise<void> {
   await sql`create index tasks_by_branch on tasks (repository, branch) where branch is not null`.execute(db);
   await sql`create table source_comments (
     task_id text primary key, provider text not null, owner_id text not null, target text not null, comment_id text,
-    written text, is_uncertain integer not null default 0, attempts integer not null default 0, next_attempt_at text,
-    last_error text, created_at text not null, ended_at text
+    written text, is_uncertain integer not null default 0, tried text, attempts integer not null default 0,
+    next_attempt_at text, last_error text, created_at text not null, ended_at text
   )`.execute(db);
   await sql`create index source_comments_open on source_comments (task_id) where ended_at is null`.execute(
+    db,
+  );
+  await sql`create index source_comments_ended on source_comments (ended_at) where ended_at is not null`.execute(
+    db,
+  );
+  // Failed is the one end that a task comes back from.
+  await sql`create index source_comments_failed on source_comments (task_id) where written = 'failed'`.execute(
     db,
   );
 }

@@ -103,7 +103,7 @@ export class DeliveryLog {
     const isRefused = outcome.status === 'refused';
     // That it comes late does not undo what was found when it came in time.
     const isNews = !isSettled && (!isRefused || known.status === 'refused');
-    await this.#store.countCopy(db, known.id, receivedAt, isNews ? columnsOf(outcome) : {});
+    await this.#store.countCopy(db, known.id, receivedAt, isNews ? columnsOf(outcome) : undefined);
     const isTold = outcome.status === 'accepted' || (isRefused && !isSettled);
     return { ...outcome, status: isTold ? outcome.status : 'duplicate', id: known.id };
   }

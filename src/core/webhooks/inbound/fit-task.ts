@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { ProviderName } from '../../../contract/oauth.ts';
 import { type CreateTask, createTaskSchema } from '../../../contract/task.ts';
+import { cleanText } from './lenient.ts';
 import type { SourceRules } from './source-rules.ts';
 import type { SourceEvent, SourceWork } from './source-work.ts';
 
@@ -40,7 +41,7 @@ export function fitTask({
     priority: work.priority,
     source: provider,
     labels: fitLabels(work.labels),
-    sourceId: fitting(sourceId, cleanText(work.sourceId)),
+    sourceId: fitting(sourceId, work.sourceId),
     sourceUrl: fitting(sourceUrl, work.sourceUrl),
     repository: fitting(repository, work.repository),
     branch: fitting(branch, work.branch),
@@ -59,9 +60,6 @@ export function fitTask({
 
 /** A vendor's name for something, short and fit to be stored. */
 export const fitName = (name: string): string => cut(cleanText(name), 200, '…');
-
-/** Text that can be stored and sent on: no NUL, and no half of a surrogate pair. */
-export const cleanText = (text: string): string => text.replaceAll('\0', '').toWellFormed();
 
 function titleOf({ title: given, sourceId }: SourceWork): string {
   const line = cleanText(given).replaceAll(/\s+/gu, ' ').trim();
@@ -86,5 +84,8 @@ function cut(text: string, max: number, marker: string): string {
   return text.slice(0, max - marker.length).replace(/[\uD800-\uDBFF]$/, '') + marker;
 }
 
-const fitting = <T extends z.ZodType>(schema: T, value: unknown): z.output<T> | undefined =>
-  schema.safeParse(value).data;
+/** A name or an address that is not fit is none: a part of it would be another one. */
+function fitting<T extends z.ZodType>(schema: T, value: string | undefined): z.output<T> | undefined {
+  if (!value || cleanText(value) !== value) return undefined;
+  return schema.safeParse(value).data;
+}

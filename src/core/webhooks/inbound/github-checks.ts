@@ -63,7 +63,7 @@ function checkOf({ check_run, workflow_run, repository }: GithubDelivery): Check
   const isForeign =
     workflow_run?.head_repository !== undefined && !isSame(workflow_run.head_repository.full_name, place);
   return {
-    name: (run.name || workflow_run?.display_title) ?? 'without a name',
+    name: run.name ?? workflow_run?.display_title ?? 'without a name',
     sha: run.head_sha,
     conclusion: run.conclusion,
     branch: isForeign ? undefined : (check_run ? check_run.check_suite : workflow_run)?.head_branch,

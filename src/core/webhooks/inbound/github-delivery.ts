@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { id, listOf, maybe, text } from './lenient.ts';
+import { id, listOf, maybe, name, text } from './lenient.ts';
 
-const user = z.object({ login: maybe(text), type: maybe(text) });
+const user = z.object({ login: maybe(name), type: maybe(text) });
 export type GithubUser = z.output<typeof user>;
 
-const label = z.object({ name: text });
-const repository = z.object({ full_name: maybe(text), default_branch: maybe(text) });
+const label = z.object({ name });
+const repository = z.object({ full_name: maybe(name), default_branch: maybe(name) });
 
 const item = z.object({
   number: z.int(),
@@ -18,7 +18,7 @@ const item = z.object({
   author_association: maybe(text),
   /** Of an issue that is a pull request. */
   pull_request: maybe(z.object({})),
-  head: maybe(z.object({ ref: maybe(text), repo: repository.nullish().catch(undefined) })),
+  head: maybe(z.object({ ref: maybe(name), repo: repository.nullish().catch(undefined) })),
 });
 export type GithubItem = z.output<typeof item>;
 
@@ -32,12 +32,11 @@ const comment = z.object({
   path: maybe(text),
   line: maybe(z.int()),
 });
-export type GithubComment = z.output<typeof comment>;
 
 const pulls = listOf(z.object({ number: z.int(), url: maybe(text) }));
 const run = {
-  name: maybe(text),
-  head_sha: maybe(text),
+  name: maybe(name),
+  head_sha: maybe(name),
   conclusion: maybe(text),
   html_url: maybe(text),
   pull_requests: pulls,
@@ -45,7 +44,7 @@ const run = {
 
 /** What is read of a body of GitHub; what happened is in a header. */
 export const githubDeliverySchema = z.object({
-  action: maybe(text),
+  action: maybe(name),
   sender: maybe(user),
   repository: maybe(repository),
   issue: maybe(item),
@@ -58,15 +57,15 @@ export const githubDeliverySchema = z.object({
   check_run: maybe(
     z.object({
       ...run,
-      check_suite: maybe(z.object({ head_branch: maybe(text) })),
+      check_suite: maybe(z.object({ head_branch: maybe(name) })),
       output: maybe(z.object({ title: maybe(text), summary: maybe(text), text: maybe(text) })),
     }),
   ),
   workflow_run: maybe(
     z.object({
       ...run,
-      display_title: maybe(text),
-      head_branch: maybe(text),
+      display_title: maybe(name),
+      head_branch: maybe(name),
       head_repository: maybe(repository),
     }),
   ),

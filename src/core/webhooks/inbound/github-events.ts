@@ -1,17 +1,15 @@
-import { AppError } from '../../errors.ts';
 import { checkIdOf, workOfCheck } from './github-checks.ts';
 import { githubDeliverySchema, type GithubDelivery } from './github-delivery.ts';
 import { itemEvents } from './github-item-events.ts';
 import { senderOf } from './github-users.ts';
 import { commentOf, itemOf, sourceIdOf, workOfComment, workOfItem } from './github-work.ts';
-import { readDelivery } from './lenient.ts';
+import { eventName, readDelivery } from './lenient.ts';
 import { mentionOf } from './mentions.ts';
-import type { ReadSource, SourceEvent } from './source-work.ts';
+import type { ReadSource, RulesOf, SourceEvent } from './source-work.ts';
 import { refusalOf, wishOfComment } from './wishes.ts';
 
 export const readGithub: ReadSource = ({ headers, payload }, rulesOf) => {
-  const event = [headers['x-github-event']].flat()[0];
-  if (event === undefined) throw new AppError('validation', 'There is no header X-GitHub-Event');
+  const event = eventName.parse([headers['x-github-event']].flat()[0]);
   const delivery = readDelivery(githubDeliverySchema, payload, 'GitHub');
   return {
     event,
@@ -29,11 +27,7 @@ const commentEvents = [
 ];
 const checkEvents = ['check_run.completed', 'workflow_run.completed'];
 
-function judge(
-  event: string,
-  delivery: GithubDelivery,
-  rulesOf: Parameters<ReadSource>[1],
-): SourceEvent['verdict'] {
+function judge(event: string, delivery: GithubDelivery, rulesOf: RulesOf): SourceEvent['verdict'] {
   if (event === 'ping') return { ignored: 'GitHub only says that the webhook is set up' };
   const name = delivery.action === undefined ? event : `${event}.${delivery.action}`;
   const wishOfItem = itemEvents.get(name);

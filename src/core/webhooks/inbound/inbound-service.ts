@@ -107,16 +107,6 @@ export class InboundService {
     return { delivery, ...(payload !== null && { payload: parsePayload(payload) }) };
   }
 
-  /** How many deliveries with a right signature each provider sent, as far as the log goes back, and when the last came. */
-  async inboundCounts(): Promise<Record<ProviderName, { lastEvent?: string; eventCount: number }>> {
-    const rows = await this.#parts.store.counts();
-    const of = (provider: ProviderName) => {
-      const row = rows.find((each) => each.provider === provider);
-      return row ? { lastEvent: row.last, eventCount: row.n } : { eventCount: 0 };
-    };
-    return { codehost: of('codehost'), tracker_a: of('tracker_a'), tracker_b: of('tracker_b') };
-  }
-
   /** Only failures are counted, and a right signature is never refused: others may share the sender's address. */
   async #verify(provider: ProviderName, receipt: Receipt): Promise<void> {
     const { config, limits, log } = this.#parts;

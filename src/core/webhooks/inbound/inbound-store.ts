@@ -36,6 +36,8 @@ export class InboundStore {
   readonly #byDelivery;
   readonly #byBody;
   readonly #insert;
+  readonly #countCopy;
+  readonly #renew;
 
   constructor(database: Database) {
     this.#database = database;
@@ -80,6 +82,24 @@ export class InboundStore {
         replay_of: value('replay_of'),
       }),
     );
+    this.#countCopy = prepareQuery<{ id: string; at: string }, never>((value) =>
+      db
+        .updateTable('inbound_deliveries')
+        .set((is) => ({ copies: is('copies', '+', 1), last_received_at: value('at') }))
+        .where('id', '=', value('id')),
+    );
+    this.#renew = prepareQuery<{ id: string; at: string } & DeliveryNews, never>((value) =>
+      db
+        .updateTable('inbound_deliveries')
+        .set((is) => ({
+          copies: is('copies', '+', 1),
+          last_received_at: value('at'),
+          status: value('status'),
+          reason: value('reason'),
+          task_id: value('task_id'),
+        }))
+        .where('id', '=', value('id')),
+    );
   }
 
   /** The entry of a delivery that came before, by its id or by its bytes, and the task that either made. */
@@ -98,12 +118,9 @@ export class InboundStore {
     await db.executeQuery(this.#insert(row));
   }
 
-  async countCopy(db: Kysely<Schema>, id: string, at: string, news: Partial<DeliveryNews>): Promise<void> {
-    await db
-      .updateTable('inbound_deliveries')
-      .set((is) => ({ copies: is('copies', '+', 1), last_received_at: at, ...news }))
-      .where('id', '=', id)
-      .execute();
+  /** Without news, what came of the delivery stays. */
+  async countCopy(db: Kysely<Schema>, id: string, at: string, news?: DeliveryNews): Promise<void> {
+    await db.executeQuery(news ? this.#renew({ id, at, ...news }) : this.#countCopy({ id, at }));
   }
 
   find(id: string): Promise<InboundDeliveryRow | undefined> {
@@ -125,20 +142,6 @@ export class InboundStore {
       .execute();
     const count = await matching.select(({ fn }) => fn.countAll<number>().as('n')).executeTakeFirstOrThrow();
     return { rows, total: count.n };
-  }
-
-  /** How many deliveries each provider sent, and when the last one came; replays were sent by nobody. */
-  async counts(): Promise<{ provider: string; n: number; last: string }[]> {
-    return this.#database.read
-      .selectFrom('inbound_deliveries')
-      .select(({ fn }) => [
-        'provider',
-        fn.sum<number>('copies').as('n'),
-        fn.max<string>('last_received_at').as('last'),
-      ])
-      .where('replay_of', 'is', null)
-      .groupBy('provider')
-      .execute();
   }
 
   #matching({ provider, status }: ListInboundQuery) {

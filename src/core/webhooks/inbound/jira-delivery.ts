@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { id, listOf, maybe, text } from './lenient.ts';
+import { eventName, id, listOf, maybe, name, text } from './lenient.ts';
 
 const user = z.object({
-  accountId: maybe(text),
+  accountId: maybe(name),
   /** Of Jira Server. */
-  name: maybe(text),
-  key: maybe(text),
-  displayName: maybe(text),
+  name: maybe(name),
+  key: maybe(name),
+  displayName: maybe(name),
   accountType: maybe(text),
 });
 export type JiraUser = z.output<typeof user>;
@@ -15,14 +15,14 @@ const fields = z.object({
   summary: maybe(text),
   /** Markup of Jira, or a document of Atlassian. */
   description: z.unknown().optional(),
-  labels: listOf(text),
+  labels: listOf(name),
   priority: maybe(z.object({ id: maybe(id), name: maybe(text) })),
   assignee: maybe(user),
-  project: maybe(z.object({ key: maybe(text) })),
+  project: maybe(z.object({ key: maybe(name) })),
 });
 
 const issue = z.object({
-  key: text,
+  key: name,
   self: maybe(text),
   fields: fields.catch({ labels: [] }),
 });
@@ -53,9 +53,9 @@ const comment = z.object({
 });
 export type JiraComment = z.output<typeof comment>;
 
-/** What is read of a body of Jira, which always names its event. */
+/** What is read of a body of Jira. */
 export const jiraDeliverySchema = z.object({
-  webhookEvent: text,
+  webhookEvent: eventName,
   issue_event_type_name: maybe(text),
   user: maybe(user),
   issue: maybe(issue),

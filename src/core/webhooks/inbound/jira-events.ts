@@ -12,7 +12,7 @@ import { includesName, isSame, readDelivery } from './lenient.ts';
 import { jiraMentionOf } from './mentions.ts';
 import { withoutQuotes, withoutWikiQuotes } from './quotes.ts';
 import type { SourceRules } from './source-rules.ts';
-import type { ReadSource, SourceEvent } from './source-work.ts';
+import type { ReadSource, RulesOf, SourceEvent } from './source-work.ts';
 import { addsNothing, lacksLabel, refusalOf, wishOfComment } from './wishes.ts';
 
 export const readJira: ReadSource = ({ payload }, rulesOf) => {
@@ -28,7 +28,7 @@ export const readJira: ReadSource = ({ payload }, rulesOf) => {
 
 const authorOf = ({ user, comment }: JiraDelivery) => user ?? comment?.author;
 
-function judge(delivery: JiraDelivery, rulesOf: Parameters<ReadSource>[1]): SourceEvent['verdict'] {
+function judge(delivery: JiraDelivery, rulesOf: RulesOf): SourceEvent['verdict'] {
   const { webhookEvent, issue } = delivery;
   const comment = newCommentOf(delivery);
   if (!['jira:issue_created', 'jira:issue_updated', 'comment_created'].includes(webhookEvent))

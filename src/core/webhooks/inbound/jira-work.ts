@@ -1,4 +1,4 @@
-import { adfToText } from './adf-to-text.ts';
+import { adfToText, type AdfMention } from './adf-to-text.ts';
 import type { JiraComment, JiraIssue, JiraUser } from './jira-delivery.ts';
 import { cleanText, includesName, isSame } from './lenient.ts';
 import { priorityOfName, priorityOfRules } from './priority-words.ts';
@@ -55,7 +55,7 @@ function priorityOf({ fields }: JiraIssue, { priorities }: SourceRules): SourceW
   return ruled ?? priorityOfName(name) ?? (number >= 1 ? (Math.min(number, 4) as SourceWork['priority']) : 3);
 }
 
-const textOf = (value: unknown, writeMention?: Parameters<typeof adfToText>[1]): string =>
+const textOf = (value: unknown, writeMention?: (mention: AdfMention) => string): string =>
   cleanText(typeof value === 'string' ? value : adfToText(value, writeMention));
 
 /** A comment whose mention of the bot account, where it is a document, is written as in Jira's markup. */

@@ -6,7 +6,11 @@ export const cleanText = (text: string): string =>
   text.replaceAll('\0', '').replaceAll('\r\n', '\n').toWellFormed();
 
 export const text = z.string().transform(cleanText);
-export const id = z.union([text, z.number().transform(String)]);
+/** Text that names something, which a blank does not. */
+export const name = text.refine((said) => said.trim() !== '');
+/** What a vendor calls what happened; where it says nothing, nothing is asked for. */
+export const eventName = name.catch('unnamed event');
+export const id = z.union([name, z.number().transform(String)]);
 
 /** What is absent, null or of another type is undefined, so that one odd field does not cost the delivery. */
 export const maybe = <T extends z.ZodType>(schema: T) => schema.optional().catch(undefined);

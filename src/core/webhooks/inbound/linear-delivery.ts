@@ -1,28 +1,28 @@
 import { z } from 'zod';
-import { id, listOf, maybe, text } from './lenient.ts';
+import { eventName, id, listOf, maybe, name, text } from './lenient.ts';
 
 const user = z.object({
   id: maybe(id),
-  name: maybe(text),
-  displayName: maybe(text),
+  name: maybe(name),
+  displayName: maybe(name),
   /** Of an actor: `user`, or what acts without one. */
   type: maybe(text),
   /** Of an integration, which has no name. */
-  service: maybe(text),
+  service: maybe(name),
 });
 export type LinearUser = z.output<typeof user>;
 
 export const linearIssueSchema = z.object({
   id: maybe(id),
-  identifier: maybe(text),
+  identifier: maybe(name),
   number: maybe(z.int()),
   url: maybe(text),
   title: maybe(text),
   description: maybe(text),
   priority: maybe(z.number()),
   priorityLabel: maybe(text),
-  team: maybe(z.object({ key: maybe(text) })),
-  labels: listOf(z.object({ id: maybe(id), name: text })),
+  team: maybe(z.object({ key: maybe(name) })),
+  labels: listOf(z.object({ id: maybe(id), name })),
   assignee: maybe(user),
   assigneeId: maybe(id),
   delegate: maybe(user),
@@ -46,10 +46,10 @@ export const linearCommentSchema = z.object({
 });
 export type LinearComment = z.output<typeof linearCommentSchema>;
 
-/** What is read of a body of Linear, which always names the type of what it is about. */
+/** What is read of a body of Linear. */
 export const linearDeliverySchema = z.object({
-  type: text,
-  action: maybe(text),
+  type: eventName,
+  action: maybe(name),
   url: maybe(text),
   actor: maybe(user),
   data: z.unknown().optional(),

@@ -4,7 +4,7 @@ import { identifierOf, namesOf, subjectOf, type LinearSubject } from './linear-s
 import { commentOf, workOfComment, workOfIssue } from './linear-work.ts';
 import { mentionOf } from './mentions.ts';
 import type { SourceRules } from './source-rules.ts';
-import type { ReadSource, SourceEvent } from './source-work.ts';
+import type { ReadSource, RulesOf, SourceEvent } from './source-work.ts';
 import { addsNothing, lacksLabel, refusalOf, wishOfComment, type Wish } from './wishes.ts';
 
 export const readLinear: ReadSource = ({ payload }, rulesOf) => {
@@ -33,11 +33,7 @@ const issueEvents = new Map<
 ]);
 const commentEvents = ['Comment.create', 'AppUserNotification.issueCommentMention'];
 
-function judge(
-  delivery: LinearDelivery,
-  subject: LinearSubject,
-  rulesOf: Parameters<ReadSource>[1],
-): SourceEvent['verdict'] {
+function judge(delivery: LinearDelivery, subject: LinearSubject, rulesOf: RulesOf): SourceEvent['verdict'] {
   const { type, action, appUserId } = delivery;
   const name = action === undefined ? type : `${type}.${action}`;
   const wishOfIssue = issueEvents.get(name);

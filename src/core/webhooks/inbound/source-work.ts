@@ -14,7 +14,7 @@ export interface SourceWork {
   sourceUrl: string | undefined;
   title: string;
   description: string;
-  /** What a comment asks for, without the mention or command before it. */
+  /** What a comment asks for, without the mention or command before it, or that a review is asked for. */
   prompt?: string;
   labels: string[];
   priority: 1 | 2 | 3 | 4;
@@ -39,12 +39,15 @@ export interface SourceEvent {
 
 /** The headers of a request, names in lower case. */
 export type SourceHeaders = Readonly<Record<string, string | string[] | undefined>>;
+/** What holds for a repository, project or team by its name. */
+export type RulesOf = (place: string | undefined) => SourceRules;
+
 /**
- * Reads a signed delivery of one vendor. `rulesOf` answers what holds for a repository, project or team by its name.
+ * Reads a signed delivery of one vendor.
  * Throws an `AppError` with code `validation` for a body that is no delivery of the vendor at all; anything else that
  * asks for nothing is ignored, with the reason.
  */
 export type ReadSource = (
   delivery: { headers: SourceHeaders; payload: unknown },
-  rulesOf: (place: string | undefined) => SourceRules,
+  rulesOf: RulesOf,
 ) => SourceEvent;

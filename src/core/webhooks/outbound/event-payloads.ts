@@ -1,5 +1,5 @@
 import type { TaskError, TaskEventType, TaskResult } from '../../../contract/task.ts';
-import type { WebhookEvent } from '../../../contract/webhooks.ts';
+import type { DeliveredEvent, WebhookEvent } from '../../../contract/webhooks.ts';
 import type { TaskHappening } from '../../tasks/task-outbox.ts';
 
 /** Characters of an output that are told; whoever wants more asks for the task. */
@@ -18,7 +18,7 @@ const endings: ReadonlySet<TaskEventType> = new Set(['completed', 'failed', 'can
 /** What the happening is to others, in the order in which it came about. */
 export function webhookEventsOf({ before, events }: TaskHappening): WebhookEvent[] {
   const found: WebhookEvent[] = [];
-  const hadRun = before?.status === 'in_progress' && before.agent_type !== null;
+  const hadRun = before?.status === 'in_progress';
   for (const { type, data } of events) {
     if (hadRun && endings.has(type)) found.push('agent.finished');
     const event = told[type];
@@ -58,6 +58,19 @@ export function payloadOf(event: WebhookEvent, { task, before, output }: TaskHap
       };
   }
 }
+
+/** The exact text of a delivery, the same at every attempt. */
+export const deliveryBody = ({
+  id,
+  event,
+  at,
+  payload,
+}: {
+  id: string;
+  event: DeliveredEvent;
+  at: string;
+  payload: object;
+}): string => JSON.stringify({ id, event, timestamp: at, payload });
 
 const resultOf = ({ result }: TaskHappening['task']): TaskResult | undefined =>
   result ? (JSON.parse(result) as TaskResult) : undefined;

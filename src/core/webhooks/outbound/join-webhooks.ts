@@ -1,4 +1,5 @@
 import type { AuditLog } from '../../audit/audit-log.ts';
+import { AppError } from '../../errors.ts';
 import type { EventBus } from '../../events.ts';
 import type { Log } from '../../log.ts';
 import type { NotificationService } from '../../notifications/notification-service.ts';
@@ -6,6 +7,7 @@ import type { Outbound } from '../../outbound/outbound-fetch.ts';
 import type { KeyRing } from '../../secrets/key-ring.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Surroundings } from '../../surroundings.ts';
+import { giveUpWithoutRights } from './ended-rights.ts';
 import { WebhookBacklogs } from './webhook-backlogs.ts';
 import { WebhookDeliverer } from './webhook-deliverer.ts';
 import { WebhookDeliveryRetention } from './webhook-delivery-retention.ts';
@@ -30,23 +32,33 @@ export interface WebhookParts {
 
 /** The webhooks that are told of events, and what tells them. */
 export async function joinWebhooks(parts: WebhookParts) {
-  const { database } = parts;
+  const { database, bus, outbound, surroundings, log, reportBug } = parts;
   const store = new WebhookStore(database);
   const deliveries = new WebhookDeliveryStore(database);
+  const registry = await WebhookRegistry.load({ ...parts, store });
+  const backlogs = new WebhookBacklogs({ ...parts, store });
   const deliverer = new WebhookDeliverer({
     ...parts,
     store: deliveries,
-    fetch: parts.outbound.fetch,
-    onFailing: () => undefined,
+    fetch: outbound.fetch,
+    // From now on it matters how much waits.
+    onFailing: (webhookId) => backlogs.forget(webhookId),
   });
-  const registry = await WebhookRegistry.load({ ...parts, store });
-  const backlogs = new WebhookBacklogs({ ...parts, store });
+  const endRights = () =>
+    giveUpWithoutRights(database, surroundings.now().toISOString()).catch((error: unknown) => {
+      // A full disk: the next start does it.
+      if (error instanceof AppError)
+        log.warn({ reason: error.message }, 'deliveries could not be given up yet');
+      else reportBug(error);
+    });
+  bus.on('rights_changed', () => void endRights());
+  await endRights();
   const retention = new WebhookDeliveryRetention(database);
   const joined = { ...parts, store, deliveries, deliverer, registry, backlogs };
   return {
     webhooks: new WebhookService(joined),
     webhookOutbox: new WebhookOutbox(joined),
     webhookDeliverer: deliverer,
-    removeOldDeliveries: () => retention.removeOld(parts.surroundings.now()),
+    removeOldDeliveries: () => retention.removeOld(surroundings.now()),
   };
 }

@@ -52,7 +52,7 @@ export class WebhookBacklogs {
     if (++backlog.added >= backlog.lookAt && !backlog.isLooking) this.#look(webhookId, backlog);
   }
 
-  /** The webhook is gone, or works again. */
+  /** The webhook is gone, or its state is another: the next row leads to a look. */
   forget(webhookId: string): void {
     this.#backlogs.delete(webhookId);
   }

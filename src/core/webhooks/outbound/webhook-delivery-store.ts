@@ -7,6 +7,8 @@ import type { Schema } from '../../storage/schema.ts';
 
 /** So that the index of what is pending serves: it takes the word itself, not a parameter. */
 const pending = sql.lit('pending');
+/** Bounds how long a removal keeps the event loop. */
+const MAX_REMOVED = 2000;
 
 export type NewDelivery = Pick<WebhookDeliveryRow, 'id' | 'webhook_id' | 'task_id' | 'body' | 'at'> & {
   event: DeliveredEvent;
@@ -150,8 +152,18 @@ export class WebhookDeliveryStore {
       .execute();
   }
 
+  /** Removes the deliveries of a webhook that is removed; where there are many, the rest is left to the retention. */
   async removeOf({ db }: WriteTransaction, webhookId: string): Promise<void> {
-    await db.deleteFrom('webhook_deliveries').where('webhook_id', '=', webhookId).execute();
+    await db
+      .deleteFrom('webhook_deliveries')
+      .where('id', 'in', (is) =>
+        is
+          .selectFrom('webhook_deliveries')
+          .select('id')
+          .where('webhook_id', '=', webhookId)
+          .limit(MAX_REMOVED),
+      )
+      .execute();
   }
 
   /** Undefined where it is not pending, or its webhook is gone. */
@@ -171,9 +183,10 @@ export class WebhookDeliveryStore {
       .select('id')
       .where('id', '>', after)
       .where('status', '=', 'active')
-      .where(({ exists, selectFrom }) =>
-        exists(
-          selectFrom('webhook_deliveries')
+      .where((is) =>
+        is.exists(
+          is
+            .selectFrom('webhook_deliveries')
             .select('webhook_deliveries.id')
             .whereRef('webhook_deliveries.webhook_id', '=', 'webhooks.id')
             .where('webhook_deliveries.status', '=', pending),
@@ -212,7 +225,7 @@ export class WebhookDeliveryStore {
     if (failed.length > 0)
       await db
         .updateTable('webhook_deliveries')
-        .set(({ ref }) => ({ attempt: 0, next_attempt_at: ref('created_at') }))
+        .set((is) => ({ attempt: 0, next_attempt_at: is.ref('created_at') }))
         .where('id', 'in', failed)
         .execute();
     return page.length < limit ? '' : (page.at(-1)?.id ?? '');

@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts';
 import type { Database, WriteTransaction } from '../../storage/database.ts';
 import type { Surroundings } from '../../surroundings.ts';
 import type { TaskHappening, TaskOutbox } from '../../tasks/task-outbox.ts';
-import { payloadOf, webhookEventsOf } from './event-payloads.ts';
+import { deliveryBody, payloadOf, webhookEventsOf } from './event-payloads.ts';
 import type { WebhookBacklogs } from './webhook-backlogs.ts';
 import type { WebhookDeliverer } from './webhook-deliverer.ts';
 import type { WebhookDeliveryStore } from './webhook-delivery-store.ts';
@@ -69,16 +69,3 @@ export class WebhookOutbox implements TaskOutbox {
       });
   }
 }
-
-/** The exact text of a delivery, the same at every attempt. */
-export const deliveryBody = ({
-  id,
-  event,
-  at,
-  payload,
-}: {
-  id: string;
-  event: DeliveredEvent;
-  at: string;
-  payload: object;
-}): string => JSON.stringify({ id, event, timestamp: at, payload });

@@ -18,7 +18,7 @@ export interface WebhookRegistryParts {
 
 /** Who is told of whose tasks, in memory: every change of a task asks. */
 export class WebhookRegistry {
-  readonly #store: WebhookStore;
+  readonly #store: Pick<WebhookStore, 'subscribed'>;
   /** For each user with webhooks of their own, those and everybody's. */
   #byOwner: ReadonlyMap<string, readonly Subscriber[]> = new Map();
   /** Told of everybody's tasks. */
@@ -26,7 +26,7 @@ export class WebhookRegistry {
   #asked = 0;
   #applied = 0;
 
-  constructor(store: WebhookStore) {
+  constructor(store: Pick<WebhookStore, 'subscribed'>) {
     this.#store = store;
   }
 

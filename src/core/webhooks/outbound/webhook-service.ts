@@ -15,11 +15,11 @@ import type { KeyRing } from '../../secrets/key-ring.ts';
 import type { Database, WriteTransaction } from '../../storage/database.ts';
 import type { WebhookRow } from '../../storage/outside-rows.ts';
 import type { Surroundings } from '../../surroundings.ts';
+import { deliveryBody } from './event-payloads.ts';
 import type { WebhookBacklogs } from './webhook-backlogs.ts';
 import type { WebhookDeliverer } from './webhook-deliverer.ts';
 import type { WebhookDeliveryStore } from './webhook-delivery-store.ts';
 import { toDelivery, toWebhook } from './webhook-mapping.ts';
-import { deliveryBody } from './webhook-outbox.ts';
 import type { WebhookRegistry } from './webhook-registry.ts';
 import { newWebhookSecret, secretPlace } from './webhook-secret.ts';
 import type { WebhookStore } from './webhook-store.ts';
@@ -98,9 +98,10 @@ export class WebhookService {
     if (url !== undefined) this.#checkUrl(url);
     const row = await database.write(async (transaction) => {
       const before = requireVisible(caller, await store.find(id, transaction.db));
+      if (url !== undefined) requireTrusted(caller, before);
       const after = await store.update(transaction.db, before, {
         ...(active !== undefined && { status: active ? 'active' : 'paused', failing_since: null }),
-        ...(url !== undefined && { url, ...lessened(caller) }),
+        ...(url !== undefined && { url }),
         ...(events !== undefined && { events: JSON.stringify(events) }),
         ...(description !== undefined && { description }),
       });
@@ -137,12 +138,12 @@ export class WebhookService {
     const until = new Date(surroundings.now().getTime() + wish.keepHours * HOUR_MS).toISOString();
     const row = await database.write(async (transaction) => {
       const before = requireVisible(caller, await store.find(id, transaction.db));
+      requireTrusted(caller, before);
       const isKept = wish.keepHours > 0;
       const after = await store.update(transaction.db, before, {
         secret: sealed,
         previous_secret: isKept ? before.secret : null,
         previous_until: isKept ? until : null,
-        ...lessened(caller),
       });
       await this.#audit(transaction, caller, 'webhooks.secret_rotated', after);
       return after;
@@ -249,5 +250,11 @@ function requireVisible(caller: Caller, row: WebhookRow | undefined): WebhookRow
   return requireOwned(caller, row && isBeyond(caller, row) ? undefined : row, 'Webhook');
 }
 
-/** Who is no administrator must not turn to themselves what an administrator is told. */
-const lessened = (caller: Caller): Partial<WebhookRow> => (isAdmin(caller) ? {} : { sees_all: 0 });
+/** Who sets where events go receives them, those of the past too. */
+function requireTrusted(caller: Caller, row: WebhookRow): void {
+  if (isAdmin(caller) || row.sees_all === 0) return;
+  throw new AppError(
+    'forbidden',
+    'This webhook was made for the tasks of everybody: only an administrator may change its URL or secret',
+  );
+}

@@ -1,7 +1,10 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Database } from '../../storage/database.ts';
 import type { WebhookRow } from '../../storage/outside-rows.ts';
 import type { Schema } from '../../storage/schema.ts';
+
+/** So that the index of what is pending serves: it takes the word itself, not a parameter. */
+const pending = sql.lit('pending');
 
 /** A webhook that may be told something now, with what its user may see. */
 export type SubscribedRow = Pick<WebhookRow, 'id' | 'owner_id' | 'sees_all' | 'events'> & { role: string };
@@ -63,7 +66,7 @@ export class WebhookStore {
       .selectFrom('webhook_deliveries')
       .select(({ fn }) => fn.countAll<number>().as('waiting'))
       .where('webhook_id', '=', id)
-      .where('status', '=', 'pending')
+      .where('status', '=', pending)
       .executeTakeFirst();
     const webhook = await this.find(id, db);
     return { waiting: row?.waiting ?? 0, isFailing: webhook?.status === 'failing' };
@@ -75,7 +78,7 @@ export class WebhookStore {
       .updateTable('webhook_deliveries')
       .set({ status: 'failed', error, next_attempt_at: null, ended_at: at })
       .where('id', '=', id)
-      .where('status', '=', 'pending')
+      .where('status', '=', pending)
       .execute();
   }
 }

@@ -4,22 +4,9 @@ import { createTaskSchema } from '../../../../src/contract/task.ts';
 import { fitTask } from '../../../../src/core/webhooks/inbound/fit-task.ts';
 import type { SourceRules } from '../../../../src/core/webhooks/inbound/source-rules.ts';
 import type { SourceWork } from '../../../../src/core/webhooks/inbound/source-work.ts';
+import { rulesWith } from '../../../helpers/deliveries.ts';
 
-const rules: SourceRules = {
-  isEnabled: true,
-  aiTaskLabel: 'ai-task',
-  botAccount: undefined,
-  repository: undefined,
-  branch: undefined,
-  agent: undefined,
-  priorities: new Map(),
-  ownerEmail: undefined,
-  isTrusted: false,
-  hasComments: true,
-  commenters: 'anyone',
-  checks: 'off',
-  allowBots: [],
-};
+const rules = rulesWith();
 const plain: SourceWork = {
   sourceId: 'octo/hello#7',
   sourceUrl: 'https://github.com/octo/hello/issues/7',
@@ -124,21 +111,31 @@ describe('the task of a delivery', () => {
       branch: '--upload-pack=sh',
       sourceId: 'x'.repeat(501),
     });
+    expect(fit({ branch: 'half\ud800', sourceId: '' })).toMatchObject({
+      branch: undefined,
+      sourceId: undefined,
+    });
     for (const name of ['sourceUrl', 'repository', 'branch', 'sourceId'] as const)
       expect(odd[name]).toBeUndefined();
   });
 
   it('passes the contract, whatever a stranger wrote', () => {
-    const text = fc.string({ unit: 'binary', maxLength: 700 });
+    // Halves of pairs and NUL among it.
+    const short = fc
+      .array(fc.oneof(fc.integer({ min: 0, max: 0xffff }), fc.integer({ min: 32, max: 126 })), {
+        maxLength: 60,
+      })
+      .map((units) => String.fromCharCode(...units));
     const long = fc
-      .tuple(text, fc.integer({ min: 1, max: 400 }))
+      .tuple(short, fc.integer({ min: 1, max: 10_000 }))
       .map(([part, times]) => part.repeat(times).slice(0, 250_000));
+    const text = fc.oneof({ arbitrary: short, weight: 4 }, long);
     fc.assert(
       fc.property(
         fc.record({
           title: text,
-          description: fc.oneof(text, long),
-          prompt: fc.oneof(text, long),
+          description: text,
+          prompt: text,
           labels: fc.array(text, { maxLength: 70 }),
           sourceId: text,
           sourceUrl: fc.oneof(text, fc.webUrl()),

@@ -102,7 +102,7 @@ describe('an issue at GitHub', () => {
     const odd = issue({
       title: 'a\0b\ud800',
       body: 'x\r\ny\u2028z\r',
-      labels: [{ name: 'ai-task' }, {}, 'bug', null],
+      labels: [{ name: 'ai-task' }, { name: '' }, {}, 'bug', null],
     });
     expect(workOf('issues', { action: 'opened', issue: odd })).toEqual({
       sourceId: 'acme/app#7',
@@ -295,90 +295,6 @@ describe('a bot at GitHub', () => {
   });
 });
 
-describe('a check at GitHub', () => {
-  const check = (more: object = {}) => ({
-    action: 'completed',
-    check_run: {
-      name: 'build',
-      head_sha: 'abc',
-      conclusion: 'failure',
-      html_url: 'https://github.com/acme/app/runs/1',
-      check_suite: { head_branch: 'svc/one' },
-      output: { title: 'Two failed', summary: null, text: 'a\nb' },
-      pull_requests: [
-        { number: 3, url: 'https://api.github.com/repos/eve/app/pulls/3' },
-        { number: 4, url: 'https://api.github.com/repos/Acme/app/pulls/4' },
-      ],
-      ...more,
-    },
-  });
-
-  it('that failed is work where a rule says so', () => {
-    const work = {
-      sourceId: 'acme/app@abc/build',
-      sourceUrl: 'https://github.com/acme/app/runs/1',
-      title: 'The check build failed on svc/one',
-      description:
-        'The check “build” failed at commit abc of the branch svc/one.\n\nTwo failed\n\na\nb\n\nhttps://github.com/acme/app/runs/1',
-      labels: [],
-      priority: 3,
-      repository: 'acme/app',
-      branch: 'svc/one',
-      contentKey: 'acme/app@abc/build',
-      target: { provider: 'codehost', repository: 'acme/app', number: 4 },
-    };
-    expect(workOf('check_run', check(), { checks: 'all' })).toEqual(work);
-    expect(workOf('check_run', check(), { checks: 'task-branches' })).toEqual({
-      ...work,
-      needsTaskBranch: true,
-    });
-    expect(reasonOf('check_run', check())).toBe('Failed checks are switched off');
-    expect(
-      workOf('check_run', check({ conclusion: 'timed_out', pull_requests: null }), { checks: 'all' }),
-    ).toMatchObject({
-      title: 'The check build timed out on svc/one',
-      target: undefined,
-    });
-  });
-
-  it.each([
-    [{ conclusion: 'success' }, 'The check build did not fail: its conclusion is success'],
-    [{ conclusion: null }, 'The check build did not fail: its conclusion is open'],
-    [{ conclusion: 'cancelled' }, 'The check build did not fail: its conclusion is cancelled'],
-    [{ head_sha: null }, 'The delivery does not say which check it is about'],
-    [{ check_suite: { head_branch: null } }, 'The check build ran on no branch of acme/app'],
-  ])('that is otherwise asks for nothing: %j', (more, reason) =>
-    expect(reasonOf('check_run', check(more), { checks: 'task-branches' })).toBe(reason),
-  );
-
-  it('may be a workflow, on a branch of this repository', () => {
-    const run = (more: object = {}) => ({
-      action: 'completed',
-      workflow_run: {
-        name: '',
-        display_title: 'Tests',
-        head_sha: 'abc',
-        conclusion: 'failure',
-        head_branch: 'svc/one',
-        head_repository: repository,
-        ...more,
-      },
-    });
-    expect(workOf('workflow_run', run(), { checks: 'task-branches' })).toMatchObject({
-      contentKey: 'acme/app@abc/Tests',
-      branch: 'svc/one',
-    });
-    expect(
-      reasonOf('workflow_run', run({ head_repository: { full_name: 'eve/app' } }), {
-        checks: 'task-branches',
-      }),
-    ).toBe('The check Tests ran on no branch of acme/app');
-    expect(reasonOf('workflow_run', { ...run(), action: 'requested' }, { checks: 'all' })).toMatch(
-      'asks for nothing',
-    );
-  });
-});
-
 describe('a delivery of GitHub', () => {
   it('that is a ping asks for nothing, whatever else it says', () => {
     expect(reasonOf('ping', { action: 'opened', issue: issue() })).toBe(
@@ -395,7 +311,7 @@ describe('a delivery of GitHub', () => {
   it.each([
     [{ issue: undefined }, 'The delivery does not say which issue it is about'],
     [{ issue: { number: '7' } }, 'The delivery does not say which issue it is about'],
-    [{ repository: {} }, 'The delivery does not say which repository it is about'],
+    [{ repository: { full_name: '' } }, 'The delivery does not say which repository it is about'],
   ])('that lacks what matters asks for nothing: %j', (body, reason) =>
     expect(reasonOf('issues', { action: 'opened', issue: issue(), ...body })).toBe(reason),
   );
@@ -406,9 +322,9 @@ describe('a delivery of GitHub', () => {
       expect(() => readGithub({ headers: { 'x-github-event': 'issues' }, payload }, rules)).toThrow(
         new AppError('validation', 'This is no delivery of GitHub'),
       );
-    expect(() => readGithub({ headers: {}, payload: {} }, rules)).toThrow(
-      new AppError('validation', 'There is no header X-GitHub-Event'),
-    );
+    expect(readGithub({ headers: {}, payload: {} }, rules).verdict).toEqual({
+      ignored: 'unnamed event asks for nothing',
+    });
     expect(readGithub({ headers: { 'x-github-event': ['push'] }, payload: {} }, rules).event).toBe('push');
   });
 });

@@ -12,6 +12,11 @@ const secret = "It's a Secret to Everybody";
 const body = Buffer.from('Hello, World!');
 const mac = '757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17';
 
+/** Of all code units, halves of pairs too. */
+const anyText = fc
+  .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 80 })
+  .map((units) => String.fromCharCode(...units));
+
 const check = (
   provider: ProviderName,
   headers: Record<string, string | string[] | undefined>,
@@ -108,7 +113,7 @@ describe('what is no signature', () => {
 
   it('any text that is not the right one', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (value) => {
+      fc.property(anyText, (value) => {
         expect(check('tracker_b', { 'linear-signature': value })).toBe(false);
         expect(check('codehost', { 'x-hub-signature-256': `sha256=${value}` })).toBe(false);
       }),

@@ -230,9 +230,10 @@ describe('a comment at Jira', () => {
   });
 
   it('without its issue asks for nothing', () => {
-    expect(reasonOf({ ...comment('/ai go'), issue: undefined })).toBe(
-      'The delivery does not bring the issue that it is about',
-    );
+    for (const none of [undefined, null, {}, { key: ' ' }])
+      expect(reasonOf({ ...comment('/ai go'), issue: none })).toBe(
+        'The delivery does not bring the issue that it is about',
+      );
   });
 
   it('of our own asks for nothing', () => {

@@ -146,7 +146,7 @@ describe('an issue at Linear', () => {
   );
 
   it('that nothing names asks for nothing', () => {
-    const bare = { identifier: undefined, url: undefined };
+    const bare = { identifier: '', url: '' };
     expect(reasonOf(created(bare))).toBe('The delivery does not say which issue it is about');
     expect(reasonOf({ ...created(), data: null })).toBe('The delivery does not say which issue it is about');
   });

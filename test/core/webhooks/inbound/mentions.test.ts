@@ -101,6 +101,11 @@ describe('a comment in the markup of Jira', () => {
   ])('does not: %j', (body) => expect(ask(body)).toBeUndefined());
 });
 
+it('an account of Jira may have a name with anything in it', () => {
+  expect(askOf('[~a.c] fix', jiraMentionOf('a.c'))).toBe('fix');
+  expect(askOf('[~abc] fix', jiraMentionOf('a.c'))).toBeUndefined();
+});
+
 it('a comment of a megabyte that was made to be slow is read at once', () => {
   const slow = [
     '`'.repeat(500_000) + ' `` ' + '`'.repeat(400_000),

@@ -6,16 +6,30 @@ import type { SourceEvent } from '../../../../src/core/webhooks/inbound/source-w
 import { recordedDeliveries, rulesWith } from '../../../helpers/deliveries.ts';
 import { hasSharedFixtures } from '../../../helpers/shared-fixture.ts';
 
-/** Such that most deliveries ask for work, and so most of the readers runs. */
-const rules = rulesWith({ aiTaskLabel: 'bug', botAccount: 'agent', checks: 'all', commenters: 'members' });
 const vendors = [
-  ['codehost', 'github', /^(issue|pull|check_run|workflow_run|derived)/],
-  ['tracker_a', 'jira', /./],
-  ['tracker_b', 'linear', /./],
+  ['codehost', 'github', 'bug', /^(issue|pull|check_run|workflow_run|derived)/],
+  ['tracker_a', 'jira', 'ai', /./],
+  ['tracker_b', 'linear', 'ai', /./],
 ] as const;
+const rulesFor = (aiTaskLabel: string) =>
+  rulesWith({ aiTaskLabel, botAccount: 'agent', checks: 'all', commenters: 'members' });
 
 const oddValues = fc.oneof(
-  fc.constantFrom(null, undefined, '', '\0', '\ud800', 'bug', 'agent', '/ai x', '@agent x', -1, 1e308, true),
+  fc.constantFrom(
+    null,
+    undefined,
+    '',
+    '\0',
+    '\ud800',
+    'bug',
+    'ai',
+    'agent',
+    '/ai x',
+    '@agent x',
+    -1,
+    1e308,
+    true,
+  ),
   fc.constantFrom({}, [], [null], { toString: 5 }, { type: 'doc', content: [{ type: 'text', text: 'x' }] }),
   fc.anything({ maxDepth: 2, maxKeys: 3 }),
 );
@@ -56,7 +70,7 @@ function expectSound({ event, verdict }: SourceEvent): void {
     expect(text.isWellFormed() && !text.includes('\0') && !text.includes('\r\n')).toBe(true);
 }
 
-describe.skipIf(!hasSharedFixtures).each(vendors)('%s', (provider, vendor, isOfInterest) => {
+describe.skipIf(!hasSharedFixtures).each(vendors)('%s', (provider, vendor, label, isOfInterest) => {
   const deliveries = recordedDeliveries(vendor).filter(({ id }) => isOfInterest.test(id.split('/')[1] ?? ''));
 
   it('reads deliveries in which anything may be anything', () => {
@@ -74,7 +88,7 @@ describe.skipIf(!hasSharedFixtures).each(vendors)('%s', (provider, vendor, isOfI
       fc.property(changed, (delivery) => {
         let read: SourceEvent;
         try {
-          read = sourceReaders[provider](delivery, () => rules);
+          read = sourceReaders[provider](delivery, () => rulesFor(label));
         } catch (error) {
           expect(error).toBeInstanceOf(AppError);
           expect(error).toMatchObject({ code: 'validation' });
@@ -89,13 +103,13 @@ describe.skipIf(!hasSharedFixtures).each(vendors)('%s', (provider, vendor, isOfI
   });
 });
 
-describe.each(vendors)('%s', (provider) => {
+describe.each(vendors)('%s', (provider, _vendor, label) => {
   it('takes anything at all, or says that it is no delivery', () => {
     fc.assert(
       fc.property(fc.anything(), fc.string(), (payload, event) => {
         try {
           expectSound(
-            sourceReaders[provider]({ headers: { 'x-github-event': event }, payload }, () => rules),
+            sourceReaders[provider]({ headers: { 'x-github-event': event }, payload }, () => rulesFor(label)),
           );
         } catch (error) {
           expect(error).toMatchObject({ name: 'AppError', code: 'validation' });

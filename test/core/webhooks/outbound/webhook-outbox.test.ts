@@ -40,7 +40,7 @@ async function step(world: World, id: string, name: Step, after: () => void = ()
 }
 
 class Refused extends Error {}
-const refuse = () => {
+const refuse = (): never => {
   throw new Refused('No');
 };
 
@@ -52,6 +52,13 @@ describe('the outbox of webhooks', () => {
     const untouchable = new Proxy({} as WriteTransaction, { get: refuse });
     const task = { ...newTask('t'), ...untouched, seq: 1, event_seq: 1 };
     const happening: TaskHappening = { task, events: [created] };
+    const unread = {
+      task,
+      get events() {
+        return refuse();
+      },
+    };
+    expect(() => world.outbox.add(untouchable, unread)).not.toThrow();
     expect(() => world.outbox.add(untouchable, happening)).not.toThrow();
     await world.addWebhooks(webhookRow('wh_ann', { owner_id: 'user_ann' }));
     expect(() => world.outbox.add(untouchable, happening)).not.toThrow();
@@ -80,6 +87,27 @@ describe('the outbox of webhooks', () => {
         '"payload":{"id":"t","title":"t","status":"pending","source":"api"}}',
     );
     expect(world.sent).toEqual([row?.id]);
+  });
+
+  it('tells of the end of a run that died with its worker', async () => {
+    await using world = await openOutbox();
+    await world.addUser('user_owner');
+    await world.addWebhooks(webhookRow('wh'));
+    await insert(world, 't');
+    await step(world, 't', 'claim');
+    const error = { class: 'agent_crash', code: 'worker_lost', message: 'The worker died' };
+    await world.database.write(async (transaction) => {
+      const head = (await world.store.findHead('t', transaction.db)) as TaskHead;
+      const change = { error: JSON.stringify(error) };
+      await world.store.move(transaction, head, 'fail', new Date(), change, [
+        { type: 'failed', message: 'x' },
+      ]);
+    });
+    const bodies = (await world.deliveries()).map(({ body }) => JSON.parse(body) as object);
+    expect(bodies.slice(2)).toMatchObject([
+      { event: 'agent.finished', payload: { taskId: 't', agentType: 'test', output: '' } },
+      { event: 'task.failed', payload: { id: 't', title: 't', error, attempts: 0 } },
+    ]);
   });
 
   it('leaves nothing of a change that is rolled back, and one of each that is written a second time', async () => {

@@ -1,10 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { WebhookRegistry } from '../../../../src/core/webhooks/outbound/webhook-registry.ts';
+import type { SubscribedRow } from '../../../../src/core/webhooks/outbound/webhook-store.ts';
 import { openOutbox, webhookRow } from '../../../helpers/webhooks.ts';
 
 type World = Awaited<ReturnType<typeof openOutbox>>;
 
-const toldOf = ({ registry }: World, ownerId: string) => registry.of(ownerId).map(({ id }) => id);
+const toldOf = ({ registry }: Pick<World, 'registry'>, ownerId: string) =>
+  registry.of(ownerId).map(({ id }) => id);
 
 async function setUser(
   { database, bus }: World,
@@ -58,12 +61,18 @@ it('follows the rights of users', async () => {
 });
 
 it('keeps what was read last, whichever answer comes first', async () => {
-  await using world = await openOutbox();
-  await world.addUser('user_ann');
-  await Promise.all(
-    Array.from({ length: 20 }, async (_, index) => {
-      await world.addWebhooks(webhookRow(`wh_${index}`, { owner_id: 'user_ann' }));
-    }),
-  );
-  expect(toldOf(world, 'user_ann')).toHaveLength(20);
+  const answers: PromiseWithResolvers<SubscribedRow[]>[] = [];
+  const registry = new WebhookRegistry({
+    subscribed: () => {
+      const answer = Promise.withResolvers<SubscribedRow[]>();
+      answers.push(answer);
+      return answer.promise;
+    },
+  });
+  const reloads = [registry.reload(), registry.reload()];
+  answers[1]?.resolve([{ ...webhookRow('wh_newer'), role: 'user' }]);
+  await reloads[1];
+  answers[0]?.resolve([{ ...webhookRow('wh_older'), role: 'user' }]);
+  await reloads[0];
+  expect(toldOf({ registry }, 'user_owner')).toEqual(['wh_newer']);
 });

@@ -1,0 +1,52 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { ApiError } from '../contract/client.ts';
+import { CliError } from './cli-error.ts';
+import { Unreachable } from './connection.ts';
+import { exitCodes } from './exit-codes.ts';
+import { onInterrupt } from './run/on-interrupt.ts';
+
+export interface WaitOptions<T> {
+  /** Undefined as long as there is nothing to tell. */
+  ask: (signal: AbortSignal) => Promise<T | undefined>;
+  everyMs: number;
+  timeoutMs: number;
+  /** What is said where somebody gives up, and where the time is over. */
+  gaveUp: string;
+  tooLate: { message: string; next: string };
+}
+
+/** Asks again and again, across restarts of the daemon, until there is an answer, the time is over or Ctrl-C comes. */
+export async function waitUntil<T>({ ask, everyMs, timeoutMs, gaveUp, tooLate }: WaitOptions<T>): Promise<T> {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const forget = onInterrupt((name) =>
+    stopping.abort(new CliError(name === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated, gaveUp)),
+  );
+  const timer = setTimeout(
+    () => stopping.abort(new CliError(exitCodes.pending, tooLate.message, { next: tooLate.next })),
+    timeoutMs,
+  );
+  try {
+    for (;;) {
+      const answer = await askOnce(ask, signal);
+      if (answer !== undefined) return answer;
+      await delay(everyMs, undefined, { signal });
+    }
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    clearTimeout(timer);
+    forget();
+  }
+}
+
+/** A daemon that is away, or busy, may be back the next time. */
+async function askOnce<T>(ask: WaitOptions<T>['ask'], signal: AbortSignal): Promise<T | undefined> {
+  try {
+    return await ask(signal);
+  } catch (error) {
+    const isAway = error instanceof Unreachable || (error instanceof ApiError && error.status >= 502);
+    if (isAway && !signal.aborted) return undefined;
+    throw error;
+  }
+}

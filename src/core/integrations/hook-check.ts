@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import type { Connection, ConnectionService } from '../auth/oauth/connection-service.ts';
+import { askVendor } from '../auth/oauth/vendor-requests.ts';
+import type { Config } from '../config/config.ts';
+import { AppError } from '../errors.ts';
+import type { OutboundFetch } from '../outbound/outbound-fetch.ts';
+import type { Surroundings } from '../surroundings.ts';
+
+/** A status page waits for the vendor no longer than this, for all repositories together. */
+const LIMIT_MS = 3000;
+const MOST_REPOSITORIES = 5;
+const REMEMBER_MS = 60_000;
+
+/** Each lets a token read the hooks of a repository. */
+const scopesForHooks = ['repo', 'admin:repo_hook', 'write:repo_hook', 'read:repo_hook'];
+const hooksSchema = z.array(
+  z.object({ active: z.boolean(), config: z.object({ url: z.string().optional() }) }),
+);
+
+export interface HookCheckParts {
+  config: Config;
+  connections: Pick<ConnectionService, 'accessToken'>;
+  fetch: OutboundFetch;
+  surroundings: Pick<Surroundings, 'monotonic'>;
+}
+
+/** Looks at GitHub whether one of the repositories that rules name sends its events here. */
+export class HookCheck {
+  readonly #parts: HookCheckParts;
+  readonly #remembered = new Map<string, { answer: Promise<boolean>; until: number }>();
+
+  constructor(parts: HookCheckParts) {
+    this.#parts = parts;
+  }
+
+  /** False too where nothing can be seen: no rights, no repository named, no answer in time. */
+  async isSeen(userId: string, { accountId, scopes }: Connection): Promise<boolean> {
+    const { config, surroundings } = this.#parts;
+    const baseUrl = config.get('server.baseUrl');
+    const repositories = this.#repositories();
+    const mayLook = scopes.some((scope) => scopesForHooks.includes(scope));
+    if (baseUrl === undefined || !mayLook || repositories.length === 0) return false;
+    const target = `${baseUrl.replace(/\/+$/, '')}/api/webhooks/codehost`;
+    const key = JSON.stringify([userId, accountId, target, repositories]);
+    const now = surroundings.monotonic();
+    for (const [other, { until }] of this.#remembered) if (until <= now) this.#remembered.delete(other);
+    const known = this.#remembered.get(key);
+    if (known) return known.answer;
+    const answer = this.#look(userId, target, repositories);
+    this.#remembered.set(key, { answer, until: now + REMEMBER_MS });
+    return answer;
+  }
+
+  #repositories(): string[] {
+    return Object.entries(this.#parts.config.get('webhooks.codehost.rules'))
+      .filter(([name, { enabled = true }]) => enabled && /^[\w.-]+\/[\w.-]+$/.test(name))
+      .map(([name]) => name)
+      .slice(0, MOST_REPOSITORIES);
+  }
+
+  /** The token may have to be refreshed first, so that the limit is of the whole, not of the requests. */
+  #look(userId: string, target: string, repositories: string[]): Promise<boolean> {
+    const { connections } = this.#parts;
+    const limit = AbortSignal.timeout(LIMIT_MS);
+    const isOver = new Promise<false>((resolve) =>
+      limit.addEventListener('abort', () => resolve(false), { once: true }),
+    );
+    const look = async () => {
+      const token = await connections.accessToken(userId, 'codehost');
+      const seen = await Promise.all(
+        repositories.map((name) => orFalse(this.#hasHook(name, target, token, limit), limit)),
+      );
+      return seen.includes(true);
+    };
+    return Promise.race([orFalse(look(), limit), isOver]);
+  }
+
+  async #hasHook(repository: string, target: string, token: string, signal: AbortSignal): Promise<boolean> {
+    const { config, fetch } = this.#parts;
+    const apiUrl = config.get('integrations.codehost.apiUrl').replace(/\/+$/, '');
+    const { status, body } = await askVendor(
+      (url, request) => fetch(url, { ...request, signal }),
+      'GitHub',
+      `${apiUrl}/repos/${repository}/hooks?per_page=100`,
+      {
+        method: 'GET',
+        headers: { accept: 'application/vnd.github+json', authorization: `Bearer ${token}` },
+      },
+    );
+    const hooks = status === 200 ? hooksSchema.safeParse(body).data : undefined;
+    return hooks?.some(({ active, config: { url } }) => active && url === target) ?? false;
+  }
+}
+
+/** What the vendor does not say is no; anything else that goes wrong is a bug. */
+const orFalse = (asked: Promise<boolean>, limit: AbortSignal): Promise<boolean> =>
+  asked.catch((error: unknown) => {
+    if (error instanceof AppError || limit.aborted) return false;
+    throw error;
+  });

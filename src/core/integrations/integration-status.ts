@@ -1,0 +1,118 @@
+import {
+  type CodehostStatus,
+  codehostStatusSchema,
+  type Disconnected,
+  type TrackerAStatus,
+  trackerAStatusSchema,
+  type TrackerBStatus,
+  trackerBStatusSchema,
+  type WebhooksStatus,
+} from '../../contract/integrations.ts';
+import type { ProviderName } from '../../contract/oauth.ts';
+import type { Connection, ConnectionService } from '../auth/oauth/connection-service.ts';
+import { oauthProviders } from '../auth/oauth/oauth-providers.ts';
+import type { ClientInfo } from '../auth/session-service.ts';
+import type { Config } from '../config/config.ts';
+import type { OutboundFetch } from '../outbound/outbound-fetch.ts';
+import type { Database } from '../storage/database.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { HookCheck } from './hook-check.ts';
+import { hasInbound, inboundCounts } from './inbound-counts.ts';
+
+export interface IntegrationStatusParts {
+  database: Database;
+  config: Config;
+  connections: ConnectionService;
+  fetch: OutboundFetch;
+  surroundings: Surroundings;
+}
+
+/** Where people take a grant back themselves. */
+const takenBackAt: Record<ProviderName, string> = {
+  codehost: 'at GitHub, Settings > Applications > Authorized OAuth Apps',
+  tracker_a: 'at https://id.atlassian.com/manage-profile/apps, Connected apps',
+  tracker_b: 'at Linear, Settings > Applications',
+};
+
+/** The accounts at GitHub, Jira and Linear that a user connected, and the webhooks that come from there. */
+export class IntegrationStatus {
+  readonly #parts: IntegrationStatusParts;
+  readonly #hooks: HookCheck;
+  constructor(parts: IntegrationStatusParts) {
+    this.#parts = parts;
+    this.#hooks = new HookCheck(parts);
+  }
+
+  async codehost(userId: string): Promise<CodehostStatus> {
+    const { config, connections } = this.#parts;
+    const connection = await connections.find(userId, 'codehost');
+    return {
+      connected: connection !== undefined,
+      ...(connection && accounts.codehost.parse(connection.account)),
+      scopes: connection?.scopes ?? [],
+      webhookConfigured: await this.#isHookSet(userId, connection),
+      aiTaskLabel: config.get('webhooks.codehost.aiTaskLabel'),
+    };
+  }
+
+  async trackerA(userId: string): Promise<TrackerAStatus> {
+    const connection = await this.#parts.connections.find(userId, 'tracker_a');
+    return {
+      connected: connection !== undefined,
+      ...(connection && accounts.tracker_a.parse(connection.account)),
+      scopes: connection?.scopes ?? [],
+      ...(connection?.expiresAt !== undefined && { tokenExpiry: connection.expiresAt }),
+    };
+  }
+
+  async trackerB(userId: string): Promise<TrackerBStatus> {
+    const connection = await this.#parts.connections.find(userId, 'tracker_b');
+    return connection
+      ? { connected: true, ...accounts.tracker_b.parse(connection.account) }
+      : { connected: false, teams: [] };
+  }
+
+  async webhooks(): Promise<WebhooksStatus> {
+    const counts = await inboundCounts(this.#parts.database);
+    const statusOf = (provider: ProviderName) => {
+      const { count = 0, lastAt } = counts.get(provider) ?? {};
+      return {
+        configured: this.#hasSecret(provider),
+        eventCount: count,
+        ...(lastAt !== undefined && { lastEvent: lastAt }),
+      };
+    };
+    return {
+      codehost: statusOf('codehost'),
+      tracker_a: statusOf('tracker_a'),
+      tracker_b: statusOf('tracker_b'),
+    };
+  }
+
+  /** Takes the access back at the vendor and forgets it; the message says what is left to do by hand. */
+  async disconnect(userId: string, provider: ProviderName, client: ClientInfo): Promise<Disconnected> {
+    const revoked = await this.#parts.connections.disconnect(userId, provider, client);
+    const { vendor } = oauthProviders[provider];
+    const message = revoked
+      ? `${vendor} is disconnected, and the access is taken back there`
+      : `${vendor} is disconnected and its tokens are forgotten. Take the access back ${takenBackAt[provider]}`;
+    return { message, revoked };
+  }
+
+  async #isHookSet(userId: string, connection: Connection | undefined): Promise<boolean> {
+    if (!this.#hasSecret('codehost')) return false;
+    if (await hasInbound(this.#parts.database, 'codehost')) return true;
+    return connection !== undefined && this.#hooks.isSeen(userId, connection);
+  }
+
+  #hasSecret(provider: ProviderName): boolean {
+    return Boolean(this.#parts.config.get(`webhooks.${provider}.signingSecret`));
+  }
+}
+
+/** What is kept of an account, as far as a status shows it. */
+const accounts = {
+  codehost: codehostStatusSchema.pick({ username: true, avatarUrl: true }),
+  tracker_a: trackerAStatusSchema.pick({ cloudId: true, siteName: true }),
+  tracker_b: trackerBStatusSchema.pick({ workspaceName: true, workspaceId: true, teams: true }),
+};

@@ -1,0 +1,52 @@
+import type { Schedule, ScheduledTask } from '../../contract/schedules.ts';
+import type { ScheduleRow } from '../storage/outside-rows.ts';
+import { nextTimes, timesOf } from './run-times.ts';
+import type { ListedSchedule } from './schedule-store.ts';
+
+const SHOWN_RUNS = 5;
+
+export const toScheduledTask = ({ task }: Pick<ScheduleRow, 'task'>) => JSON.parse(task) as ScheduledTask;
+
+/** What only somebody who may run commands can ask for. */
+export const usesCommands = ({ assignedAgent, cwd }: ScheduledTask): boolean =>
+  assignedAgent === 'command' || cwd !== undefined;
+
+export async function toSchedule(row: ListedSchedule): Promise<Schedule> {
+  return {
+    id: row.id,
+    name: row.name,
+    ...(row.cron !== null && { cron: row.cron }),
+    ...(row.at !== null && { at: row.at }),
+    timezone: row.timezone,
+    task: toScheduledTask(row),
+    overlap: row.overlap as Schedule['overlap'],
+    catchUp: row.catch_up as Schedule['catchUp'],
+    maxFailures: row.max_failures,
+    status: row.status as Schedule['status'],
+    ...(row.paused_reason !== null && { pausedReason: row.paused_reason }),
+    ...(row.next_run_at !== null && { nextRunAt: row.next_run_at }),
+    nextRuns: await nextRunsOf(row),
+    ...(row.last_run_at !== null && { lastRunAt: row.last_run_at }),
+    ...(row.last_task_id !== null && { lastTaskId: row.last_task_id }),
+    ...(row.last_status !== null && { lastStatus: row.last_status }),
+    runCount: row.run_count,
+    skippedCount: row.skipped_count,
+    misfireCount: row.misfire_count,
+    failureCount: row.failure_count,
+    waitingCount: row.waiting_count,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+/** The one that is decided, and those that follow it. */
+async function nextRunsOf(row: ScheduleRow): Promise<string[]> {
+  if (row.next_run_at === null) return [];
+  try {
+    const later = nextTimes(await timesOf(row), new Date(row.next_run_at), SHOWN_RUNS - 1);
+    return [row.next_run_at, ...later.map((at) => at.toISOString())];
+  } catch {
+    // It cannot be read any more, as when its zone has gone: it is paused when its time comes, and seen until then.
+    return [row.next_run_at];
+  }
+}

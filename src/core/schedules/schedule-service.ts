@@ -1,0 +1,236 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import type {
+  ChangeSchedule,
+  CreateSchedule,
+  ListSchedulesQuery,
+  PreviewSchedule,
+  Schedule,
+} from '../../contract/schedules.ts';
+import type { Task } from '../../contract/task.ts';
+import { type Caller, mayRunCommands, requireOwned, roleOf, visibleOwner } from '../auth/caller.ts';
+import { AppError } from '../errors.ts';
+import type { Database } from '../storage/database.ts';
+import type { ScheduleRow } from '../storage/outside-rows.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { dropWaiting, pause } from './advance-schedule.ts';
+import { invalidAt, momentOf } from './local-time.ts';
+import { nextTimes, type RunTimes, timesOf, type Timing } from './run-times.ts';
+import { toSchedule, toScheduledTask, usesCommands } from './schedule-mapping.ts';
+import type { ScheduleRuns } from './schedule-runs.ts';
+import type { ScheduleStore } from './schedule-store.ts';
+
+const MOST_PER_USER = 500;
+/** Times are read from their expressions one by one; a long list lets others through between. */
+const BREATHE_EVERY = 25;
+
+export interface ScheduleServiceParts {
+  database: Database;
+  store: ScheduleStore;
+  runs: ScheduleRuns;
+  surroundings: Surroundings;
+  systemZone: () => string;
+  /** Told that a next time may be another one now. */
+  onPlanned: () => void;
+}
+
+/** Schedules on behalf of a caller. */
+export class ScheduleService {
+  readonly #parts: ScheduleServiceParts;
+  constructor(parts: ScheduleServiceParts) {
+    this.#parts = parts;
+  }
+
+  async list(caller: Caller, query: ListSchedulesQuery) {
+    const { rows, total } = await this.#parts.store.list(visibleOwner(caller), query);
+    const schedules: Schedule[] = [];
+    for (const [index, row] of rows.entries()) {
+      if (index > 0 && index % BREATHE_EVERY === 0) await breathe();
+      schedules.push(await toSchedule(row));
+    }
+    return { schedules, total, limit: query.limit, offset: query.offset };
+  }
+
+  async get(caller: Caller, id: string): Promise<Schedule> {
+    return toSchedule(requireOwned(caller, await this.#parts.store.findListed(id), 'Schedule'));
+  }
+
+  async create(caller: Caller, input: CreateSchedule): Promise<Schedule> {
+    const { database, store, surroundings, systemZone, onPlanned } = this.#parts;
+    if (usesCommands(input.task)) requireCommands(caller);
+    const timing = timingOf(input, input.timezone ?? systemZone());
+    const now = surroundings.now();
+    const next = firstOf(await timesOf(timing), timing, now);
+    const at = now.toISOString();
+    const row: ScheduleRow = {
+      id: surroundings.newId('sched'),
+      owner_id: caller.userId,
+      name: input.name ?? input.task.title.slice(0, 200),
+      ...timing,
+      task: JSON.stringify(input.task),
+      may_command: mayRunCommands(caller) ? 1 : 0,
+      overlap: input.overlap,
+      catch_up: input.catchUp,
+      max_failures: input.maxFailures,
+      status: input.active ? 'active' : 'paused',
+      paused_reason: null,
+      next_run_at: input.active ? next : null,
+      planned_at: at,
+      last_run_at: null,
+      last_task_id: null,
+      open_task_id: null,
+      run_count: 0,
+      skipped_count: 0,
+      misfire_count: 0,
+      failure_count: 0,
+      waiting_count: 0,
+      revision: 0,
+      created_at: at,
+      updated_at: at,
+    };
+    await database.write(async ({ db }) => {
+      if ((await store.countOf(db, caller.userId)) >= MOST_PER_USER)
+        throw new AppError('wrong_state', `You have ${MOST_PER_USER} schedules; there can be no more`);
+      await store.insert(db, row);
+    });
+    onPlanned();
+    return this.get(caller, row.id);
+  }
+
+  async change(caller: Caller, id: string, change: ChangeSchedule): Promise<Schedule> {
+    const { database, store, surroundings, onPlanned } = this.#parts;
+    for (;;) {
+      const before = requireOwned(caller, await store.find(id), 'Schedule');
+      const now = surroundings.now();
+      const timing = changedTiming(before, change);
+      const row = changed(before, change, timing, caller, now);
+      const isTimeOther = JSON.stringify(timing) !== JSON.stringify(timingOfRow(before));
+      const isTakenUp = row.status === 'active' && (before.status !== 'active' || isTimeOther);
+      // What is given must be right, also while it does not count yet.
+      if (isTakenUp || (isTimeOther && (timing.cron !== null || change.at !== undefined))) {
+        const next = firstOf(await timesOf(timing), timing, now);
+        if (isTakenUp) Object.assign(row, { next_run_at: next, planned_at: now.toISOString() });
+      }
+      if (row.may_command === 1 && row.owner_id !== caller.userId) await this.#limitToOwner(row);
+      if (!(await database.write(({ db }) => store.update(db, row)))) continue;
+      onPlanned();
+      return this.get(caller, id);
+    }
+  }
+
+  /** Starts a run beside its times, with the rights of the schedule and of the caller. */
+  async run(caller: Caller, id: string): Promise<{ task?: Task; schedule: Schedule }> {
+    const { store, runs } = this.#parts;
+    const row = requireOwned(caller, await store.find(id), 'Schedule');
+    if (usesCommands(toScheduledTask(row))) requireCommands(caller);
+    const { task, refusal } = await runs.advance(id, { kind: 'asked', mayCommand: mayRunCommands(caller) });
+    if (refusal !== undefined) throw new AppError('wrong_state', refusal);
+    return { ...(task && { task }), schedule: await this.get(caller, id) };
+  }
+
+  async remove(caller: Caller, id: string): Promise<void> {
+    const { database, store } = this.#parts;
+    await database.write(async ({ db }) => {
+      requireOwned(caller, await store.find(id, db), 'Schedule');
+      await store.remove(db, id);
+    });
+  }
+
+  async preview({ timezone, count, ...input }: PreviewSchedule) {
+    const { surroundings, systemZone } = this.#parts;
+    const timing = timingOf(input, timezone ?? systemZone());
+    const now = surroundings.now();
+    const times = await timesOf(timing);
+    firstOf(times, timing, now);
+    const nextRuns = nextTimes(times, now, count).map((at) => at.toISOString());
+    return { timezone: timing.timezone, nextRuns };
+  }
+
+  /** An administrator gives nobody more rights by changing their schedule. */
+  async #limitToOwner(row: ScheduleRow): Promise<void> {
+    const { database, store } = this.#parts;
+    const owner = await store.findOwner(row.owner_id, database.read);
+    if (owner && roleOf(owner) === 'admin') return;
+    if (usesCommands(toScheduledTask(row)))
+      throw new AppError('forbidden', 'The owner of this schedule may not run commands');
+    row.may_command = 0;
+  }
+}
+
+function timingOf(
+  { cron, at }: { cron?: string | undefined; at?: string | undefined },
+  timezone: string,
+): Timing {
+  const moment = at === undefined ? null : momentOf(at, timezone).toISOString();
+  return { cron: cron ?? null, at: moment, timezone };
+}
+
+const timingOfRow = ({ cron, at, timezone }: ScheduleRow): Timing => ({ cron, at, timezone });
+
+/** A time that was given once stays the same moment, whatever zone it is shown in. */
+function changedTiming(row: ScheduleRow, { cron, at, timezone = row.timezone }: ChangeSchedule): Timing {
+  if (cron !== undefined || at !== undefined) return timingOf({ cron, at }, timezone);
+  return { ...timingOfRow(row), timezone };
+}
+
+/** The first time from now on; a schedule that never runs is refused. */
+function firstOf(times: RunTimes, { cron }: Timing, now: Date): string {
+  const first = times.next(now);
+  if (first) return first.toISOString();
+  if (cron === null) throw invalidAt('Expected a time to come; this one is over');
+  throw new AppError('validation', 'Validation failed', {
+    details: [{ path: 'cron', message: `"${cron}" never comes: no day is like that` }],
+  });
+}
+
+/** The row after a change, but for its next time. */
+function changed(
+  before: ScheduleRow,
+  change: ChangeSchedule,
+  timing: Timing,
+  caller: Caller,
+  now: Date,
+): ScheduleRow {
+  const { name, task, overlap, catchUp, maxFailures, active } = change;
+  const row: ScheduleRow = {
+    ...before,
+    ...timing,
+    name: name ?? before.name,
+    task: task ? JSON.stringify(task) : before.task,
+    may_command: mayCommandAfter(before, change, caller),
+    overlap: overlap ?? before.overlap,
+    catch_up: catchUp ?? before.catch_up,
+    max_failures: maxFailures ?? before.max_failures,
+    updated_at: now.toISOString(),
+  };
+  if (row.overlap !== 'queue') dropWaiting(row);
+  const isNewTime = change.cron !== undefined || change.at !== undefined;
+  if (active === false) {
+    if (row.status !== 'done' || isNewTime) pause(row, null, now);
+  } else if (active === true || (isNewTime && row.status === 'done')) {
+    if (row.status === 'done' && !isNewTime)
+      throw new AppError('wrong_state', 'Its time is over. Give it another one to take it up again.');
+    row.status = 'active';
+    row.paused_reason = null;
+    row.failure_count = 0;
+  }
+  return row;
+}
+
+/** What runs, and when, is said by who may run commands, or it runs none. */
+function mayCommandAfter(before: ScheduleRow, change: ChangeSchedule, caller: Caller): number {
+  const { name: _, active, ...work } = change;
+  const isHarmless = active !== true && Object.values(work).every((value) => value === undefined);
+  if (isHarmless) return before.may_command;
+  if (usesCommands(change.task ?? toScheduledTask(before))) requireCommands(caller);
+  return mayRunCommands(caller) && (change.task || before.may_command === 1) ? 1 : 0;
+}
+
+function requireCommands(caller: Caller): void {
+  if (mayRunCommands(caller)) return;
+  throw new AppError(
+    'forbidden',
+    caller.token
+      ? 'This token may not run commands: it needs the scope agents:command'
+      : 'Only an administrator may run commands',
+  );
+}

@@ -1,0 +1,122 @@
+import type { Kysely } from 'kysely';
+import type { TaskStatus } from '../../../contract/task.ts';
+import type { Database, WriteTransaction } from '../../storage/database.ts';
+import type { SourceCommentRow } from '../../storage/outside-rows.ts';
+import type { Schema } from '../../storage/schema.ts';
+import type { ToldTask } from './comment-text.ts';
+
+export type NewComment = Pick<
+  SourceCommentRow,
+  'task_id' | 'provider' | 'owner_id' | 'target' | 'created_at'
+>;
+export type CommentChange = Partial<
+  Pick<
+    SourceCommentRow,
+    | 'comment_id'
+    | 'written'
+    | 'is_uncertain'
+    | 'tried'
+    | 'attempts'
+    | 'next_attempt_at'
+    | 'last_error'
+    | 'ended_at'
+  >
+>;
+/** A task as far as its comment tells of it. */
+export type CommentedTask = ToldTask & { status: TaskStatus };
+
+/** Rows of the comments at the sources of tasks: what they say already, and what has to be tried again. */
+export class SourceCommentStore {
+  readonly #database: Database;
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  insert(transaction: WriteTransaction, comment: NewComment): void {
+    transaction.insertLater('source_comments', {
+      ...comment,
+      comment_id: null,
+      written: null,
+      is_uncertain: 0,
+      tried: null,
+      attempts: 0,
+      next_attempt_at: null,
+      last_error: null,
+      ended_at: null,
+    });
+  }
+
+  find(taskId: string): Promise<SourceCommentRow | undefined> {
+    return this.#database.read
+      .selectFrom('source_comments')
+      .selectAll()
+      .where('task_id', '=', taskId)
+      .executeTakeFirst();
+  }
+
+  findTask(taskId: string): Promise<CommentedTask | undefined> {
+    return this.#database.read
+      .selectFrom('tasks')
+      .select(['id', 'status', 'attempts', 'result', 'error'])
+      .where('id', '=', taskId)
+      .executeTakeFirst();
+  }
+
+  /** Whether the task waits for somebody to allow something. */
+  async waitsForPerson(taskId: string, now: string): Promise<boolean> {
+    const row = await this.#database.read
+      .selectFrom('approvals')
+      .select('id')
+      .where('status', '=', 'pending')
+      .where('expires_at', '>', now)
+      .where('task_id', '=', taskId)
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
+  /** Comments that have not ended, a page at a time. */
+  open(after: string, limit: number): Promise<Pick<SourceCommentRow, 'task_id' | 'provider'>[]> {
+    return this.#database.read
+      .selectFrom('source_comments')
+      .select(['task_id', 'provider'])
+      .where('ended_at', 'is', null)
+      .where('task_id', '>', after)
+      .orderBy('task_id')
+      .limit(limit)
+      .execute();
+  }
+
+  /** Opens the comments again that say that a task failed which was taken back from the dead letters since. */
+  async reopenRevived(): Promise<void> {
+    const revived = await this.#database.read
+      .selectFrom('source_comments as comment')
+      .innerJoin('tasks', 'tasks.id', 'comment.task_id')
+      .select('comment.task_id')
+      .where('comment.written', '=', 'failed')
+      .where('comment.ended_at', 'is not', null)
+      .where('comment.last_error', 'is', null)
+      .where('tasks.status', '!=', 'failed')
+      .limit(500)
+      .execute();
+    if (revived.length === 0) return;
+    const ids = revived.map(({ task_id }) => task_id);
+    await this.#database.write(async ({ db }) => {
+      await db.updateTable('source_comments').set({ ended_at: null }).where('task_id', 'in', ids).execute();
+    });
+  }
+
+  async update(taskId: string, change: CommentChange): Promise<void> {
+    await this.#database.write(async ({ db }) => {
+      await db
+        .updateTable('source_comments')
+        .set(change)
+        .where('task_id', '=', taskId)
+        .where('ended_at', 'is', null)
+        .execute();
+    });
+  }
+
+  async removeEndedBefore(db: Kysely<Schema>, time: string): Promise<void> {
+    await db.deleteFrom('source_comments').where('ended_at', '<', time).execute();
+  }
+}

@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import { githubError } from '../../../helpers/comment-apis.ts';
+import type { Interference } from '../../../helpers/comment-vendors.ts';
+import { newTask } from '../../../helpers/storage.ts';
+import { began, github, HOUR, MINUTE, openWorld } from './comment-world.ts';
+
+describe('a comment that cannot be written', () => {
+  it('is tried again after 30 s, 5 min, 30 min, 2 h and 12 h, then given up with a word in the log', async () => {
+    await using world = await openWorld();
+    world.vendors.interfere = () => ({ status: 502, body: '<html>' });
+    await world.begin(await world.addTask());
+    await world.complete();
+    await world.advance(48 * HOUR);
+    // Whether it arrived is looked up first, which fails as well.
+    expect(world.vendors.requests.map(({ method }) => method)).toEqual(['POST', ...Array(5).fill('GET')]);
+    expect(world.vendors.requests.map(({ atMs }) => (atMs - began) / 1000)).toEqual([
+      0, 30, 330, 2130, 9330, 52_530,
+    ]);
+    expect(await world.row()).toMatchObject({
+      written: null,
+      last_error: 'GitHub answered 502',
+      ended_at: expect.any(String),
+    });
+    expect(world.logged).toEqual([
+      {
+        level: 'warn',
+        message: 'a comment at a source is given up',
+        fields: { taskId: 'task_1', provider: 'codehost', reason: 'GitHub answered 502' },
+      },
+    ]);
+    expect((await world.store.find('task_1'))?.status).toBe('completed');
+  });
+
+  it('at the start gets all tries again at the end', async () => {
+    await using world = await openWorld();
+    world.vendors.interfere = () => 'down';
+    await world.begin(await world.addTask());
+    await world.advance(24 * HOUR);
+    expect(world.vendors.requests).toHaveLength(6);
+    expect(await world.row()).toMatchObject({ ended_at: null, next_attempt_at: null, attempts: 6 });
+    await world.comments.sweep();
+    await world.advance(24 * HOUR);
+    expect(world.vendors.requests).toHaveLength(6);
+    await world.complete();
+    await world.advance(HOUR);
+    world.vendors.interfere = () => undefined;
+    await world.advance(24 * HOUR);
+    expect(world.vendors.texts()).toEqual([expect.stringContaining('svc has finished this')]);
+    expect(world.logged).toEqual([]);
+  });
+
+  it.each([
+    [githubError(403, 'Unable to create comment because issue is locked.'), /403: the account may not write/],
+    [githubError(404, 'Not Found'), /404: it is gone, or/],
+    [githubError(410, 'This issue was deleted'), /410/],
+    [githubError(422, 'Validation Failed'), /answered 422/],
+    [githubError(400, 'Problems parsing JSON'), /answered 400/],
+  ])('for good ends there: %j', async (answer, reason) => {
+    await using world = await openWorld();
+    world.vendors.interfere = () => answer;
+    await world.begin(await world.addTask());
+    await world.advance(24 * HOUR);
+    expect(world.vendors.requests).toHaveLength(1);
+    expect(await world.row()).toMatchObject({
+      last_error: expect.stringMatching(reason),
+      is_uncertain: 0,
+      ended_at: expect.any(String),
+    });
+    await world.complete();
+    await world.advance(24 * HOUR);
+    expect(world.vendors.requests).toHaveLength(1);
+    expect(world.logged).toHaveLength(1);
+  });
+
+  it.each<[string, Interference, number]>([
+    ['Retry-After', githubError(429, 'Too many', { 'retry-after': '90' }), 90],
+    [
+      'the time of the reset',
+      githubError(403, 'API rate limit exceeded', {
+        'x-ratelimit-remaining': '0',
+        'x-ratelimit-reset': String(began / 1000 + 600),
+      }),
+      600,
+    ],
+    ['a minute', githubError(403, 'You have exceeded a secondary rate limit.'), 60],
+  ])(
+    'because there were too many waits for %s, and all of the account with it',
+    async (_, answer, seconds) => {
+      await using world = await openWorld();
+      world.connections.tokens['other codehost'] = 'token-of-other';
+      world.vendors.interfere = ({ authorization, atMs }) =>
+        authorization.endsWith('other') || atMs >= began + seconds * 1000 ? undefined : answer;
+      await world.begin(await world.addTask('task_1'));
+      await world.begin(await world.addTask('task_2'));
+      await world.database.write(async (transaction) => {
+        world.store.insert(transaction, newTask('task_3', { status: 'in_progress', attempts: 1 }), []);
+        world.comments.add(transaction, { taskId: 'task_3', ownerId: 'other', target: github });
+      });
+      await world.advance(seconds * 1000 - 1);
+      expect(world.vendors.requests.map(({ authorization }) => authorization)).toEqual([
+        'Bearer token-of-codehost',
+        'Bearer token-of-other',
+      ]);
+      await world.advance(MINUTE);
+      expect(world.vendors.texts()).toHaveLength(3);
+      expect(world.vendors.requests).toHaveLength(4);
+      expect(await world.row('task_1')).toMatchObject({ written: 'started', attempts: 0 });
+    },
+  );
+});
+
+describe('the right to write', () => {
+  it('is asked for once more after a 401, and used where it is another', async () => {
+    await using world = await openWorld();
+    world.vendors.accepts = (authorization) => authorization === 'Bearer renewed';
+    world.vendors.interfere = () => {
+      world.connections.tokens['user_owner codehost'] = 'renewed';
+      return undefined;
+    };
+    await world.begin(await world.addTask());
+    await world.advance();
+    expect(world.vendors.requests.map(({ authorization }) => authorization)).toEqual([
+      'Bearer token-of-codehost',
+      'Bearer renewed',
+    ]);
+    expect(await world.row()).toMatchObject({ written: 'started', attempts: 0 });
+  });
+
+  it('that is refused is waited for as long as the schedule goes', async () => {
+    await using world = await openWorld();
+    world.vendors.accepts = (authorization) => authorization === 'Bearer renewed';
+    await world.begin(await world.addTask());
+    await world.complete();
+    await world.advance(HOUR);
+    expect(world.vendors.requests).toHaveLength(4);
+    expect(await world.row()).toMatchObject({ last_error: expect.stringContaining('401'), is_uncertain: 0 });
+    world.connections.tokens['user_owner codehost'] = 'renewed';
+    await world.advance(24 * HOUR);
+    expect(world.vendors.texts()).toHaveLength(1);
+    // After an answer there was nothing to look for.
+    expect(world.vendors.requests.every(({ method }) => method === 'POST')).toBe(true);
+  });
+
+  it('is looked for when it is needed, and its absence ends the comment, not the task', async () => {
+    await using world = await openWorld({ isUnconnected: true });
+    await world.addTask('task_1');
+    await world.addTask('task_2');
+    await world.begin('task_1');
+    await world.advance(MINUTE);
+    expect(await world.row('task_1')).toMatchObject({
+      last_error: 'There is nothing to write it with',
+      ended_at: expect.any(String),
+    });
+    world.connections.tokens['user_owner codehost'] = 'since';
+    await world.begin('task_2');
+    await world.advance(MINUTE);
+    expect(world.vendors.requests.map(({ authorization }) => authorization)).toEqual(['Bearer since']);
+    expect(world.logged).toEqual([]);
+  });
+});

@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type InboundWorld, startInbound, type Wish } from './inbound-parts.ts';
+
+let world: InboundWorld;
+let count = 0;
+/** A content key of the test's own. */
+let contentKey: string;
+beforeAll(async () => {
+  world = await startInbound();
+});
+afterAll(() => world[Symbol.asyncDispose]());
+beforeEach(() => {
+  contentKey = `key-${++count}`;
+});
+
+const receive = (wish: Wish, options?: Parameters<InboundWorld['receive']>[1]) =>
+  world.receive(wish, options);
+const end = (id = '') => world.daemon.client.tasks.cancel({ params: { id } });
+const entry = async (id: string) => (await world.inbound.get(id)).delivery;
+const tasks = async () => (await world.daemon.client.tasks.filter({ query: { limit: 1 } })).total;
+const setRules = (rules: Record<string, unknown> | null) =>
+  world.daemon.client.config.set({
+    params: { key: 'webhooks.codehost.rules' },
+    body: { value: rules as never },
+  });
+
+describe('the same delivery again', () => {
+  it('makes no second task, not even when the first has ended', async () => {
+    const first = await receive({ contentKey }, { id: contentKey });
+    expect(first.status).toBe('accepted');
+    const again = { ...first, status: 'duplicate', reason: 'This delivery came before' };
+    expect(await receive({ contentKey }, { id: contentKey })).toEqual(again);
+    await end(first.taskId);
+    expect(await receive({ contentKey }, { id: contentKey })).toEqual(again);
+    expect(await entry(first.id)).toMatchObject({ status: 'accepted', copies: 3, taskId: first.taskId });
+  });
+
+  it('is known by its bytes, whatever id it comes with', async () => {
+    const first = await receive({ contentKey }, { salt: contentKey });
+    await end(first.taskId);
+    expect(await receive({ contentKey }, { salt: contentKey })).toEqual({
+      ...first,
+      status: 'duplicate',
+      reason: 'This delivery came before',
+    });
+    expect(await entry(first.id)).toMatchObject({ copies: 2 });
+  });
+
+  it('is known by its id, whatever its bytes are', async () => {
+    const first = await receive({ contentKey }, { id: contentKey, salt: 'one' });
+    await end(first.taskId);
+    const again = await receive({ contentKey }, { id: contentKey, salt: 'two' });
+    expect(again).toMatchObject({ status: 'duplicate', id: first.id, taskId: first.taskId });
+  });
+
+  it('is another one at another provider', async () => {
+    const first = await receive({ contentKey }, { id: contentKey });
+    const other = await receive({ contentKey }, { id: contentKey, provider: 'tracker_a' });
+    expect([first.status, other.status]).toEqual(['accepted', 'accepted']);
+    expect(other.taskId).not.toBe(first.taskId);
+  });
+
+  it('has the hash of its bytes for an id where the sender names none that can be kept', async () => {
+    for (const id of ['', 'é', 'x'.repeat(201), 'two words']) {
+      const { id: entryId } = await receive({ contentKey: `${contentKey}${id}` }, { id });
+      expect((await entry(entryId)).deliveryId).toMatch(/^sha256:[\da-f]{64}$/);
+    }
+  });
+});
+
+describe('another delivery of the same work', () => {
+  it('makes no second task while the first has not ended', async () => {
+    const first = await receive({ contentKey });
+    const second = await receive({ contentKey });
+    expect(second).toEqual({
+      status: 'duplicate',
+      reason: 'Its task has not ended yet',
+      taskId: first.taskId,
+      id: expect.any(String),
+    });
+    expect(second.id).not.toBe(first.id);
+    expect(await entry(second.id)).toMatchObject({ status: 'duplicate', copies: 1 });
+  });
+
+  it('makes a new task once that one has ended, and then holds for the new one', async () => {
+    const first = await receive({ contentKey });
+    await end(first.taskId);
+    const second = await receive({ contentKey });
+    expect(second.status).toBe('accepted');
+    expect(second.taskId).not.toBe(first.taskId);
+    expect(await receive({ contentKey })).toMatchObject({ status: 'duplicate', taskId: second.taskId });
+  });
+
+  it('is settled by the answer that it got: it makes no task when it comes again later', async () => {
+    const first = await receive({ contentKey });
+    const second = await receive({ contentKey }, { id: `${contentKey}-2` });
+    await end(first.taskId);
+    expect(await receive({ contentKey }, { id: `${contentKey}-2` })).toEqual({
+      ...second,
+      reason: 'This delivery came before',
+    });
+  });
+
+  it('is other work under another key', async () => {
+    const first = await receive({ contentKey });
+    const second = await receive({ contentKey: `${contentKey} comment 2` });
+    expect(second.status).toBe('accepted');
+    expect(second.taskId).not.toBe(first.taskId);
+  });
+
+  it('makes one task where a thousand come at the same moment', async () => {
+    const before = await tasks();
+    const answers = await Promise.all(Array.from({ length: 1000 }, () => receive({ contentKey })));
+    expect(answers.filter(({ status }) => status === 'accepted')).toHaveLength(1);
+    expect(new Set(answers.map(({ taskId }) => taskId)).size).toBe(1);
+    expect(await tasks()).toBe(before + 1);
+  });
+});
+
+describe('a delivery that was ignored', () => {
+  it('is looked at again when it comes again, by the rules of now', async () => {
+    await setRules({ closed: { enabled: false } });
+    const wish = { contentKey, place: 'closed' };
+    const first = await receive(wish, { id: contentKey });
+    expect(first).toEqual({ status: 'ignored', reason: 'It asks for nothing', id: expect.any(String) });
+    expect(await receive(wish, { id: contentKey })).toEqual({ ...first, status: 'duplicate' });
+    await setRules(null);
+    const again = await receive(wish, { id: contentKey });
+    expect(again).toEqual({ status: 'accepted', taskId: expect.any(String), id: first.id });
+    expect(await entry(first.id)).toMatchObject({ status: 'accepted', taskId: again.taskId, copies: 3 });
+    expect(await entry(first.id)).not.toHaveProperty('reason');
+    expect(await receive(wish, { id: contentKey })).toMatchObject({
+      status: 'duplicate',
+      taskId: again.taskId,
+    });
+  });
+
+  it('says why it is ignored now', async () => {
+    await receive({ ignored: 'First reason' }, { id: contentKey });
+    const again = await receive({ ignored: 'Second reason' }, { id: contentKey });
+    expect(again).toMatchObject({ status: 'duplicate', reason: 'Second reason' });
+    expect(await entry(again.id)).toMatchObject({ status: 'ignored', reason: 'Second reason' });
+  });
+});
+
+describe('work on a branch of ours', () => {
+  it('is ignored unless a task has that repository and branch', async () => {
+    const wish = { contentKey, needsTaskBranch: true, repository: `octo/${contentKey}`, branch: 'fix' };
+    expect(await receive(wish)).toMatchObject({ status: 'ignored', reason: 'No task works on this branch' });
+    const { repository } = wish;
+    await world.daemon.client.tasks.create({ body: { title: 'x', repository, branch: 'other' } });
+    await world.daemon.client.tasks.create({ body: { title: 'x', repository: 'octo/other', branch: 'fix' } });
+    expect(await receive(wish)).toMatchObject({ status: 'ignored' });
+    await world.daemon.client.tasks.create({ body: { title: 'x', repository, branch: 'fix' } });
+    expect(await receive(wish)).toMatchObject({ status: 'accepted' });
+  });
+});
+
+describe('the source of a task', () => {
+  const target = { provider: 'codehost', repository: 'octo/hello', number: 7 } as const;
+
+  it('is told how it goes, in the name of its owner', async () => {
+    const { taskId } = await receive({ contentKey, target });
+    expect(world.comments.filter((comment) => comment.taskId === taskId)).toEqual([
+      { taskId, ownerId: 'user_owner', target },
+    ]);
+  });
+
+  it('is not told where a rule says so, nor of what makes no task', async () => {
+    const before = world.comments.length;
+    await setRules({ quiet: { comments: false } });
+    const { taskId } = await receive({ contentKey, target, place: 'quiet' });
+    await setRules(null);
+    await receive({ contentKey, target });
+    expect(taskId).toEqual(expect.any(String));
+    expect(world.comments).toHaveLength(before);
+  });
+});
+
+describe('a delivery of Linear that is too old', () => {
+  const MINUTE = 60_000;
+  const send = (age: number, wish: Wish = { contentKey }) =>
+    world.receive({ ...wish, webhookTimestamp: Date.now() - age }, { id: contentKey, provider: 'tracker_b' });
+  const log = async () => {
+    const { deliveries } = await world.inbound.list({ provider: 'tracker_b', limit: 500, offset: 0 });
+    return deliveries.filter(({ deliveryId }) => deliveryId === contentKey);
+  };
+
+  it('is refused, and seen in the log, once for all its copies', async () => {
+    const before = await tasks();
+    for (let copy = 1; copy <= 3; copy++)
+      await expect(send(10 * MINUTE)).rejects.toMatchObject({
+        code: 'forbidden',
+        message: expect.stringMatching(/signed \d+ minutes ago/),
+      });
+    expect(await log()).toMatchObject([{ status: 'refused', copies: 3, canReplay: true }]);
+    expect(await tasks()).toBe(before);
+  });
+
+  it('is taken where it is signed anew', async () => {
+    await expect(send(10 * MINUTE)).rejects.toMatchObject({ code: 'forbidden' });
+    expect(await send(0)).toMatchObject({ status: 'accepted' });
+    expect(await log()).toMatchObject([{ status: 'accepted', copies: 2 }]);
+  });
+
+  it('changes nothing where it came in time before', async () => {
+    const first = await send(0);
+    expect(await send(10 * MINUTE)).toMatchObject({ status: 'duplicate', taskId: first.taskId });
+    expect(await log()).toMatchObject([{ status: 'accepted', copies: 2 }]);
+  });
+
+  it('is refused, and the entry stays, where it was ignored in time', async () => {
+    await send(0, { ignored: 'It asks for nothing' });
+    await expect(send(10 * MINUTE, { ignored: 'Else' })).rejects.toMatchObject({ code: 'forbidden' });
+    expect(await log()).toMatchObject([{ status: 'ignored', reason: 'It asks for nothing', copies: 2 }]);
+  });
+
+  it('can be taken by hand', async () => {
+    await expect(send(10 * MINUTE)).rejects.toMatchObject({ code: 'forbidden' });
+    const [late] = await log();
+    const caller = { userId: 'user_owner', role: 'admin' } as const;
+    const replayed = await world.inbound.replay(caller, late?.id ?? '', { address: '127.0.0.1' });
+    expect(replayed).toMatchObject({ status: 'accepted' });
+  });
+});

@@ -1,0 +1,135 @@
+import { once } from 'node:events';
+import { createServer, request as forward } from 'node:http';
+import { OutboundError } from '../../src/core/outbound/outbound-error.ts';
+import type { OutboundFetch } from '../../src/core/outbound/outbound-fetch.ts';
+import {
+  type Answer,
+  answerOfGithub,
+  answerOfJira,
+  answerOfLinear,
+  type Asked,
+  type KeptComment,
+} from './comment-apis.ts';
+
+type Vendor = 'codehost' | 'tracker_a' | 'tracker_b';
+export interface CommentRequest extends Asked {
+  vendor: Vendor;
+  authorization: string;
+  atMs: number;
+}
+/** `lost` does what was asked for and answers nothing, `hanging` too, for as long as somebody waits; `down` does nothing. */
+export type Interference = Answer | 'lost' | 'hanging' | 'down';
+
+/** The comments of GitHub, Jira and Linear, in memory and over HTTP, with what real vendors answer. */
+export class CommentVendors {
+  readonly comments: Record<Vendor, KeptComment[]> = { codehost: [], tracker_a: [], tracker_b: [] };
+  readonly requests: CommentRequest[] = [];
+  /** What happens to a request in place of the usual. */
+  interfere: (request: CommentRequest) => Interference | undefined = () => undefined;
+  accepts: (authorization: string) => boolean = (authorization) => authorization !== '';
+  #nextId = 1000;
+  readonly #now: () => Date;
+
+  constructor(now: () => Date = () => new Date()) {
+    this.#now = now;
+  }
+
+  /** Requests that changed something, or were to. */
+  writes(): CommentRequest[] {
+    return this.requests.filter(({ method, vendor, body }) =>
+      vendor === 'tracker_b' ? String(body['query']).startsWith('mutation') : method !== 'GET',
+    );
+  }
+
+  texts(vendor: Vendor = 'codehost'): string[] {
+    return this.comments[vendor].map(({ body }) => (typeof body === 'string' ? body : JSON.stringify(body)));
+  }
+
+  /** For parts that are given a fetch; the addresses are those of `baseUrls`. */
+  readonly fetch: OutboundFetch = async (url, { method, headers = {}, body = '', signal }) => {
+    signal?.throwIfAborted();
+    const { pathname, search, host } = new URL(url);
+    const answer = this.#handle(method, pathname + search, headers['authorization'] ?? '', body);
+    if (answer === 'down') throw new OutboundError('network', `${host} cannot be reached`);
+    if (answer === 'lost') throw new OutboundError('timeout', `${host} did not answer in time`);
+    if (answer === 'hanging')
+      return new Promise((_, reject) =>
+        signal?.addEventListener('abort', () => reject(signal.reason as Error)),
+      );
+    if (!answer) throw new Error(`There is no ${method} ${pathname}`);
+    return { status: answer.status, headers: new Headers(answer.headers), text: textOf(answer) };
+  };
+
+  /** On a free port; whatever is not about comments goes on to another server. */
+  async listen(onwards: string): Promise<{ url: string } & AsyncDisposable> {
+    const server = createServer((incoming, response) => {
+      const chunks: Buffer[] = [];
+      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+      incoming.on('end', () => {
+        const { method = '', url = '', headers } = incoming;
+        const body = Buffer.concat(chunks);
+        const answer = this.#handle(method, url, headers.authorization ?? '', body.toString('utf8'));
+        if (typeof answer === 'string') return void incoming.socket.destroy();
+        if (answer) {
+          response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers });
+          return void response.end(textOf(answer));
+        }
+        const { host: _, ...passed } = headers;
+        const next = forward(`${onwards}${url}`, { method, headers: passed }, (result) => {
+          response.writeHead(result.statusCode ?? 502, result.headers);
+          result.pipe(response);
+        });
+        next.end(body);
+      });
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    return {
+      url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
+      async [Symbol.asyncDispose]() {
+        const closed = once(server, 'close');
+        server.close();
+        server.closeAllConnections();
+        await closed;
+      },
+    };
+  }
+
+  #handle(method: string, path: string, authorization: string, text: string): Interference | undefined {
+    const vendor = vendorOf(path, text);
+    if (!vendor) return undefined;
+    const now = this.#now();
+    const asked = { method, path, body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>) };
+    const request = { vendor, ...asked, authorization, atMs: now.getTime() };
+    this.requests.push(request);
+    const interference = this.interfere(request);
+    if (interference === 'down' || typeof interference === 'object') return interference;
+    const world = {
+      comments: this.comments[vendor],
+      newId: () => this.#nextId++,
+      at: now.toISOString(),
+      isKnown: this.accepts(authorization),
+    };
+    const answer = { codehost: answerOfGithub, tracker_a: answerOfJira, tracker_b: answerOfLinear }[vendor](
+      asked,
+      world,
+    );
+    return interference ?? answer;
+  }
+}
+
+/** Settings with which these are the three vendors. */
+export const vendorSettings = (url = 'https://vendors.example') => ({
+  'integrations.codehost.apiUrl': `${url}/github/api`,
+  'integrations.tracker_a.apiUrl': `${url}/atlassian`,
+  'integrations.tracker_b.apiUrl': `${url}/linear`,
+});
+
+function vendorOf(path: string, body: string): Vendor | undefined {
+  if (/\/issues\/(?:\d+\/)?comments/.test(path)) return 'codehost';
+  if (/\/rest\/api\/3\/issue\/[^/]+\/comment/.test(path)) return 'tracker_a';
+  return path === '/linear/graphql' && body.includes('comment') ? 'tracker_b' : undefined;
+}
+
+const textOf = ({ body }: Answer) => (typeof body === 'string' ? body : JSON.stringify(body));
