@@ -1,6 +1,6 @@
 import { replaceMethod } from './replace-method.ts';
-import type { WriteTransaction } from '../../../src/core/storage/database.ts';
 import type { PlantedFault } from './planted-faults.ts';
+import { writeBeside } from './write-beside.ts';
 
 /** Bugs in the work of models that the rig must catch. */
 export const agentFaults: Record<string, PlantedFault> = {
@@ -81,18 +81,13 @@ export const agentFaults: Record<string, PlantedFault> = {
     points: ['message-waits'],
     async plant() {
       const { ConversationService } = await import('../../../src/core/chat/conversation-service.ts');
-      const { GroupCommit } = await import('../../../src/core/storage/group-commit.ts');
-      let write: ((work: (transaction: WriteTransaction) => Promise<void>) => Promise<void>) | undefined;
-      replaceMethod(GroupCommit.prototype, 'run', (run) => {
-        write = run;
-        return run;
-      });
+      const write = await writeBeside();
       replaceMethod(
         ConversationService.prototype,
         'append',
         (append) =>
           async (caller, id, message, storeMore = async () => undefined) => {
-            await write?.(({ db }) => storeMore(db));
+            await write(({ db }) => storeMore(db));
             return append(caller, id, message);
           },
       );

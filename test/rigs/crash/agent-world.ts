@@ -39,6 +39,9 @@ export class AgentWorld {
     return new AgentWorld(ledger, model, tools);
   }
 
+  /** Calls that models have made. */
+  readonly count = () => this.model.issued.size;
+
   /** Settings with which a daemon finds it. */
   get flags(): Flags {
     return {

@@ -12,9 +12,10 @@ import { AgentChecks } from './check-agents.ts';
 import { checkCounters } from './check-counters.ts';
 import { checkTasks, type Violation } from './check-tasks.ts';
 import { type RigDaemon, startRigDaemon } from './daemon-process.ts';
-import { agentPoints, type KillOrder, killPoints } from './kill-points.ts';
+import { agentPoints, type KillOrder, killPoints, outsidePoints } from './kill-points.ts';
 import { Ledger } from './ledger.ts';
 import { putUnderLoad, sendWithKey } from './load.ts';
+import { type OutsideParts, OutsideWorld } from './outside-world.ts';
 import { type PlantedFault, plantedFaults } from './planted-faults.ts';
 import { Random } from './random.ts';
 import { Rows } from './rows.ts';
@@ -27,6 +28,7 @@ const ORPHAN_MS = 5000;
 const CALLERS_BESIDE = 2;
 /** Models that make no call for so long have nothing to do. */
 const PROGRESS_MS = 10_000;
+const OUTSIDE_MS = 3000;
 const RESUME_MS = 2000;
 /** Above this a start is a violation; how long it truly takes is reported. */
 const READY_MS = 10_000;
@@ -46,6 +48,7 @@ export class CrashRig {
   readonly #fault: string | undefined;
   readonly #settleMs: number;
   #world: AgentWorld | undefined;
+  #outside: OutsideWorld | undefined;
   #checks: AgentChecks | undefined;
   #daemon: RigDaemon | undefined;
   #cycle = 0;
@@ -69,6 +72,7 @@ export class CrashRig {
       takenUp,
       poisoned,
       ...agents,
+      ...(this.#outside?.seen ?? { told: 0, toldAgain: 0, issues: 0 }),
       deaths: Object.fromEntries(this.#deaths),
     };
   }
@@ -77,6 +81,8 @@ export class CrashRig {
   async cycle(): Promise<Violation[]> {
     this.#daemon ??= await this.#start();
     this.#cycle++;
+    const outside = await this.#openOutside();
+    await (this.#isOutside ? outside.open(this.#daemon.client) : outside.pause(this.#daemon.client));
     await this.#crash(this.#daemon);
     const installation = this.#readRows((rows) => rows.installation());
     const violations = await this.#findOrphans(installation, false);
@@ -98,7 +104,7 @@ export class CrashRig {
     for (const id of this.#ledger.tasks.keys()) this.#ledger.touched.add(id);
     const agents = this.#world?.ledger;
     for (const name of agents?.works.keys() ?? []) agents?.unchecked.add(name);
-    const violations = await this.#check(this.#daemon);
+    const violations = await this.#check(this.#daemon, true);
     const integrity = this.#readRows((rows) => rows.integrity());
     if (integrity !== 'ok') violations.push({ what: `the database is damaged: ${integrity}` });
     return violations;
@@ -109,12 +115,14 @@ export class CrashRig {
     for (const { pid } of markedProcesses((mark) => this.#ledger.tasks.has(mark.split('/')[1] ?? '')))
       process.kill(pid, 'SIGKILL');
     await this.#world?.close();
+    await this.#outside?.close();
     rmSync(this.#home, { recursive: true, force: true });
   }
 
   /** Starts the daemon; now and then it is killed while it starts, and started again. */
   async #start(): Promise<RigDaemon> {
     const { flags } = await this.#openWorld();
+    const outside = await this.#openOutside();
     const isKilled = this.#cycle > 0 && this.#random.chance(0.2);
     const kill: KillOrder | undefined = isKilled
       ? {
@@ -122,11 +130,26 @@ export class CrashRig {
           passing: this.#random.between(1, 4),
         }
       : undefined;
-    const options = { home: this.#home, fault: this.#fault, flags };
-    const daemon = (await startRigDaemon({ ...options, kill })) ?? (await startRigDaemon(options));
+    const options = {
+      home: this.#home,
+      fault: this.#fault,
+      flags: { ...flags, ...outside.flags },
+      env: outside.sender.env,
+    };
+    outside.receiver.life++;
+    const daemon = (await startRigDaemon({ ...options, kill })) ?? (await this.#startAgain(options));
     if (!daemon) throw new Error('the daemon died while it started, and nobody told it to');
     this.slowestStartMs = Math.max(this.slowestStartMs, daemon.readyMs);
     return daemon;
+  }
+
+  #startAgain(options: Parameters<typeof startRigDaemon>[0]): Promise<RigDaemon | undefined> {
+    if (this.#outside) this.#outside.receiver.life++;
+    return startRigDaemon(options);
+  }
+
+  async #openOutside(): Promise<OutsideWorld> {
+    return (this.#outside ??= await OutsideWorld.start());
   }
 
   async #openWorld(): Promise<AgentWorld> {
@@ -142,8 +165,15 @@ export class CrashRig {
     return load === undefined ? this.#cycle % 2 === 0 : load === 'agents';
   }
 
+  /** Every third cycle is one with webhooks, unless a fault wants one kind. */
+  get #isOutside(): boolean {
+    return this.#planted ? this.#planted.load === 'outside' : this.#cycle % 3 === 1;
+  }
+
   get #points() {
-    return this.#planted?.points ?? (this.#isForAgents ? agentPoints : killPoints);
+    if (this.#planted?.points) return this.#planted.points;
+    if (this.#isOutside && this.#random.chance(0.7)) return outsidePoints;
+    return this.#isForAgents ? agentPoints : killPoints;
   }
 
   get #planted(): PlantedFault | undefined {
@@ -151,7 +181,7 @@ export class CrashRig {
   }
 
   #agentParts(daemon: RigDaemon, { ledger: agents }: AgentWorld) {
-    return { daemon, ledger: this.#ledger, agents, random: new Random(this.#random.between(0, 2 ** 31)) };
+    return { daemon, ledger: this.#ledger, agents, random: this.#randomOfItsOwn() };
   }
 
   /** Puts the daemon under load and lets it die at a named point or at any moment. */
@@ -160,14 +190,18 @@ export class CrashRig {
     const world = await this.#openWorld();
     const isForAgents = this.#isForAgents;
     const isArmed = this.#planted?.points !== undefined || random.chance(isForAgents ? 0.8 : 0.6);
-    const passing = random.between(1, isForAgents ? 6 : 40);
-    if (isArmed) daemon.arm({ point: random.pick(this.#points), passing });
+    const passing = random.between(1, this.#isOutside ? 12 : isForAgents ? 6 : 40);
+    const order = { point: random.pick(this.#points), passing };
+    const outside = this.#isOutside && this.#loadOutside(daemon, await this.#openOutside(), isArmed && order);
+    if (isArmed) daemon.arm(order);
     const load = this.#load(daemon, isForAgents ? CALLERS_BESIDE : undefined);
     const agents = isForAgents && this.#loadAgents(daemon, world);
     const moment = () =>
       agents
-        ? Promise.race([agents.given, this.#progress(world, random.between(0, isArmed ? 60 : 30))])
-        : delay(random.between(20, 350));
+        ? Promise.race([agents.given, this.#progress(world.count, random.between(0, isArmed ? 60 : 30))])
+        : outside
+          ? this.#progress(outside.count, random.between(0, isArmed ? 200 : 80), OUTSIDE_MS)
+          : delay(random.between(20, 350));
     if (random.chance(0.1)) {
       await moment();
       // A kill falls into the orderly end.
@@ -175,12 +209,34 @@ export class CrashRig {
     }
     await Promise.race([daemon.ended, moment()]);
     await this.#kill(daemon);
-    await Promise.all([load, agents && agents.given, agents && agents.decided]);
+    await Promise.all([load, agents && agents.given, agents && agents.decided, outside && outside.done]);
+  }
+
+  /** What fails where it dies has to fail first. */
+  #loadOutside(daemon: RigDaemon, outside: OutsideWorld, order: KillOrder | false) {
+    const failsFirst =
+      order !== false && (order.point === 'before-failing' || order.point === 'after-failing');
+    const goneAfter = failsFirst ? order.passing : 0;
+    if (failsFirst) order.passing = 1;
+    outside.receiver.misbehave(this.#randomOfItsOwn(), goneAfter);
+    const done = Promise.all([
+      outside.sender.load(this.#outsideParts(daemon)),
+      outside.activate(this.#outsideParts(daemon)),
+    ]);
+    return { count: outside.count, done };
+  }
+
+  #outsideParts(daemon: RigDaemon): OutsideParts {
+    return { daemon, ledger: this.#ledger, random: this.#randomOfItsOwn() };
+  }
+
+  /** For what goes on beside other things. */
+  #randomOfItsOwn(): Random {
+    return new Random(this.#random.between(0, 2 ** 31));
   }
 
   #load(daemon: RigDaemon, callers: number | undefined): Promise<void> {
-    const random = new Random(this.#random.between(0, 2 ** 31));
-    return putUnderLoad(daemon, this.#ledger, random, this.#cycle, callers);
+    return putUnderLoad(daemon, this.#ledger, this.#randomOfItsOwn(), this.#cycle, callers);
   }
 
   #loadAgents(daemon: RigDaemon, world: AgentWorld) {
@@ -190,10 +246,10 @@ export class CrashRig {
     };
   }
 
-  /** Until models have made so many calls more: a slow machine comes as far as a fast one. */
-  async #progress({ model }: AgentWorld, calls: number, limitMs = PROGRESS_MS): Promise<void> {
-    const enough = model.issued.size + calls;
-    await poll(() => (model.issued.size >= enough ? true : undefined), limitMs, 5);
+  /** Until so much more has happened: a slow machine comes as far as a fast one. */
+  async #progress(count: () => number, more: number, limitMs = PROGRESS_MS): Promise<void> {
+    const enough = count() + more;
+    await poll(() => (count() >= enough ? true : undefined), limitMs, 5);
     await delay(this.#random.between(0, 30));
   }
 
@@ -202,11 +258,14 @@ export class CrashRig {
     const random = this.#random;
     const world = await this.#openWorld();
     const decided = decideAll(this.#agentParts(daemon, world), new AbortController().signal);
-    const isForAgents = this.#isForAgents;
-    if (isForAgents) daemon.arm({ point: random.pick(this.#points), passing: random.between(1, 3) });
-    const moment = isForAgents
-      ? this.#progress(world, random.between(0, 6), RESUME_MS)
-      : delay(random.between(0, 50));
+    const [isForAgents, isOutside] = [this.#isForAgents, this.#isOutside];
+    if (isForAgents || isOutside)
+      daemon.arm({ point: random.pick(this.#points), passing: random.between(1, 3) });
+    const { count } = isForAgents ? world : await this.#openOutside();
+    const moment =
+      isForAgents || isOutside
+        ? this.#progress(count, random.between(0, 6), RESUME_MS)
+        : delay(random.between(0, 50));
     await Promise.race([daemon.ended, moment]);
     await this.#kill(daemon);
     await decided;
@@ -225,9 +284,14 @@ export class CrashRig {
     const agents = this.#agentParts(daemon, world);
     const decisions = decideAll(agents, settled.signal);
     const repeated = repeatMessages(agents);
+    const outside = await this.#openOutside();
+    outside.receiver.behave();
     const rows = new AgentRows(this.#databaseFile);
     try {
+      if (outside.isOpen) await outside.sender.repeat(this.#outsideParts(daemon), false);
       const violations = await this.#awaitEnds(daemon);
+      if (violations.length > 0) return violations;
+      if (outside.isOpen) violations.push(...(await this.#settleOutside(daemon, outside)));
       if (violations.length > 0) return violations;
       await repeated;
       const isAnswered = await poll(() => (rows.openMessages() === 0 ? true : undefined), this.#settleMs);
@@ -237,6 +301,14 @@ export class CrashRig {
       settled.abort();
       await decisions;
     }
+  }
+
+  async #settleOutside(daemon: RigDaemon, outside: OutsideWorld): Promise<Violation[]> {
+    await outside.sender.repeat(this.#outsideParts(daemon), true);
+    const violations = await this.#awaitEnds(daemon);
+    if (violations.length > 0) return violations;
+    const open = await outside.deliverAll(daemon.client, this.#settleMs);
+    return open.map((which) => ({ what: `I6: ${which}` }));
   }
 
   async #awaitEnds(daemon: RigDaemon): Promise<Violation[]> {
@@ -290,7 +362,7 @@ export class CrashRig {
     }
   }
 
-  async #check({ client, bugs, readyMs }: RigDaemon): Promise<Violation[]> {
+  async #check({ client, bugs, readyMs }: RigDaemon, isAll = false): Promise<Violation[]> {
     const ledger = this.#ledger;
     const violations = await checkTasks(client, ledger);
     const rows = new Rows(this.#databaseFile);
@@ -302,6 +374,9 @@ export class CrashRig {
       rows.close();
     }
     violations.push(...(await this.#checkAgents(client)));
+    const outside = await this.#openOutside();
+    if (isAll || outside.isOpen)
+      for (const what of outside.check(this.#databaseFile, isAll)) violations.push({ what });
     for (const [key, { ids }] of ledger.keyed)
       if (ids.size > 1) violations.push({ what: `the key ${key} gave ${ids.size} tasks` });
     for (const answer of ledger.oddAnswers.splice(0)) violations.push({ what: `an answer was ${answer}` });

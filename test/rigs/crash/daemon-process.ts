@@ -34,6 +34,8 @@ export interface DaemonOptions {
   /** Where it dies while it starts. */
   kill?: KillOrder | undefined;
   flags: Flags;
+  /** More for its environment. */
+  env: Record<string, string>;
 }
 
 /** Starts the rig's daemon; undefined when it died before it was ready, as ordered. */
@@ -42,12 +44,14 @@ export async function startRigDaemon({
   fault,
   kill,
   flags,
+  env,
 }: DaemonOptions): Promise<RigDaemon | undefined> {
   const started = performance.now();
   const child = fork(script, {
     execArgv: ['--disable-warning=ExperimentalWarning'],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     env: {
+      ...env,
       PATH: process.env['PATH'],
       HOME: home,
       SVC_HOME: join(home, 'data'),

@@ -6,12 +6,14 @@ import { silentLog } from '../../../src/core/log.ts';
 import type { Flags } from '../../../src/core/config/config.ts';
 import { installAgentPoints } from './agent-points.ts';
 import { type KillOrder, installKillPoints, KillSwitch } from './kill-points.ts';
+import { installOutsidePoints } from './outside-points.ts';
 import { plantFault } from './planted-faults.ts';
 import { backoffMs } from './settings.ts';
 
 const killSwitch = new KillSwitch();
 installKillPoints(killSwitch);
 await installAgentPoints(killSwitch);
+await installOutsidePoints(killSwitch);
 const { RIG_FAULT: fault, RIG_KILL: firstOrder, RIG_FLAGS: flags = '{}' } = process.env;
 if (firstOrder) killSwitch.arm(JSON.parse(firstOrder) as KillOrder);
 if (fault) await plantFault(fault);

@@ -29,20 +29,35 @@ export const agentPoints = [
   'execute-end',
   'before-outcome',
 ] as const;
-export type KillPoint = (typeof killPoints)[number] | (typeof agentPoints)[number];
+/** On the way of what comes in, and of what is sent out. */
+export const outsidePoints = [
+  'inbound-verified',
+  'before-inbound',
+  'after-inbound',
+  'delivery-sent',
+  'before-recorded',
+  'after-recorded',
+  'before-failing',
+  'after-failing',
+] as const;
+export type KillPoint = (typeof killPoints | typeof agentPoints | typeof outsidePoints)[number];
 /** At which passing of the point, counted from 1. */
 export interface KillOrder {
   point: KillPoint;
   passing: number;
 }
 
-type CommitPoint =
+/** One that begins with `before` is passed before the commit, the others after it. */
+type CommitPoint = Extract<
+  KillPoint,
   | 'before-intent'
   | 'after-intent'
   | 'after-result'
   | 'after-ask'
   | 'after-decision'
-  | 'message-waits';
+  | 'message-waits'
+  | `${'before' | 'after'}-${'inbound' | 'recorded' | 'failing'}`
+>;
 /** What the daemon writes to standard error before it dies, with the point. */
 export const killedAt = 'killed at ';
 
@@ -79,16 +94,17 @@ export class KillSwitch {
     const points = [...this.#atCommit];
     this.#atCommit.clear();
     this.pass('before-commit');
-    if (points.includes('before-intent')) this.pass('before-intent');
+    for (const point of points) if (isBefore(point)) this.pass(point);
     if (holdsOutcome) this.pass('before-outcome');
     const result = run();
     this.pass('after-commit');
     if (holdsOutcome) this.pass('after-outcome');
-    for (const point of points) if (point !== 'before-intent') this.pass(point);
+    for (const point of points) if (!isBefore(point)) this.pass(point);
     return result;
   }
 }
 
+const isBefore = (point: CommitPoint) => point.startsWith('before-');
 const isCommit = (text: string) => /^\s*commit\b/i.test(text);
 
 /** Puts the points into SQLite in this process; to be done before a database is opened. */

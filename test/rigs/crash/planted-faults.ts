@@ -5,15 +5,18 @@ import type { WriteTransaction } from '../../../src/core/storage/database.ts';
 import { agentFaults } from './agent-faults.ts';
 import type { AgentKind } from './agent-plans.ts';
 import type { KillPoint } from './kill-points.ts';
+import { outsideFaults } from './outside-faults.ts';
 import { replaceMethod } from './replace-method.ts';
+import { tampered } from './tampered.ts';
+import { writeBeside } from './write-beside.ts';
 
 export interface PlantedFault {
   /** What is broken, as one would say it of the product. */
   what: string;
   /** Where kills show it best; anywhere unless given. */
   points?: readonly KillPoint[];
-  /** The load that shows it; both in turn unless given. */
-  load?: 'tasks' | 'agents';
+  /** The load that shows it; those of tasks and agents in turn unless given. */
+  load?: 'tasks' | 'agents' | 'outside';
   /** The kinds of work of models that show it; all unless given. */
   kinds?: readonly AgentKind[];
   plant(): Promise<void>;
@@ -39,18 +42,10 @@ async function withoutGuard(applies: (move: string) => boolean): Promise<void> {
   });
 }
 
-/** The transaction with a part of it replaced. */
-const tampered = (transaction: WriteTransaction, parts: Partial<WriteTransaction>): WriteTransaction => ({
-  db: transaction.db,
-  insertLater: (table, row) => transaction.insertLater(table, row),
-  addLater: (table, key, amounts) => transaction.addLater(table, key, amounts),
-  afterCommit: (callback) => transaction.afterCommit(callback),
-  ...parts,
-});
-
 /** Bugs that the rig must catch; planted into the rig's daemon by replacing parts of it. */
 export const plantedFaults: Record<string, PlantedFault> = {
   ...agentFaults,
+  ...outsideFaults,
   'answer-before-commit': {
     what: 'a post is answered before its commit',
     points: ['before-commit'],
@@ -124,16 +119,12 @@ export const plantedFaults: Record<string, PlantedFault> = {
   'events-apart': {
     what: 'events are stored after the move that they tell of, not with it',
     async plant() {
-      let write: ((work: (transaction: WriteTransaction) => Promise<void>) => Promise<void>) | undefined;
-      replaceMethod(await groups(), 'run', (run) => {
-        write = run;
-        return run;
-      });
+      const write = await writeBeside();
       replaceMethod(await tasks(), 'move', (move) => (transaction, ...rest) => {
         const apart = tampered(transaction, {
           insertLater: (table, row) => {
             if (table !== 'task_events') return transaction.insertLater(table, row);
-            setTimeout(() => void write?.(async (later) => later.insertLater(table, row)), 15);
+            setTimeout(() => void write(async (later) => later.insertLater(table, row)), 15);
           },
         });
         return move(apart, ...rest);

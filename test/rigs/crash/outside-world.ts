@@ -1,0 +1,150 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { ApiError, type Client } from '../../../src/contract/client.ts';
+import type { Flags } from '../../../src/core/config/config.ts';
+import { poll } from '../poll.ts';
+import { checkDeliveries, checkHooks, checkIssue } from './check-outside.ts';
+import type { RigDaemon } from './daemon-process.ts';
+import { IssueSender } from './issue-sender.ts';
+import type { Ledger } from './ledger.ts';
+import { OutsideRows, type Stretch } from './outside-rows.ts';
+import type { Random } from './random.ts';
+import { hooks, WebhookReceiver } from './webhook-receiver.ts';
+
+export interface OutsideParts {
+  daemon: RigDaemon;
+  ledger: Ledger;
+  random: Random;
+}
+
+const now = () => new Date().toISOString();
+
+/** What the daemon tells and who tells the daemon, in the process of the rig, so that it remembers over every crash. */
+export class OutsideWorld {
+  readonly receiver: WebhookReceiver;
+  readonly sender = new IssueSender();
+  /** By the names of the webhooks. */
+  readonly #hookIds = new Map<string, string>();
+  /** When the webhooks were told of what happened; the last one may be going on. */
+  readonly #stretches: { from: string; to?: string }[] = [];
+
+  private constructor(receiver: WebhookReceiver) {
+    this.receiver = receiver;
+  }
+
+  static async start(): Promise<OutsideWorld> {
+    return new OutsideWorld(await WebhookReceiver.start());
+  }
+
+  /** Settings with which a daemon takes part in it. */
+  get flags(): Flags {
+    return { 'outbound.allowPrivate': ['127.0.0.0/8'], ...this.sender.flags };
+  }
+
+  get isOpen(): boolean {
+    return this.#stretches.length > 0 && this.#stretches.at(-1)?.to === undefined;
+  }
+
+  /** How much it has seen, to show that it tests something. */
+  get seen() {
+    const repeated = [...this.receiver.seen.values()].filter(({ requests }) => requests > 1).length;
+    return { told: this.receiver.seen.size, toldAgain: repeated, issues: this.sender.issues.length };
+  }
+
+  /** The webhooks are told from now on; only while nothing happens. */
+  async open(client: Client): Promise<void> {
+    if (this.isOpen) return;
+    this.#stretches.push({ from: now() });
+    for (const [hook, events] of Object.entries(hooks)) {
+      const id = this.#hookIds.get(hook);
+      if (id !== undefined) {
+        await client.webhooks.change({ params: { id }, body: { active: true } });
+        continue;
+      }
+      const { webhook } = await client.webhooks.create({ body: { url: this.receiver.urlOf(hook), events } });
+      this.#hookIds.set(hook, webhook.id);
+      this.receiver.secrets.set(hook, webhook.secret);
+    }
+  }
+
+  /** They are told no more; only while nothing happens. */
+  async pause(client: Client): Promise<void> {
+    const stretch = this.#stretches.at(-1);
+    if (!stretch || !this.isOpen) return;
+    for (const id of this.#hookIds.values())
+      await client.webhooks.change({ params: { id }, body: { active: false } });
+    stretch.to = now();
+  }
+
+  /** What has come in and gone out. */
+  readonly count = () => this.receiver.requests + this.sender.answered;
+
+  /** A person who makes webhooks active, as long as the daemon lives: mostly those that fail. */
+  async activate({ daemon, ledger, random }: OutsideParts): Promise<void> {
+    while (daemon.isAlive()) {
+      await delay(random.between(20, 150));
+      try {
+        const { webhooks } = await daemon.client.webhooks.list();
+        for (const { id, status } of webhooks)
+          if (random.chance(status === 'failing' ? 0.7 : 0.1))
+            await daemon.client.webhooks.change({ params: { id }, body: { active: true } });
+      } catch (error) {
+        if (error instanceof ApiError && error.status !== 503)
+          ledger.oddAnswers.push(`${error.status} ${error.message}`);
+        // Everything else is a connection that the crash took.
+      }
+    }
+  }
+
+  /** Sends again by hand what has to wait for its next attempt, until all is delivered; answers what is not. */
+  async deliverAll(client: Client, limitMs: number): Promise<string[]> {
+    const open: string[] = [];
+    await poll(async () => {
+      open.length = 0;
+      for (const id of this.#hookIds.values()) {
+        const { webhook } = await client.webhooks.get({ params: { id } });
+        if (webhook.status === 'failing')
+          await client.webhooks.change({ params: { id }, body: { active: true } });
+        for (const status of ['pending', 'failed'] as const) {
+          const { deliveries } = await client.webhooks.deliveries({
+            params: { id },
+            query: { status, limit: 500 },
+          });
+          for (const { id: deliveryId, attempt, error } of deliveries) {
+            open.push(`${deliveryId} is ${status} after ${attempt} attempts: ${error ?? ''}`);
+            if (attempt > 0) await client.webhooks.redeliver({ params: { id, deliveryId } });
+          }
+        }
+      }
+      return open.length === 0 ? true : undefined;
+    }, limitMs);
+    return open;
+  }
+
+  /** Holds what happened against what was told, since the last webhooks were opened or, once `isAll`, ever. */
+  check(databaseFile: string, isAll: boolean): string[] {
+    const { receiver, sender } = this;
+    const rows = new OutsideRows(databaseFile);
+    try {
+      const stretches: Stretch[] = this.#stretches.map(({ from, to }) => ({ from, to: to ?? now() }));
+      const issues = isAll ? sender.issues : sender.touched;
+      const faults = [
+        ...checkHooks(rows, receiver, this.#hookIds),
+        ...(isAll ? stretches : stretches.slice(-1)).flatMap((stretch) => [
+          ...checkDeliveries(rows, receiver, this.#hookIds, stretch),
+        ]),
+        ...[...issues].flatMap((issue) => [...checkIssue(rows, issue)]),
+      ];
+      const inStretches = stretches.reduce((sum, stretch) => sum + rows.deliveries(stretch).length, 0);
+      if (isAll && rows.countDeliveries() !== inStretches)
+        faults.push(`I6: ${rows.countDeliveries()} deliveries, ${inStretches} are known`);
+      sender.touched.clear();
+      return faults;
+    } finally {
+      rows.close();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.receiver[Symbol.asyncDispose]();
+  }
+}

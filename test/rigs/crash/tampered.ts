@@ -1,0 +1,13 @@
+import type { WriteTransaction } from '../../../src/core/storage/database.ts';
+
+/** The transaction with a part of it replaced. */
+export const tampered = (
+  transaction: WriteTransaction,
+  parts: Partial<WriteTransaction>,
+): WriteTransaction => ({
+  db: transaction.db,
+  insertLater: (table, row) => transaction.insertLater(table, row),
+  addLater: (table, key, amounts) => transaction.addLater(table, key, amounts),
+  afterCommit: (callback) => transaction.afterCommit(callback),
+  ...parts,
+});
