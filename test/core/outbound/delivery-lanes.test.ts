@@ -1,51 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../../src/core/outbound/delivery-lane.ts';
-import { type AttemptOutcome, DeliveryLanes } from '../../../src/core/outbound/delivery-lanes.ts';
-import { manualTimer } from './manual-timer.ts';
+import type { AttemptOutcome } from '../../../src/core/outbound/delivery-lanes.ts';
+import { heldLanes, prompt } from './held-lanes.ts';
 
 const stopped = new Error('It stops');
-const prompt: AttemptOutcome = { durationMs: 20 };
 const slow: AttemptOutcome = { durationMs: 10_000 };
 
-/** Lanes whose attempts end when the test says. */
-function heldLanes({
-  perLane = 2,
-  read,
-}: { perLane?: number; read?: (lane: string, limit: number) => Promise<Delivery[] | undefined> } = {}) {
-  const timer = manualTimer();
-  const sent: {
-    id: string;
-    signal: AbortSignal;
-    isByHand: boolean;
-    end: (outcome: AttemptOutcome) => void;
-  }[] = [];
-  const lanes = new DeliveryLanes({
-    send: (id, context) => new Promise((end) => sent.push({ id, ...context, end })),
-    perLane,
-    ...(read && { read }),
-    now: timer.now,
-    setTimer: timer.setTimer,
-  });
-  const delivery = (id: string, lane = 'a', { attempts = 0, inMs = 0 } = {}): Delivery => ({
-    id,
-    lane,
-    attempts,
-    dueAt: timer.now().getTime() + inMs,
-  });
-  return {
-    lanes,
-    sent,
-    timer,
-    delivery,
-    ids: () => sent.map(({ id }) => id),
-    add: (...of: Parameters<typeof delivery>) => lanes.add(delivery(...of)),
-    end: (index: number, outcome: AttemptOutcome = prompt) => sent[index]?.end(outcome),
-    again: (attempts: number, inMs: number): AttemptOutcome => ({
-      durationMs: 20,
-      again: { attempts, dueAt: timer.now().getTime() + inMs },
-    }),
-  };
-}
 const names = (count: number, prefix = 'r') =>
   Array.from({ length: count }, (_, index) => `${prefix}${String(index).padStart(4, '0')}`);
 

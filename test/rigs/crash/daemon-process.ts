@@ -35,7 +35,7 @@ export interface DaemonOptions {
   kill?: KillOrder | undefined;
   flags: Flags;
   /** More for its environment. */
-  env: Record<string, string>;
+  env?: Record<string, string>;
 }
 
 /** Starts the rig's daemon; undefined when it died before it was ready, as ordered. */
@@ -44,7 +44,7 @@ export async function startRigDaemon({
   fault,
   kill,
   flags,
-  env,
+  env = {},
 }: DaemonOptions): Promise<RigDaemon | undefined> {
   const started = performance.now();
   const child = fork(script, {
