@@ -47,6 +47,15 @@ const refused = listOf([
   'ff00::/8',
 ]);
 
+/** Making a list costs more than the rest of a request: one for each list of the settings, for as long as that is kept. */
+const allowedLists = new WeakMap<readonly string[], BlockList>();
+
+function allowedList(allowed: readonly string[]): BlockList {
+  let list = allowedLists.get(allowed);
+  if (!list) allowedLists.set(allowed, (list = listOf(allowed)));
+  return list;
+}
+
 /** The IPv4 address inside an IPv4-mapped IPv6 one, else the address itself. */
 function unmapped(address: string): string {
   if (isIP(address) !== 6) return address;
@@ -68,7 +77,7 @@ export function canonicalAddress(address: string): string {
 export function mayConnect(address: string, allowed: readonly string[]): boolean {
   if (isIP(address) === 0) return false;
   const plain = unmapped(address);
-  if (allowed.length > 0 && listOf(allowed).check(plain, family(plain))) return true;
+  if (allowed.length > 0 && allowedList(allowed).check(plain, family(plain))) return true;
   return !refused.check(plain, family(plain));
 }
 

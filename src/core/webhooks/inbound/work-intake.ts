@@ -39,7 +39,8 @@ export class WorkIntake {
   /** A delivery that comes too late to be believed is written down, and rejects as `forbidden`. */
   async take(delivery: Delivery, event: SourceEvent): Promise<InboundAnswer> {
     const { status, ...told } = await this.#decide(delivery, event);
-    if (status === 'refused') throw new AppError('forbidden', told.reason ?? 'Invalid webhook signature');
+    // The log says why.
+    if (status === 'refused') throw new AppError('forbidden', 'Invalid webhook signature');
     return { status, ...told };
   }
 
