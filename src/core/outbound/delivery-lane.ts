@@ -31,6 +31,8 @@ export class DeliveryLane<Sending> {
   isSlow: boolean | undefined;
   hasMore = false;
   isFilling = false;
+  /** False while it has only what was added to it: an earlier process may have left more. */
+  isRead = false;
   /** How often it was begun anew: what was found out before that counts no more. */
   version = 0;
   readonly #room: number;
@@ -66,6 +68,7 @@ export class DeliveryLane<Sending> {
   fill(page: readonly Delivery[], isAll: boolean, now: number): void {
     for (const delivery of page) this.put(delivery, now);
     this.hasMore ||= !isAll;
+    this.isRead = true;
   }
 
   shift(): Delivery | undefined {

@@ -89,10 +89,10 @@ export class DeliveryLanes {
     this.#wake();
   }
 
-  /** Reads what waits for a receiver of which nothing waits here. */
+  /** Reads what waits for a receiver, unless what waits here was read already. */
   takeUp(key: string): void {
     const known = this.#lanes.get(key);
-    if (known?.next || known?.isFilling) return;
+    if (known?.isFilling || (known?.next && known.isRead)) return;
     this.reload(key);
   }
 

@@ -352,6 +352,18 @@ describe('lanes whose rest can be read', () => {
     expect(ids()).toEqual([...names(300, ''), 'new']);
   });
 
+  it('read what another process left also where something new came before', async () => {
+    const { lanes, ids, deliver, addRow, reads, timer } = rowsOf(3);
+    lanes.add(addRow('new'));
+    lanes.takeUp('a');
+    await timer.advance(1);
+    // They have it all now.
+    lanes.takeUp('a');
+    await deliver(0, 4);
+    expect(ids()).toEqual([...names(3, ''), 'new']);
+    expect(reads).toEqual([4]);
+  });
+
   it('hold nothing of a receiver that gets nothing, until it is read again', async () => {
     const { lanes, ids, end, deliver, reads, timer } = rowsOf(30);
     lanes.reload('a');
