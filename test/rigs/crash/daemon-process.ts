@@ -35,7 +35,7 @@ export interface DaemonOptions {
   kill?: KillOrder | undefined;
   flags: Flags;
   /** More for its environment. */
-  env: Record<string, string>;
+  env?: Record<string, string>;
 }
 
 /** Starts the rig's daemon; undefined when it died before it was ready, as ordered. */
