@@ -308,7 +308,8 @@ export class CrashRig {
     const violations = await this.#awaitEnds(daemon);
     if (violations.length > 0) return violations;
     const open = await outside.deliverAll(daemon.client, this.#settleMs);
-    return open.map((which) => ({ what: `I6: ${which}` }));
+    if (open.length === 0) return [];
+    return [{ what: `I6: ${open.length} deliveries have not arrived, such as ${open[0]}` }];
   }
 
   async #awaitEnds(daemon: RigDaemon): Promise<Violation[]> {

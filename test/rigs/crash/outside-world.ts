@@ -52,8 +52,12 @@ export class OutsideWorld {
 
   /** The webhooks are told from now on; only while nothing happens. */
   async open(client: Client): Promise<void> {
-    if (this.isOpen) return;
-    this.#stretches.push({ from: now() });
+    const isOpen = this.isOpen;
+    const last = this.#stretches.at(-1);
+    const from = now();
+    if (last) last.to ??= from;
+    this.#stretches.push({ from });
+    if (isOpen) return;
     for (const [hook, events] of Object.entries(hooks)) {
       const id = this.#hookIds.get(hook);
       if (id !== undefined) {
