@@ -10,7 +10,8 @@ import { startLoopbackServer } from './loopback-server.ts';
 const get: OutboundRequest = { method: 'GET', timeoutMs: 5000, maxBytes: 1000 };
 
 /** A way out whose names are looked up by the test. */
-function wayOut(answers: (host: string, count: number) => string[], allowed = ['127.0.0.1/32']) {
+function wayOut(answers: (host: string, count: number) => string[], ranges = ['127.0.0.1/32']) {
+  let allowed: readonly string[] = ranges;
   const lookups: string[] = [];
   const resolver = new Resolver(async (host) => {
     lookups.push(host);
@@ -20,7 +21,8 @@ function wayOut(answers: (host: string, count: number) => string[], allowed = ['
     }));
   });
   const outbound = createOutboundFetch(() => allowed, resolver);
-  return { ...outbound, lookups, allowed, [Symbol.asyncDispose]: () => outbound.close() };
+  const allow = (...changed: string[]) => void (allowed = changed);
+  return { ...outbound, lookups, allow, [Symbol.asyncDispose]: () => outbound.close() };
 }
 
 describe('a name', () => {
@@ -70,7 +72,7 @@ describe('a name', () => {
     await using server = await startLoopbackServer((response) => response.end('here'));
     await using out = wayOut(() => ['::1', '127.0.0.1']);
     expect((await out.fetch(`http://localhost:${server.port}`, get)).text).toBe('here');
-    out.allowed[0] = '10.0.0.0/8';
+    out.allow('10.0.0.0/8');
     await expect(out.fetch(`http://localhost:${server.port}`, get)).rejects.toMatchObject({
       code: 'forbidden',
     });
@@ -81,7 +83,7 @@ describe('a name', () => {
     await using out = wayOut(() => ['127.0.0.1']);
     const url = `http://kept.example:${server.port}`;
     expect((await out.fetch(url, get)).status).toBe(200);
-    out.allowed.length = 0;
+    out.allow();
     await expect(out.fetch(url, get)).rejects.toMatchObject({ code: 'forbidden' });
     expect(server.requests).toHaveLength(1);
   });
