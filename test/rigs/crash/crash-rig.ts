@@ -192,7 +192,8 @@ export class CrashRig {
     const isArmed = this.#planted?.points !== undefined || random.chance(isForAgents ? 0.8 : 0.6);
     const passing = random.between(1, this.#isOutside ? 12 : isForAgents ? 6 : 40);
     const order = { point: random.pick(this.#points), passing };
-    const outside = this.#isOutside && this.#loadOutside(daemon, await this.#openOutside(), isArmed && order);
+    const outside = this.#isOutside && (await this.#openOutside());
+    const told = outside && outside.load(this.#outsideParts(daemon), isArmed ? order : undefined);
     if (isArmed) daemon.arm(order);
     const load = this.#load(daemon, isForAgents ? CALLERS_BESIDE : undefined);
     const agents = isForAgents && this.#loadAgents(daemon, world);
@@ -209,21 +210,7 @@ export class CrashRig {
     }
     await Promise.race([daemon.ended, moment()]);
     await this.#kill(daemon);
-    await Promise.all([load, agents && agents.given, agents && agents.decided, outside && outside.done]);
-  }
-
-  /** What fails where it dies has to fail first. */
-  #loadOutside(daemon: RigDaemon, outside: OutsideWorld, order: KillOrder | false) {
-    const failsFirst =
-      order !== false && (order.point === 'before-failing' || order.point === 'after-failing');
-    const goneAfter = failsFirst ? order.passing : 0;
-    if (failsFirst) order.passing = 1;
-    outside.receiver.misbehave(this.#randomOfItsOwn(), goneAfter);
-    const done = Promise.all([
-      outside.sender.load(this.#outsideParts(daemon)),
-      outside.activate(this.#outsideParts(daemon)),
-    ]);
-    return { count: outside.count, done };
+    await Promise.all([load, agents && agents.given, agents && agents.decided, told]);
   }
 
   #outsideParts(daemon: RigDaemon): OutsideParts {

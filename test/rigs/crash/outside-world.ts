@@ -5,6 +5,7 @@ import { poll } from '../poll.ts';
 import { checkDeliveries, checkHooks, checkIssue } from './check-outside.ts';
 import type { RigDaemon } from './daemon-process.ts';
 import { IssueSender } from './issue-sender.ts';
+import type { KillOrder } from './kill-points.ts';
 import type { Ledger } from './ledger.ts';
 import { OutsideRows, type Stretch } from './outside-rows.ts';
 import type { Random } from './random.ts';
@@ -82,8 +83,17 @@ export class OutsideWorld {
   /** What has come in and gone out. */
   readonly count = () => this.receiver.requests + this.sender.answered;
 
+  /** Sends, is sent to, and does not always take it, until the daemon is gone or all is done. */
+  async load(parts: OutsideParts, order?: KillOrder): Promise<void> {
+    const failsFirst = order?.point === 'before-failing' || order?.point === 'after-failing';
+    this.receiver.misbehave(parts.random, failsFirst ? order.passing : 0);
+    // A webhook that fails dies there the first time.
+    if (failsFirst) order.passing = 1;
+    await Promise.all([this.sender.load(parts), this.#activate(parts)]);
+  }
+
   /** A person who makes webhooks active, as long as the daemon lives: mostly those that fail. */
-  async activate({ daemon, ledger, random }: OutsideParts): Promise<void> {
+  async #activate({ daemon, ledger, random }: OutsideParts): Promise<void> {
     while (daemon.isAlive()) {
       await delay(random.between(20, 150));
       try {
