@@ -22,9 +22,22 @@ it('is not told what waited when its rights ended: of others once no administrat
       await db
         .insertInto('webhook_deliveries')
         .values({
-          ...{ id, webhook_id: 'wh_1', event: 'task.created', task_id, body: '{}', status: 'pending' },
-          ...{ attempt: 0, history: '[]', status_code: null, response_body: null, error: null },
-          ...{ duration_ms: null, at, next_attempt_at: at, created_at: at, ended_at: null },
+          id,
+          webhook_id: 'wh_1',
+          event: 'task.created',
+          task_id,
+          body: '{}',
+          status: 'pending',
+          attempt: 0,
+          history: '[]',
+          status_code: null,
+          response_body: null,
+          error: null,
+          duration_ms: null,
+          at,
+          next_attempt_at: at,
+          created_at: at,
+          ended_at: null,
         })
         .execute();
   });
