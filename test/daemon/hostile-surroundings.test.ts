@@ -224,8 +224,10 @@ describe('a created task', () => {
 });
 
 describe('too much at once', () => {
+  /** Another one each time: only a limit that is new begins to count anew. */
+  let limit = 30;
   it.each(allPaths)('is refused when it is too many calls by %s', async (_, path) => {
-    const limit = 30 + Math.floor(Math.random() * 20);
+    limit += 1 + Math.floor(Math.random() * 5);
     await setSetting('tools.callsPerMinute', limit);
     const run = await runHostile({ daemon, model }, path, 'full', (workspace) => {
       writeFileSync(join(workspace, 'notes.txt'), 'The door is blue.');
