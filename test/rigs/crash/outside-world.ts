@@ -9,6 +9,7 @@ import type { KillOrder } from './kill-points.ts';
 import type { Ledger } from './ledger.ts';
 import { OutsideRows, type Stretch } from './outside-rows.ts';
 import type { Random } from './random.ts';
+import { ScheduleMaker } from './schedule-maker.ts';
 import { hooks, WebhookReceiver } from './webhook-receiver.ts';
 
 export interface OutsideParts {
@@ -23,6 +24,7 @@ const now = () => new Date().toISOString();
 export class OutsideWorld {
   readonly receiver: WebhookReceiver;
   readonly sender = new IssueSender();
+  readonly schedules = new ScheduleMaker();
   /** By the names of the webhooks. */
   readonly #hookIds = new Map<string, string>();
   /** When the webhooks were told of what happened; the last one may be going on. */
@@ -48,7 +50,12 @@ export class OutsideWorld {
   /** How much it has seen, to show that it tests something. */
   get seen() {
     const repeated = [...this.receiver.seen.values()].filter(({ requests }) => requests > 1).length;
-    return { told: this.receiver.seen.size, toldAgain: repeated, issues: this.sender.issues.length };
+    return {
+      told: this.receiver.seen.size,
+      toldAgain: repeated,
+      issues: this.sender.issues.length,
+      schedules: this.schedules.count,
+    };
   }
 
   /** The webhooks are told from now on; only while nothing happens. */
@@ -89,7 +96,7 @@ export class OutsideWorld {
     this.receiver.misbehave(parts.random, failsFirst ? order.passing : 0);
     // A webhook that fails dies there the first time.
     if (failsFirst) order.passing = 1;
-    await Promise.all([this.sender.load(parts), this.#activate(parts)]);
+    await Promise.all([this.sender.load(parts), this.schedules.load(parts), this.#activate(parts)]);
   }
 
   /** A person who makes webhooks active, as long as the daemon lives: mostly those that fail. */
@@ -146,6 +153,7 @@ export class OutsideWorld {
         ...(isAll ? stretches : stretches.slice(-1)).flatMap((stretch) => [
           ...checkDeliveries(rows, receiver, this.#hookIds, stretch),
         ]),
+        ...this.schedules.check(rows),
         ...[...issues].flatMap((issue) => [...checkIssue(rows, issue)]),
       ];
       const inStretches = stretches.reduce((sum, stretch) => sum + rows.deliveries(stretch).length, 0);
