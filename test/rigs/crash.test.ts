@@ -5,7 +5,7 @@ const isLinux = process.platform === 'linux';
 const isCi = process.env['CI'] === 'true';
 const cycles = isCi ? 60 : 6;
 const faults = isCi
-  ? ['no-fence', 'no-recovery', 'answer-before-commit', 'approval-not-used-up', 'resume-lost']
+  ? ['no-fence', 'no-recovery', 'answer-before-commit', 'approval-not-used-up', 'resume-lost', 'outbox-apart']
   : ['no-fence', 'no-intent'];
 const LIMIT_MS = 1_200_000;
 
@@ -18,6 +18,8 @@ describe.runIf(isLinux)('a daemon that is killed again and again', () => {
     expect(report).toMatchObject({ passed: cycles, failed: 0 });
     expect(report.acknowledged).toBeGreaterThan(cycles * 5);
     expect(report.toolRuns).toBeGreaterThan(0);
+    expect(report.told).toBeGreaterThan(cycles);
+    expect(report.issues).toBeGreaterThan(0);
   });
 
   it.each(faults)('would show the fault %s', { timeout: LIMIT_MS }, async (fault) => {

@@ -72,7 +72,7 @@ export class CrashRig {
       takenUp,
       poisoned,
       ...agents,
-      ...(this.#outside?.seen ?? { told: 0, toldAgain: 0, issues: 0 }),
+      ...(this.#outside?.seen ?? { told: 0, toldAgain: 0, issues: 0, schedules: 0 }),
       deaths: Object.fromEntries(this.#deaths),
     };
   }
@@ -291,6 +291,8 @@ export class CrashRig {
   }
 
   async #settleOutside(daemon: RigDaemon, outside: OutsideWorld): Promise<Violation[]> {
+    const late = await outside.schedules.awaitRuns(daemon.client, this.#settleMs);
+    if (late > 0) return [{ what: `${late} schedules have not run` }];
     await outside.sender.repeat(this.#outsideParts(daemon), true);
     const violations = await this.#awaitEnds(daemon);
     if (violations.length > 0) return violations;

@@ -29,7 +29,7 @@ export const agentPoints = [
   'execute-end',
   'before-outcome',
 ] as const;
-/** On the way of what comes in, and of what is sent out. */
+/** On the way of what comes in, of what is sent out, and of what the calendar starts. */
 export const outsidePoints = [
   'inbound-verified',
   'before-inbound',
@@ -39,6 +39,8 @@ export const outsidePoints = [
   'after-recorded',
   'before-failing',
   'after-failing',
+  'before-scheduled',
+  'after-scheduled',
 ] as const;
 export type KillPoint = (typeof killPoints | typeof agentPoints | typeof outsidePoints)[number];
 /** At which passing of the point, counted from 1. */
@@ -56,7 +58,7 @@ type CommitPoint = Extract<
   | 'after-ask'
   | 'after-decision'
   | 'message-waits'
-  | `${'before' | 'after'}-${'inbound' | 'recorded' | 'failing'}`
+  | `${'before' | 'after'}-${'inbound' | 'recorded' | 'failing' | 'scheduled'}`
 >;
 /** What the daemon writes to standard error before it dies, with the point. */
 export const killedAt = 'killed at ';

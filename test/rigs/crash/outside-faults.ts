@@ -29,10 +29,9 @@ export const outsideFaults: Record<string, PlantedFault> = {
       });
     },
   },
-  'told-too-early': {
-    what: 'webhooks are told of a change before it is committed',
+  'handed-too-early': {
+    what: 'what is to be sent is handed over before it is committed',
     load: 'outside',
-    points: ['before-commit'],
     async plant() {
       const { WriteBuffer } = await import('../../../src/core/storage/write-buffer.ts');
       const early: (() => void)[] = [];
@@ -109,7 +108,15 @@ export const outsideFaults: Record<string, PlantedFault> = {
           next_attempt_at: null,
           ended_at: at,
         };
-        if (found) await write((transaction) => store.update(transaction, id, change));
+        if (found)
+          await write(async (transaction) => {
+            await store.update(transaction, id, change);
+            await transaction.db
+              .updateTable('webhooks')
+              .set((is) => ({ delivery_count: is('delivery_count', '+', 1) }))
+              .where('id', '=', found.webhook_id)
+              .execute();
+          });
         return found;
       });
     },
@@ -166,7 +173,21 @@ export const outsideFaults: Record<string, PlantedFault> = {
     async plant() {
       const write = await writeBeside();
       replaceMethod(await inbound(), 'insert', (insert) => async (_, row) => {
-        setTimeout(() => void write(({ db }) => insert(db, row)));
+        // Of two copies both may have none.
+        setTimeout(() => void write(({ db }) => insert(db, row)).catch(() => undefined));
+      });
+    },
+  },
+  'schedule-apart': {
+    what: 'that a schedule has run is stored after its task, not with it',
+    load: 'outside',
+    points: ['after-scheduled'],
+    async plant() {
+      const { ScheduleStore } = await import('../../../src/core/schedules/schedule-store.ts');
+      const write = await writeBeside();
+      replaceMethod(ScheduleStore.prototype, 'update', (update) => async (_, row) => {
+        setTimeout(() => void write(async ({ db }) => void (await update(db, row))));
+        return true;
       });
     },
   },

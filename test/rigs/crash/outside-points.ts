@@ -1,7 +1,7 @@
 import type { KillSwitch } from './kill-points.ts';
 import { replaceMethod } from './replace-method.ts';
 
-/** Puts the points into the parts that take webhooks and send them. */
+/** Puts the points into the parts that take webhooks, send them, and start what is scheduled. */
 export async function installOutsidePoints(killSwitch: KillSwitch): Promise<void> {
   // Loaded only now, when the points of the database are in place.
   const { WorkIntake } = await import('../../../src/core/webhooks/inbound/work-intake.ts');
@@ -11,6 +11,7 @@ export async function installOutsidePoints(killSwitch: KillSwitch): Promise<void
 
   const { WebhookDeliveryStore } =
     await import('../../../src/core/webhooks/outbound/webhook-delivery-store.ts');
+  const { ScheduleStore } = await import('../../../src/core/schedules/schedule-store.ts');
   const { WebhookDeliveryRetention } =
     await import('../../../src/core/webhooks/outbound/webhook-delivery-retention.ts');
 
@@ -39,5 +40,9 @@ export async function installOutsidePoints(killSwitch: KillSwitch): Promise<void
   replaceMethod(NotificationService.prototype, 'add', (add) => (transaction, notification) => {
     if (notification.type === 'webhook_failing') killSwitch.passAtCommit('before-failing', 'after-failing');
     add(transaction, notification);
+  });
+  replaceMethod(ScheduleStore.prototype, 'setRun', (setRun) => (...args) => {
+    killSwitch.passAtCommit('before-scheduled', 'after-scheduled');
+    return setRun(...args);
   });
 }

@@ -130,6 +130,18 @@ export class OutsideRows {
       }));
   }
 
+  /** Schedules, with how many runs they count and how many there are. */
+  schedules(): { id: string; runs: number; tasks: number }[] {
+    return this.#database
+      .prepare(
+        `select id, run_count as runs,
+           (select count(*) from tasks where source_id = schedules.id and retried_from is null) as tasks
+         from schedules`,
+      )
+      .all()
+      .map(({ id, runs, tasks }) => ({ id: String(id), runs: Number(runs), tasks: Number(tasks) }));
+  }
+
   close(): void {
     this.#database.close();
   }

@@ -9,6 +9,7 @@ import type { KillOrder } from './kill-points.ts';
 import type { Ledger } from './ledger.ts';
 import { OutsideRows, type Stretch } from './outside-rows.ts';
 import type { Random } from './random.ts';
+import { ScheduleMaker } from './schedule-maker.ts';
 import { hooks, WebhookReceiver } from './webhook-receiver.ts';
 
 export interface OutsideParts {
@@ -17,12 +18,16 @@ export interface OutsideParts {
   random: Random;
 }
 
+/** A slow machine may take so many times longer, as long as something comes. */
+const MOST_LIMITS = 4;
+
 const now = () => new Date().toISOString();
 
 /** What the daemon tells and who tells the daemon, in the process of the rig, so that it remembers over every crash. */
 export class OutsideWorld {
   readonly receiver: WebhookReceiver;
   readonly sender = new IssueSender();
+  readonly schedules = new ScheduleMaker();
   /** By the names of the webhooks. */
   readonly #hookIds = new Map<string, string>();
   /** When the webhooks were told of what happened; the last one may be going on. */
@@ -48,7 +53,12 @@ export class OutsideWorld {
   /** How much it has seen, to show that it tests something. */
   get seen() {
     const repeated = [...this.receiver.seen.values()].filter(({ requests }) => requests > 1).length;
-    return { told: this.receiver.seen.size, toldAgain: repeated, issues: this.sender.issues.length };
+    return {
+      told: this.receiver.seen.size,
+      toldAgain: repeated,
+      issues: this.sender.issues.length,
+      schedules: this.schedules.count,
+    };
   }
 
   /** The webhooks are told from now on; only while nothing happens. */
@@ -89,7 +99,7 @@ export class OutsideWorld {
     this.receiver.misbehave(parts.random, failsFirst ? order.passing : 0);
     // A webhook that fails dies there the first time.
     if (failsFirst) order.passing = 1;
-    await Promise.all([this.sender.load(parts), this.#activate(parts)]);
+    await Promise.all([this.sender.load(parts), this.schedules.load(parts), this.#activate(parts)]);
   }
 
   /** A person who makes webhooks active, as long as the daemon lives: mostly those that fail. */
@@ -109,8 +119,12 @@ export class OutsideWorld {
     }
   }
 
-  /** Sends again by hand what has to wait for its next attempt, until all is delivered; answers what is not. */
+  /**
+   * Sends again by hand what has to wait for its next attempt, until all is delivered or nothing has come for `limitMs`;
+   * answers what is not delivered.
+   */
   async deliverAll(client: Client, limitMs: number): Promise<string[]> {
+    let [came, at] = [this.receiver.requests, performance.now()];
     const open: string[] = [];
     await poll(async () => {
       open.length = 0;
@@ -129,8 +143,9 @@ export class OutsideWorld {
           }
         }
       }
-      return open.length === 0 ? true : undefined;
-    }, limitMs);
+      if (this.receiver.requests > came) [came, at] = [this.receiver.requests, performance.now()];
+      return open.length === 0 || performance.now() - at > limitMs ? true : undefined;
+    }, MOST_LIMITS * limitMs);
     return open;
   }
 
@@ -146,6 +161,7 @@ export class OutsideWorld {
         ...(isAll ? stretches : stretches.slice(-1)).flatMap((stretch) => [
           ...checkDeliveries(rows, receiver, this.#hookIds, stretch),
         ]),
+        ...this.schedules.check(rows),
         ...[...issues].flatMap((issue) => [...checkIssue(rows, issue)]),
       ];
       const inStretches = stretches.reduce((sum, stretch) => sum + rows.deliveries(stretch).length, 0);

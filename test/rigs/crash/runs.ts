@@ -17,10 +17,11 @@ export interface CrashReport {
   plans: number;
   toolRuns: number;
   unknownOutcomes: number;
-  /** Deliveries that webhooks were told, those of them that came more than once, and issues that were sent in. */
+  /** Deliveries that webhooks were told, those of them that came more than once, issues that were sent in, and schedules. */
   told: number;
   toldAgain: number;
   issues: number;
+  schedules: number;
   /** How often the daemon died at each named point under load. */
   deaths: Record<string, number>;
   slowestStartMs: number;
@@ -67,7 +68,7 @@ export const reportOf = (report: CrashReport): string =>
   `${report.takenUp} runs taken up again, ${report.poisoned} poisoned, ` +
   `${report.plans} works for models, ${report.toolRuns} runs of their tools, ` +
   `${report.unknownOutcomes} with an outcome that nobody knew, ` +
-  `${report.told} deliveries to webhooks, ${report.toldAgain} of them more than once, ${report.issues} issues sent in, ` +
+  `${report.told} deliveries to webhooks, ${report.toldAgain} of them more than once, ${report.issues} issues sent in, ${report.schedules} schedules, ` +
   `slowest start ${report.slowestStartMs} ms, ${report.msPerCycle} ms per cycle)\n` +
   `deaths at named points: ${Object.entries(report.deaths)
     .map(([point, n]) => `${point} ${n}`)
