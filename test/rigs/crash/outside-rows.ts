@@ -33,7 +33,7 @@ export interface StoredInbound {
   copies: number;
 }
 
-/** A stretch of time, both ends included. */
+/** A stretch of time without its end: the load that comes next may begin in the same millisecond. */
 export interface Stretch {
   from: string;
   to: string;
@@ -51,7 +51,7 @@ export class OutsideRows {
     return this.#database
       .prepare(
         `select tasks.id, type from task_events join tasks on tasks.seq = task_seq
-         where at between ? and ? order by task_seq, task_events.seq`,
+         where at >= ? and at < ? order by task_seq, task_events.seq`,
       )
       .all(from, to)
       .map(({ id, type }) => ({ taskId: String(id), type: String(type) }));
@@ -62,7 +62,7 @@ export class OutsideRows {
     return this.#database
       .prepare(
         `select id, webhook_id, task_id, event, body, status, json_array_length(history) as recorded
-         from webhook_deliveries where created_at between ? and ? order by rowid`,
+         from webhook_deliveries where created_at >= ? and created_at < ? order by rowid`,
       )
       .all(from, to)
       .map((row) => ({

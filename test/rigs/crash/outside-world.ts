@@ -85,9 +85,9 @@ export class OutsideWorld {
   async pause(client: Client): Promise<void> {
     const stretch = this.#stretches.at(-1);
     if (!stretch || !this.isOpen) return;
+    stretch.to = now();
     for (const id of this.#hookIds.values())
       await client.webhooks.change({ params: { id }, body: { active: false } });
-    stretch.to = now();
   }
 
   /** What has come in and gone out. */
