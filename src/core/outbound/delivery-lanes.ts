@@ -153,7 +153,8 @@ export class DeliveryLanes {
     const { next } = lane;
     if (!next) {
       if (lane.hasMore && !lane.isFilling) this.#fill(lane);
-      else if (lane.isIdle) this.#lanes.delete(lane.key);
+      // One that is gone already must not take the one after it along.
+      else if (lane.isIdle && this.#lanes.get(lane.key) === lane) this.#lanes.delete(lane.key);
     } else if (next.dueAt > now) {
       this.#nextDue = Math.min(this.#nextDue, next.dueAt);
     } else if (this.#mayStart(lane, now)) {
