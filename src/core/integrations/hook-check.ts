@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Connection, ConnectionService } from '../auth/oauth/connection-service.ts';
-import { askVendor } from '../auth/oauth/vendor-requests.ts';
+import { askVendor } from '../outbound/vendor-requests.ts';
 import type { Config } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import type { OutboundFetch } from '../outbound/outbound-fetch.ts';
@@ -79,11 +79,12 @@ export class HookCheck {
     const { config, fetch } = this.#parts;
     const apiUrl = config.get('integrations.codehost.apiUrl').replace(/\/+$/, '');
     const { status, body } = await askVendor(
-      (url, request) => fetch(url, { ...request, signal }),
+      fetch,
       'GitHub',
       `${apiUrl}/repos/${repository}/hooks?per_page=100`,
       {
         method: 'GET',
+        signal,
         headers: { accept: 'application/vnd.github+json', authorization: `Bearer ${token}` },
       },
     );

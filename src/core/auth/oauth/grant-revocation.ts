@@ -1,6 +1,6 @@
 import type { OutboundFetch } from '../../outbound/outbound-fetch.ts';
 import type { OAuthClient } from './oauth-providers.ts';
-import { askVendor } from './vendor-requests.ts';
+import { askVendor } from '../../outbound/vendor-requests.ts';
 
 interface StoredTokens {
   accessToken: string;

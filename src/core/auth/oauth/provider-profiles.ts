@@ -3,7 +3,7 @@ import { emailSchema } from '../../../contract/users.ts';
 import { AppError } from '../../errors.ts';
 import type { OutboundFetch } from '../../outbound/outbound-fetch.ts';
 import type { OAuthClient } from './oauth-providers.ts';
-import { askVendor, type VendorAnswer, type VendorRequest } from './vendor-requests.ts';
+import { askVendor, type VendorAnswer, type VendorRequest } from '../../outbound/vendor-requests.ts';
 
 /** Whose account was connected. */
 export interface ProviderProfile {

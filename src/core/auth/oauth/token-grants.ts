@@ -5,7 +5,7 @@ import { AppError } from '../../errors.ts';
 import type { OutboundFetch } from '../../outbound/outbound-fetch.ts';
 import type { Surroundings } from '../../surroundings.ts';
 import { clientOf, type OAuthClient, type OAuthProvider } from './oauth-providers.ts';
-import { askVendor } from './vendor-requests.ts';
+import { askVendor } from '../../outbound/vendor-requests.ts';
 
 export interface TokenSet {
   accessToken: string;

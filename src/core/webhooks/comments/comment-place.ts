@@ -5,7 +5,7 @@ import { githubComments } from './github-comments.ts';
 import { jiraComments } from './jira-comments.ts';
 import { linearComments } from './linear-comments.ts';
 
-/** Where the one comment of a task is kept. Everything rejects with a `CommentFailure`. */
+/** Where the one comment of a task is kept. Everything rejects with a `CommentFailure`, or an `AppError` where there is no answer. */
 export interface CommentPlace {
   /** Answers the vendor's id of the new comment. */
   create(text: CommentText): Promise<string>;

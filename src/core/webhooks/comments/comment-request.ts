@@ -1,10 +1,8 @@
-import { AppError } from '../../errors.ts';
 import type { OutboundFetch } from '../../outbound/outbound-fetch.ts';
 import { readRetryAfter } from '../../outbound/retry-after.ts';
-import { version } from '../../version.ts';
+import { exchangeJson, type VendorAnswer } from '../../outbound/vendor-requests.ts';
 import { CommentFailure } from './comment-failure.ts';
 
-const TIMEOUT_MS = 15_000;
 /** Comments that others wrote come back in a list, each as long as its vendor takes one. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 /** What GitHub asks for where it names no time. */
@@ -21,43 +19,22 @@ export interface CommentApi {
   signal: AbortSignal;
 }
 
-export interface CommentAnswer {
-  status: number;
-  headers: Headers;
-  /** What the JSON says; undefined for anything else. */
-  body: unknown;
-}
-
-/** Asks the API once, whatever it answers. Throws a `CommentFailure` where there is no answer. */
-export async function exchange(
-  api: CommentApi,
+/** Asks the API once, whatever it answers. Throws an `AppError` where there is no answer. */
+export const exchange = (
+  { fetch, vendor, headers, signal }: CommentApi,
   url: string,
-  request: { method: 'GET' | 'POST' | 'PUT' | 'PATCH'; body?: unknown },
-): Promise<CommentAnswer> {
-  const { vendor, signal } = api;
-  const { status, headers, text } = await api
-    .fetch(url, {
-      method: request.method,
-      headers: {
-        accept: 'application/json',
-        'user-agent': `svc/${version}`,
-        ...(request.body !== undefined && { 'content-type': 'application/json' }),
-        ...api.headers,
-      },
-      ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
-      signal,
-      timeoutMs: TIMEOUT_MS,
-      maxBytes: MAX_ANSWER_BYTES,
-    })
-    .catch((error: unknown) => {
-      if (signal.aborted || !(error instanceof AppError)) throw error;
-      throw new CommentFailure('transient', `${vendor} does not answer: ${error.message}`);
-    });
-  return { status, headers, body: parseJson(text) };
-}
+  { method, body }: { method: 'GET' | 'POST' | 'PUT' | 'PATCH'; body?: unknown },
+): Promise<VendorAnswer> =>
+  exchangeJson(fetch, vendor, url, {
+    method,
+    headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    signal,
+    maxBytes: MAX_ANSWER_BYTES,
+  });
 
 /** The answer where its status says that it was done; throws what the status means where not. */
-export function requireDone(api: CommentApi, answer: CommentAnswer): CommentAnswer {
+export function requireDone(api: CommentApi, answer: VendorAnswer): VendorAnswer {
   if (answer.status < 200 || answer.status > 299) throw failureOf(api, answer);
   return answer;
 }
@@ -82,7 +59,7 @@ export const limited = ({ vendor, now }: CommentApi, headers: Headers): CommentF
 export const notUnderstood = (vendor: string): CommentFailure =>
   new CommentFailure('transient', `${vendor} gave an answer that cannot be read`);
 
-function failureOf(api: CommentApi, { status, headers, body }: CommentAnswer): CommentFailure {
+function failureOf(api: CommentApi, { status, headers, body }: VendorAnswer): CommentFailure {
   const says = `${api.vendor} answered ${status}`;
   if (status === 429 || (status === 403 && isLimit(headers, body))) return limited(api, headers);
   if (status === 401) return new CommentFailure('unauthorized', `${says}: it does not take the token`);
@@ -106,12 +83,4 @@ function timeOf(value: string | null): number {
   const number = Number(value);
   if (Number.isNaN(number)) return Date.parse(value);
   return number < 1e11 ? number * 1000 : number;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,9 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../../config/config.ts';
 import { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { delayAfter } from '../../outbound/delivery-schedule.ts';
 import type { OutboundFetch } from '../../outbound/outbound-fetch.ts';
+import { untilStored } from '../../storage/until-stored.ts';
 import type { SourceCommentRow } from '../../storage/outside-rows.ts';
 import type { Surroundings } from '../../surroundings.ts';
 import type { CommentTarget } from '../inbound/source-work.ts';
@@ -16,7 +16,6 @@ import { type CommentState, commentStateOf, isLastState } from './comment-state.
 import { commentText } from './comment-text.ts';
 import type { CommentChange, CommentedTask, SourceCommentStore } from './source-comment-store.ts';
 
-const STORE_AGAIN_MS = 1000;
 /** For this long after a try whose end nobody knows, what it wrote may not be seen yet. */
 const SETTLE_MS = 30_000;
 /** Clocks differ, and the comment is never older than its task. */
@@ -212,15 +211,8 @@ export class CommentWriter {
   }
 
   /** What was written is written again where that cannot be stored, so it is stored until the disk takes it. */
-  async #store(taskId: string, signal: AbortSignal, change: CommentChange): Promise<void> {
-    for (;;) {
-      try {
-        return await this.#parts.store.update(taskId, change);
-      } catch (error) {
-        if (!(error instanceof AppError)) throw error;
-        await delay(STORE_AGAIN_MS, undefined, { signal });
-      }
-    }
+  #store(taskId: string, signal: AbortSignal, change: CommentChange): Promise<void> {
+    return untilStored(signal, () => this.#parts.store.update(taskId, change));
   }
 
   #placeOf({ row, target, signal }: Job, { vendor, baseUrl, authorization }: Access): CommentPlace {

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import type { VendorAnswer } from '../../outbound/vendor-requests.ts';
 import { commentMarker } from '../inbound/comment-marker.ts';
 import type { CommentTarget } from '../inbound/source-work.ts';
 import { CommentFailure } from './comment-failure.ts';
 import type { CommentPlace, PlaceOf } from './comment-place.ts';
-import { type CommentAnswer, exchange, notUnderstood, requireDone } from './comment-request.ts';
+import { exchange, notUnderstood, requireDone } from './comment-request.ts';
 import { githubMarkdown } from './markdown-comment.ts';
 
 const PAGE = 100;
@@ -28,7 +29,7 @@ export function githubComments(
     },
   };
   const { vendor, baseUrl } = api;
-  const ask = async (url: string, request: Parameters<typeof exchange>[2]): Promise<CommentAnswer> => {
+  const ask = async (url: string, request: Parameters<typeof exchange>[2]): Promise<VendorAnswer> => {
     const answer = await exchange(api, url, request);
     const to = redirects.includes(answer.status) ? answer.headers.get('location') : null;
     // A repository that was renamed; the token goes nowhere but to the API of the settings.

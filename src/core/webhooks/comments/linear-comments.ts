@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import type { VendorAnswer } from '../../outbound/vendor-requests.ts';
 import type { CommentTarget } from '../inbound/source-work.ts';
 import { CommentFailure, type CommentFault } from './comment-failure.ts';
 import type { CommentPlace, PlaceOf } from './comment-place.ts';
-import { type CommentAnswer, exchange, limited, notUnderstood, waitOf } from './comment-request.ts';
+import { exchange, limited, notUnderstood, waitOf } from './comment-request.ts';
 import { linearMarkdown } from './markdown-comment.ts';
 
 const answerSchema = z.object({
@@ -42,7 +43,7 @@ export function linearComments(
     if (!data?.data) throw notUnderstood(api.vendor);
     return data.data;
   };
-  const failureOf = ({ status, headers }: CommentAnswer, error: GraphqlError | undefined): CommentFailure => {
+  const failureOf = ({ status, headers }: VendorAnswer, error: GraphqlError | undefined): CommentFailure => {
     const fault = faultOf(status, error);
     if (fault === 'limited') return limited(api, headers);
     const waitMs = fault === 'transient' ? waitOf(headers, api.now().getTime()) : undefined;

@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises';
+import { BackgroundSweep } from '../../background-sweep.ts';
 import { AppError } from '../../errors.ts';
 import type { EventBus } from '../../events.ts';
 import type { Log } from '../../log.ts';
@@ -10,7 +10,6 @@ import { CommentQueue, type Written } from './comment-queue.ts';
 import type { CommentWriter } from './comment-writer.ts';
 import type { SourceCommentStore } from './source-comment-store.ts';
 
-const SWEEP_EVERY_MS = 15_000;
 const AGAIN_MS = 15_000;
 const PAGE = 500;
 const KEEP_MS = 30 * 24 * 3_600_000;
@@ -46,15 +45,14 @@ export class SourceComments {
   readonly #queue: CommentQueue;
   /** The provider of each task whose comment has not ended. */
   readonly #open = new Map<string, string>();
-  readonly #working = new Set<Promise<void>>();
+  readonly #sweeps: BackgroundSweep;
   #position = '';
   #unsubscribe: (() => void) | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #isStopped = false;
 
   constructor(parts: SourceCommentsParts) {
     this.#parts = parts;
-    const { surroundings, setTimer } = parts;
+    const { surroundings, setTimer, log } = parts;
+    this.#sweeps = new BackgroundSweep({ takeUp: () => this.sweep(), log });
     this.#queue = new CommentQueue({
       write: (taskId, signal) => this.#write(taskId, signal),
       monotonic: surroundings.monotonic,
@@ -78,31 +76,24 @@ export class SourceComments {
 
   /** Takes up what an earlier process left; returns at once. */
   start(): void {
-    this.#work(async () => {
-      do {
-        await this.sweep();
-        await breathe();
-      } while (!this.#isStopped && this.#position !== '');
-    });
-    this.#timer = setInterval(() => this.#work(() => this.sweep()), SWEEP_EVERY_MS).unref();
+    this.#sweeps.start();
   }
 
   /** Breaks off what is being written; it is looked after at the next start. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    clearInterval(this.#timer);
     this.#unsubscribe?.();
-    await Promise.all(this.#working);
+    await this.#sweeps.stop();
     await this.#queue.stop();
   }
 
-  /** Derives from a page of the rows what has to be written. */
-  async sweep(): Promise<void> {
+  /** Derives from a page of the rows what has to be written; answers whether there are more. */
+  async sweep(): Promise<boolean> {
     const { store } = this.#parts;
     if (this.#position === '') await store.reopenRevived();
     const page = await store.open(this.#position, PAGE);
     this.#position = page.length < PAGE ? '' : (page.at(-1)?.task_id ?? '');
     for (const { task_id, provider } of page) this.#take(task_id, provider);
+    return this.#position !== '';
   }
 
   /** Forgets comments that ended long ago. */
@@ -113,7 +104,7 @@ export class SourceComments {
   }
 
   #take(taskId: string, provider: string): void {
-    if (this.#isStopped) return;
+    if (this.#sweeps.isStopped) return;
     this.#open.set(taskId, provider);
     this.#unsubscribe ??= this.#listen();
     this.#queue.add(taskId, provider);
@@ -157,16 +148,5 @@ export class SourceComments {
     if (this.#open.size > 0) return;
     this.#unsubscribe?.();
     this.#unsubscribe = undefined;
-  }
-
-  /** Does something that the next sweep does again where it fails. */
-  #work(work: () => Promise<void>): void {
-    if (this.#isStopped) return;
-    const done = work()
-      .catch((error: unknown) => {
-        if (!(error instanceof AppError)) this.#parts.log.error({ err: error }, 'this is a bug in svc');
-      })
-      .finally(() => this.#working.delete(done));
-    this.#working.add(done);
   }
 }

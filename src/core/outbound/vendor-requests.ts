@@ -1,0 +1,57 @@
+import { AppError } from '../errors.ts';
+import { version } from '../version.ts';
+import type { OutboundFetch, OutboundRequest } from './outbound-fetch.ts';
+
+export interface VendorRequest extends Pick<OutboundRequest, 'method' | 'body' | 'signal'> {
+  headers?: Record<string, string>;
+  /** Of the answer, 1 MiB unless set. */
+  maxBytes?: number;
+}
+export interface VendorAnswer {
+  status: number;
+  headers: Headers;
+  /** What the JSON says; undefined for anything else. */
+  body: unknown;
+}
+
+/** Asks a vendor for JSON once, and answers whatever it says. Throws `unavailable` where it says nothing. */
+export async function exchangeJson(
+  fetch: OutboundFetch,
+  vendor: string,
+  url: string,
+  { headers, maxBytes = 1024 * 1024, ...request }: VendorRequest,
+): Promise<VendorAnswer> {
+  const { text, ...answer } = await fetch(url, {
+    ...request,
+    headers: { accept: 'application/json', 'user-agent': `svc/${version}`, ...headers },
+    timeoutMs: 15_000,
+    maxBytes,
+  }).catch((error: unknown) => {
+    throw error instanceof AppError
+      ? new AppError('unavailable', `${vendor} does not answer: ${error.message}`)
+      : error;
+  });
+  return { ...answer, body: parseJson(text) };
+}
+
+/** Asks a vendor for JSON; answers whatever is no fault of the vendor, refusals included. */
+export async function askVendor(
+  fetch: OutboundFetch,
+  vendor: string,
+  url: string,
+  request: VendorRequest,
+): Promise<VendorAnswer> {
+  const answer = await exchangeJson(fetch, vendor, url, request);
+  const { status } = answer;
+  if (status < 200 || status === 429 || status >= 500 || (status >= 300 && status < 400))
+    throw new AppError('unavailable', `${vendor} answered ${status}. Try again later.`);
+  return answer;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
