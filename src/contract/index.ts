@@ -5,14 +5,17 @@ import { configRoutes } from './config.ts';
 import { conversationsRoutes } from './conversations.ts';
 import { devicesRoutes } from './devices.ts';
 import { dlqRoutes } from './dlq.ts';
+import { experiencesRoutes } from './experiences.ts';
 import { gatewayRoutes } from './gateway.ts';
 import { healthRoutes } from './health.ts';
 import { inboundRoutes } from './inbound.ts';
 import { integrationsRoutes } from './integrations.ts';
 import { invitesRoutes } from './invites.ts';
+import { memoryRoutes } from './memory.ts';
 import { notificationsRoutes } from './notifications.ts';
 import { oauthRoutes } from './oauth.ts';
 import { pairingRoutes } from './pairing.ts';
+import { preferencesRoutes } from './preferences.ts';
 import { providersRoutes } from './providers.ts';
 import { queueRoutes } from './queue.ts';
 import { schedulesRoutes } from './schedules.ts';
@@ -33,14 +36,17 @@ export const contract = {
   conversations: conversationsRoutes,
   devices: devicesRoutes,
   dlq: dlqRoutes,
+  experiences: experiencesRoutes,
   gateway: gatewayRoutes,
   health: healthRoutes,
   inbound: inboundRoutes,
   integrations: integrationsRoutes,
   invites: invitesRoutes,
+  memory: memoryRoutes,
   notifications: notificationsRoutes,
   oauth: oauthRoutes,
   pairing: pairingRoutes,
+  preferences: preferencesRoutes,
   providers: providersRoutes,
   queue: queueRoutes,
   schedules: schedulesRoutes,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { approvalSchema } from './approvals.ts';
+import { syncProgressSchema } from './memory.ts';
 import { notificationSchema } from './notifications.ts';
 import { timestampSchema } from './primitives.ts';
 import { queueStatusSchema } from './queue.ts';
@@ -20,6 +21,7 @@ export const liveMessageSchema = z
     }),
     z.object({ type: z.literal('queue'), at: timestampSchema, status: queueStatusSchema }),
     z.object({ type: z.literal('approval'), at: timestampSchema, approval: approvalSchema }),
+    z.object({ type: z.literal('memory'), at: timestampSchema, progress: syncProgressSchema }),
     z.object({ type: z.literal('notification'), at: timestampSchema, notification: notificationSchema }),
   ])
   .meta({ id: 'LiveMessage' });

@@ -31,6 +31,7 @@ import { joinIntegrations } from './integrations/join-integrations.ts';
 import { RateLimits } from './limits/rate-limits.ts';
 import { LiveFeed } from './live/live-feed.ts';
 import type { Log } from './log.ts';
+import { joinMemory } from './memory/join-memory.ts';
 import { NotificationService } from './notifications/notification-service.ts';
 import { isLoopbackHost } from './outbound/address-rules.ts';
 import { createOutboundFetch } from './outbound/outbound-fetch.ts';
@@ -169,9 +170,18 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
     log,
     models,
     pendingApprovals: (conversationId) => approvals.pendingOf(conversationId),
+    recall: (...wish) => recall.about(...wish),
   });
   const integrations = joinIntegrations({ ...shared, ...oauth, outbound });
   const protectedFolders = ownFolders(locations);
+  const { memoryWork, recall, ...memory } = joinMemory({
+    ...shared,
+    locations,
+    protectedFolders,
+    providers: chat.modelProviders,
+    setRoots: async (caller, roots) => void (await changeSetting(caller, 'memory.roots', roots)),
+    log,
+  });
   const sandbox = new Sandbox({
     path: env['PATH'] ?? defaultPath,
     home: env['HOME'] ?? homedir(),
@@ -184,6 +194,8 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
         ...shared,
         ...runParts,
         ...integrations,
+        ...memory,
+        recall,
         users: access.users,
         conversations: chat.conversations,
         policy,
@@ -284,6 +296,22 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
   const queueStatus = new QueueStatusService({ counts, deadLetters, pause, config });
   const health = new HealthService({ queueStatus, registry, sandbox, surroundings });
 
+  const changeSetting = async (caller: Caller, key: string, value: unknown, address?: string) => {
+    const setting = chat.modelProviders.setSetting(key, value);
+    await database.write((transaction) =>
+      audit.append(transaction, {
+        kind: 'security',
+        tool: 'config.changed',
+        userId: caller.userId,
+        address,
+        // What it is now may be a secret.
+        arguments: { key: setting.key },
+        result: 'ok',
+      }),
+    );
+    return setting;
+  };
+
   return {
     config,
     log,
@@ -299,6 +327,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
     ...inbound,
     sourceComments,
     ...schedules,
+    ...memory,
     audit,
     auditEntries: new AuditService(new AuditStore(database)),
     policy,
@@ -325,21 +354,11 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
     onTaskEvent: (listener: (type: TaskEventType) => void) =>
       bus.on('task', ({ event }) => listener(event.type)),
 
-    /** Changes a setting; tasks that wait for an agent are looked at again. */
+    /** Changes a setting; whoever works by it takes notice. */
     async setSetting(caller: Caller, key: string, value: unknown, client: ClientInfo) {
-      const setting = chat.modelProviders.setSetting(key, value);
-      await database.write((transaction) =>
-        audit.append(transaction, {
-          kind: 'security',
-          tool: 'config.changed',
-          userId: caller.userId,
-          address: client.address,
-          // What it is now may be a secret.
-          arguments: { key: setting.key },
-          result: 'ok',
-        }),
-      );
+      const setting = await changeSetting(caller, key, value, client.address);
       if (key.startsWith('agents.')) bus.emit('agents_changed', undefined);
+      await memoryWork.settingChanged(key);
       return setting;
     },
 
@@ -356,7 +375,8 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
       leases.start();
       sweeper.start();
       notify.start();
-      for (const part of [webhooks.webhookDeliverer, sourceComments, schedules.scheduler]) part.start();
+      for (const part of [webhooks.webhookDeliverer, sourceComments, schedules.scheduler, memoryWork])
+        part.start();
       health.phase = 'ready';
     },
 
@@ -369,6 +389,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
       leases.stop();
       await (await joined)?.close();
       await Promise.all([notify.stop(), webhooks.webhookDeliverer.stop(), sourceComments.stop()]);
+      await memoryWork.stop();
       await outbound.close();
       await toolOutbound.close();
       await modelOutbound.close();

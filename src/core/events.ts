@@ -1,3 +1,4 @@
+import type { SyncProgress } from '../contract/memory.ts';
 import type { Notification } from '../contract/notifications.ts';
 import type { TaskEvent } from '../contract/task.ts';
 import type { Approval } from '../contract/approvals.ts';
@@ -18,6 +19,8 @@ export interface CoreEvents {
   rights_changed: { userId: string };
   /** An approval was asked for, decided, or has expired. */
   approval: { row: ApprovalRow; approval: Approval };
+  /** A sync of the memory goes on. */
+  memory_progress: SyncProgress;
   notification: { userId: string; notification: Notification };
 }
 

@@ -18,15 +18,18 @@ import { registerConversations } from './routes/conversations.ts';
 import { registerDevices } from './routes/devices.ts';
 import { registerDlq } from './routes/dlq.ts';
 import { registerDocs } from './routes/docs.ts';
+import { registerExperiences } from './routes/experiences.ts';
 import { registerGateway } from './routes/gateway.ts';
 import { registerHealth } from './routes/health.ts';
 import { registerInbound } from './routes/inbound.ts';
 import { registerIntegrations } from './routes/integrations.ts';
 import { registerInvites } from './routes/invites.ts';
 import { registerLanding } from './routes/landing.ts';
+import { registerMemory } from './routes/memory.ts';
 import { registerNotifications } from './routes/notifications.ts';
 import { registerPairing } from './routes/pairing.ts';
 import { registerOAuth } from './routes/oauth.ts';
+import { registerPreferences } from './routes/preferences.ts';
 import { registerProviders } from './routes/providers.ts';
 import { registerQueue } from './routes/queue.ts';
 import { registerSchedules } from './routes/schedules.ts';
@@ -57,7 +60,7 @@ export async function buildServer(app: App, { check }: ServerOptions = {}): Prom
     exposeHeadRoutes: false,
     requestTimeout: 30_000,
     trustProxy: trustedProxies.length > 0 && trustedProxies,
-    routerOptions: { maxParamLength: 5000 },
+    routerOptions: { maxParamLength: 16_384 },
     http: {
       maxHeaderSize: 16_384,
       headersTimeout: 10_000,
@@ -107,15 +110,18 @@ export async function buildServer(app: App, { check }: ServerOptions = {}): Prom
   registerDevices(server, app, check);
   registerDlq(server, app, check);
   registerDocs(server);
+  registerExperiences(server, app, check);
   registerGateway(server, app, check);
   registerHealth(server, app, check);
   registerInbound(server, app, check);
   registerIntegrations(server, app, check);
   registerInvites(server, app, check);
   registerLanding(server);
+  registerMemory(server, app, check);
   registerNotifications(server, app, check);
   registerPairing(server, app, check);
   registerOAuth(server, app, check);
+  registerPreferences(server, app, check);
   registerProviders(server, app, check);
   registerQueue(server, app, check);
   registerSchedules(server, app, check);

@@ -7,6 +7,7 @@ import { ConversationStore } from './conversation-store.ts';
 import { ModelCalls } from './model-calls.ts';
 import { ModelProviders, type ModelProvidersParts } from './providers/model-providers.ts';
 import { configuredOrigins } from './providers/provider-connections.ts';
+import type { Recall } from '../memory/recall/recall.ts';
 import { TaskContext } from './task-context.ts';
 
 /** How models are asked, where it is not as usual. */
@@ -25,6 +26,8 @@ export interface ChatParts extends Omit<ModelProvidersParts, 'fetch'> {
   store: TaskStore;
   /** What the tools of a conversation wait for. */
   pendingApprovals: ConversationServiceParts['pendingApprovals'];
+  /** What of the memory fits a question. */
+  recall: Recall['about'];
   models: ModelOptions;
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { define, type Mode, modeSchema, type SettingDefinition } from './define-setting.ts';
 import { integrationSettings } from './integration-settings.ts';
+import { memorySettings } from './memory-settings.ts';
 import { providerSettings } from './provider-settings.ts';
 import { toolSettings } from './tool-settings.ts';
 import { webSearchSettings } from './web-search-settings.ts';
@@ -166,6 +167,7 @@ export const settings = {
     live: true,
     description: 'Tokens that the built-in agent may use for one task',
   }),
+  ...memorySettings,
   ...integrationSettings,
   ...webSearchSettings,
   ...webhookSettings,

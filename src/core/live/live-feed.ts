@@ -48,6 +48,7 @@ export class LiveFeed {
           send({ type: 'approval', at: now(), approval });
       }),
       bus.on('queue', () => queue.changed()),
+      bus.on('memory_progress', (progress) => send({ type: 'memory', at: now(), progress })),
       bus.on('notification', ({ userId, notification }) => {
         if (userId === caller.userId) send({ type: 'notification', at: now(), notification });
       }),

@@ -6,6 +6,7 @@ import { up as access } from './migrations/0002-access.ts';
 import { up as chat } from './migrations/0003-chat.ts';
 import { up as tools } from './migrations/0004-tools.ts';
 import { up as outside } from './migrations/0005-outside.ts';
+import { up as memory } from './migrations/0006-memory.ts';
 
 type Migration = (db: Kysely<never>) => Promise<void>;
 
@@ -16,6 +17,7 @@ const ourMigrations: Record<string, Migration> = {
   '0003-chat': chat,
   '0004-tools': tools,
   '0005-outside': outside,
+  '0006-memory': memory,
 };
 
 /**

@@ -14,6 +14,7 @@ import type {
   UserRow,
 } from './account-rows.ts';
 import type { ConversationRow, MessageRow } from './chat-rows.ts';
+import type { ExperienceRow, MemorySessionRow, PreferenceRow } from './memory-rows.ts';
 import type {
   InboundDeliveryRow,
   ScheduleRow,
@@ -176,5 +177,8 @@ export interface Schema {
   webhooks: WebhookRow;
   webhook_deliveries: WebhookDeliveryRow;
   schedules: ScheduleRow;
+  memory_sessions: MemorySessionRow;
+  experiences: ExperienceRow;
+  preferences: PreferenceRow;
   state: StateRow;
 }

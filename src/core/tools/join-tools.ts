@@ -4,6 +4,8 @@ import type { EventBus } from '../events.ts';
 import type { WebSearch } from '../integrations/web-search/web-search.ts';
 import type { RateLimits } from '../limits/rate-limits.ts';
 import type { Log } from '../log.ts';
+import type { ExperienceService } from '../memory/learned/experience-service.ts';
+import type { MemoryService } from '../memory/memory-service.ts';
 import type { Outbound } from '../outbound/outbound-fetch.ts';
 import type { ApprovalService } from '../security/approval-service.ts';
 import type { ApprovalStore } from '../security/approval-store.ts';
@@ -46,6 +48,8 @@ export interface ToolParts {
   outbound: Outbound;
   tasks: TaskService;
   store: TaskStore;
+  memory: MemoryService;
+  experiences: ExperienceService;
   /** The real places of the daemon's own folders. */
   protectedFolders: string[];
   /** The daemon's environment, of which an allow list is passed on. */

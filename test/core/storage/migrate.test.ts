@@ -45,6 +45,7 @@ describe('the schema', () => {
       '0003-chat': nothing,
       '0004-tools': nothing,
       '0005-outside': nothing,
+      '0006-memory': nothing,
     };
     const failing = async (each: Kysely<never>) => {
       await each.schema.createTable('half_done').addColumn('id', 'text').execute();

@@ -159,6 +159,7 @@ function hear(state: WatchState, message: LiveMessage, tasks: Map<string, Watche
     case 'approval':
       return withApproval(state, message.approval);
     case 'hello':
+    case 'memory':
     case 'notification':
       return state;
   }

@@ -3,6 +3,7 @@ import type { Workspaces } from '../../agents/workspaces.ts';
 import { AgentFailure } from '../../agents/agent-adapter.ts';
 import type { UserStore } from '../../auth/user-store.ts';
 import { AppError } from '../../errors.ts';
+import type { Recall } from '../../memory/recall/recall.ts';
 import { joinTools, type ToolParts } from '../../tools/join-tools.ts';
 import type { Compactor } from '../compactor.ts';
 import type { ConversationService } from '../conversation-service.ts';
@@ -30,6 +31,7 @@ export interface RunParts extends ToolParts {
   taskContext: TaskContext;
   conversations: ConversationService;
   conversationStore: ConversationStore;
+  recall: Recall;
   models: ModelOptions;
 }
 export type Runs = ReturnType<typeof joinRuns>;

@@ -1,0 +1,162 @@
+import { z } from 'zod';
+import { searchMethodSchema } from './memory.ts';
+import { idParamsSchema, limitSchema, messageSchema, offsetSchema, timestampSchema } from './primitives.ts';
+import { defineRoutes } from './route.ts';
+
+export const experienceTypeSchema = z.enum([
+  'tool_chain',
+  'user_preference',
+  'task_solution',
+  'error_recovery',
+]);
+export type ExperienceType = z.output<typeof experienceTypeSchema>;
+
+/** Where something that was learned comes from. */
+export const originSchema = z
+  .object({
+    kind: z
+      .enum(['user', 'task', 'conversation'])
+      .meta({ description: 'Who said it: a person, a run, a talk' }),
+    userId: z.string(),
+    taskId: z.string().optional(),
+    conversationId: z.string().optional(),
+    trusted: z.boolean().meta({ description: "false where a stranger's text set it going" }),
+  })
+  .meta({ id: 'Origin' });
+export type Origin = z.output<typeof originSchema>;
+
+const tagSchema = z.string().trim().min(1).max(50);
+const fields = {
+  type: experienceTypeSchema,
+  intent: z.string().trim().min(1).max(2000).meta({ description: 'What was wanted' }),
+  solution: z
+    .array(z.string().trim().min(1).max(4000))
+    .min(1)
+    .max(50)
+    .meta({ description: 'What led there, step by step' }),
+  successScore: z.number().min(0).max(1),
+  tags: z.array(tagSchema).max(20),
+};
+
+export const experienceSchema = z
+  .object({
+    id: z.string(),
+    ...fields,
+    weight: z.number().meta({ description: 'Starts at 1; use raises it to 2 at most, time lowers it' }),
+    useCount: z.int(),
+    lastUsedAt: timestampSchema.optional(),
+    sourceConversationId: z.string().optional(),
+    origin: originSchema,
+    createdAt: timestampSchema,
+  })
+  .meta({ id: 'Experience' });
+export type Experience = z.output<typeof experienceSchema>;
+
+export const recordExperienceSchema = z.object({
+  ...fields,
+  successScore: fields.successScore.default(1),
+  tags: fields.tags.default([]),
+  sourceConversationId: z.string().min(1).max(200).optional(),
+});
+export type RecordExperience = z.output<typeof recordExperienceSchema>;
+
+export const searchExperiencesQuerySchema = z.object({
+  q: z.string().min(1).max(10_000),
+  limit: limitSchema(6, 100),
+});
+
+export const listExperiencesQuerySchema = z.object({
+  type: experienceTypeSchema.optional(),
+  tag: tagSchema.optional(),
+  minWeight: z
+    .string()
+    .regex(/^\d{1,3}(\.\d{1,15})?$/, 'Expected a number such as 0.5')
+    .transform(Number)
+    .optional(),
+  conversationId: z.string().min(1).max(200).optional(),
+  limit: limitSchema(50),
+  offset: offsetSchema.default(0),
+});
+export type ListExperiencesQuery = z.output<typeof listExperiencesQuerySchema>;
+
+const answer = z.object({ experience: experienceSchema });
+
+export const experiencesRoutes = defineRoutes({
+  record: {
+    method: 'POST',
+    path: '/api/memory/experiences',
+    access: 'session',
+    summary: 'Record what led to a goal, to be found again',
+    body: recordExperienceSchema,
+    status: 201,
+    response: answer,
+  },
+  search: {
+    method: 'GET',
+    path: '/api/memory/experiences/search',
+    access: 'session',
+    summary: 'Find experiences that fit a question',
+    query: searchExperiencesQuerySchema,
+    response: z.object({
+      experiences: z.array(experienceSchema.extend({ score: z.number().min(0).max(1) })),
+      method: searchMethodSchema,
+    }),
+  },
+  list: {
+    method: 'GET',
+    path: '/api/memory/experiences',
+    access: 'session',
+    summary: 'List experiences, the weightiest first',
+    query: listExperiencesQuerySchema,
+    response: z.object({
+      experiences: z.array(experienceSchema),
+      total: z.int(),
+      limit: z.int(),
+      offset: z.int(),
+    }),
+  },
+  get: {
+    method: 'GET',
+    path: '/api/memory/experiences/:id',
+    access: 'session',
+    summary: 'Show an experience',
+    params: idParamsSchema,
+    response: answer,
+  },
+  use: {
+    method: 'POST',
+    path: '/api/memory/experiences/:id/use',
+    access: 'session',
+    summary: 'Mark an experience as used, which makes it weightier',
+    params: idParamsSchema,
+    response: answer,
+  },
+  remove: {
+    method: 'DELETE',
+    path: '/api/memory/experiences/:id',
+    access: 'session',
+    summary: 'Forget an experience',
+    params: idParamsSchema,
+    response: messageSchema,
+  },
+  decay: {
+    method: 'POST',
+    path: '/api/memory/experiences/decay',
+    access: 'session',
+    summary: 'Lower the weights by the time since they were lowered last',
+    body: z
+      .object({
+        halfLifeDays: z.number().min(0.01).max(36_500).default(30),
+      })
+      .prefault({}),
+    response: z.object({ decayed: z.int() }),
+  },
+  prune: {
+    method: 'POST',
+    path: '/api/memory/experiences/prune',
+    access: 'session',
+    summary: 'Forget experiences of a low weight',
+    body: z.object({ minWeight: z.number().min(0).max(2).default(0.05) }).prefault({}),
+    response: z.object({ pruned: z.int() }),
+  },
+});

@@ -1,0 +1,137 @@
+import type { FoundChunk, SyncProgress } from '../../../contract/memory.ts';
+import { FileStore } from '../files/file-store.ts';
+import { FileSync } from '../files/file-sync.ts';
+import { FolderWatch } from '../files/folder-watch.ts';
+import { FreshSearch } from '../files/fresh-search.ts';
+import { EntryStore } from './entry-store.ts';
+import { formulas } from './formulas.ts';
+import type { IndexCalls, IndexOptions, IndexQuery } from './index-calls.ts';
+import { openIndexDatabase } from './index-database.ts';
+import { type Hits, IndexSearch } from './index-search.ts';
+import { KeywordIndex } from './keyword-index.ts';
+import { VectorIndex } from './vector-index.ts';
+import { VectorStore } from './vector-store.ts';
+
+export interface IndexEvents {
+  onProgress: (progress: SyncProgress) => void;
+  /** Texts came that may need vectors. */
+  onChange: () => void;
+}
+
+/** The index of files and entries, as its thread offers it. */
+export function createMemoryIndex(options: IndexOptions, { onProgress, onChange }: IndexEvents) {
+  const database = openIndexDatabase(options.file, options.cacheMiB);
+  const chunkWords = new KeywordIndex(database, 'chunk_words');
+  const chunkVectors = new VectorIndex(database, 'chunks');
+  const store = new FileStore({
+    database,
+    keywords: chunkWords,
+    onChange: (change) => {
+      chunkVectors.changed(change);
+      if (change.added.length > 0) onChange();
+    },
+  });
+  const { protectedFolders } = options;
+  const sync = new FileSync({ store, protectedFolders, onProgress, now: () => new Date() });
+  const watch = new FolderWatch({ store, sync });
+  const fresh = new FreshSearch({ watch, sync });
+  const search = new IndexSearch({ keywords: chunkWords, vectors: chunkVectors });
+  const vectors = new VectorStore(database);
+  const entries = new EntryStore(database, onChange);
+
+  const find = async (query: IndexQuery) => {
+    const look = () => {
+      const hits = search.search(query);
+      const rows = store.chunks(hits.hits.map(({ id }) => id));
+      return { hits, rows, paths: [...new Set([...rows.values()].map(({ path }) => path))] };
+    };
+    if (!query.sync)
+      return { ...look(), freshness: { autoSynced: false, stale: false, stalePaths: new Set<string>() } };
+    const { found, freshness } = await fresh.run(query.sync, look);
+    return { ...found, freshness };
+  };
+
+  const calls: IndexCalls = {
+    syncFolder: (order) => sync.syncFolder(order),
+    cancelSync: () => sync.cancel(),
+    keepOnly: (roots) => store.keepOnly(roots),
+    async search(query) {
+      const { hits, rows, freshness } = await find(query);
+      const { method, totalCandidates } = hits;
+      const { autoSynced, stale } = freshness;
+      const found = foundChunks(hits, rows, freshness.stalePaths);
+      return { method, totalCandidates, chunks: found.map(({ chunk }) => chunk), autoSynced, stale };
+    },
+    async explain(query) {
+      const { hits, rows, freshness } = await find(query);
+      const { words, leftOut } = hits.words;
+      const results = foundChunks(hits, rows, freshness.stalePaths).map(({ chunk, hit }) => ({
+        chunk,
+        ...(hit.keyword && {
+          keyword: { ...hit.keyword, words: chunkWords.explain(hits.words, hit.id) },
+        }),
+        ...(hit.vector && { vector: hit.vector }),
+      }));
+      return { method: hits.method, formula: formulas[hits.method], words, leftOut, results };
+    },
+    files: (page) => store.list(page),
+    chunksOf: (path) => store.chunksOf(path),
+    removeChunk: (id) => store.removeChunk(id),
+    removeFile: (path) => store.removeFile(path),
+    clear() {
+      sync.cancel();
+      store.clear();
+      chunkVectors.clear();
+    },
+    stats: (model) => ({
+      ...store.counts(),
+      lastSyncAt: store.lastSyncAt(),
+      embeddedCount: model === undefined ? 0 : chunkVectors.count(model),
+      syncing: sync.progress,
+    }),
+    warm(model) {
+      const words = chunkWords.wordsOf('memory');
+      chunkWords.search(words, { limit: 1 });
+      if (model !== undefined) chunkVectors.warm(model);
+    },
+    putEntries: (given) => entries.put(given),
+    removeEntries: (keys) => entries.remove(keys),
+    searchEntries: (query) => entries.search(query),
+    missingVectors: ({ model, limit }) => {
+      const missing = chunkVectors.missing(model, limit);
+      return missing.length < limit
+        ? [...missing, ...entries.missing(model, limit - missing.length)]
+        : missing;
+    },
+    putVectors({ model, vectors: given }) {
+      const { chunks, entries: ofEntries } = vectors.put(model, given);
+      chunkVectors.changed({ added: chunks, removed: [] });
+      entries.vectorsCame(ofEntries);
+    },
+    keepVectorsOf: (model) => vectors.keepOnly(model),
+    watch: (order) => watch.watch(order),
+    watchStatus: () => watch.status(),
+  };
+  return {
+    calls,
+    async close() {
+      sync.cancel();
+      await watch.watch(undefined);
+      database.close();
+    },
+  };
+}
+
+/** What was removed between the search and the reading of its rows is left out. */
+function foundChunks({ hits }: Hits, rows: ReturnType<FileStore['chunks']>, stalePaths: Set<string>) {
+  return hits.flatMap((hit) => {
+    const row = rows.get(hit.id);
+    if (!row) return [];
+    const chunk: FoundChunk = {
+      ...row,
+      score: hit.score,
+      ...(stalePaths.has(row.path) && { stale: true as const }),
+    };
+    return [{ chunk, hit }];
+  });
+}

@@ -1,0 +1,102 @@
+import { join } from 'node:path';
+import type { Locations } from '../../contract/locations.ts';
+import type { SyncProgress } from '../../contract/memory.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { ModelProviders } from '../chat/providers/model-providers.ts';
+import type { Config } from '../config/config.ts';
+import type { Log } from '../log.ts';
+import type { EventBus } from '../events.ts';
+import type { Database } from '../storage/database.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { Embedder } from './embeddings/embedder.ts';
+import { VectorFill } from './embeddings/vector-fill.ts';
+import { IndexClient } from './index/index-client.ts';
+import { ExperienceService } from './learned/experience-service.ts';
+import { MemorySessionService } from './learned/memory-session-service.ts';
+import { PreferenceService } from './learned/preference-service.ts';
+import { MemoryRoots } from './memory-roots.ts';
+import { MemoryService } from './memory-service.ts';
+import { Recall } from './recall/recall.ts';
+
+/** Of the database of the index, in memory. */
+const CACHE_MIB = { pico: 8, mini: 32 };
+
+export interface MemoryParts {
+  database: Database;
+  bus: EventBus;
+  config: Config;
+  locations: Locations;
+  protectedFolders: string[];
+  providers: ModelProviders;
+  setRoots: (caller: Caller, roots: string[]) => Promise<void>;
+  reportBug: (error: unknown) => void;
+  surroundings: Surroundings;
+  log: Log;
+}
+
+/** What is found again: files, experiences, preferences. */
+export function joinMemory(parts: MemoryParts) {
+  const { config, bus, locations, protectedFolders, reportBug, surroundings, log } = parts;
+  const mode = config.get('mode');
+  const canWatch = mode !== 'pico';
+  const mayWatch = () => canWatch && config.get('memory.watch');
+  const index = new IndexClient({
+    options: {
+      file: join(locations.data, 'memory.db'),
+      protectedFolders,
+      cacheMiB: CACHE_MIB[mode],
+    },
+    log,
+    onStart: () => {
+      experiences.indexAll().catch(reportBug);
+    },
+    onProgress: (progress: SyncProgress) => bus.emit('memory_progress', progress),
+    onChange: () => fill.wake(),
+  });
+  const embedder = new Embedder(parts);
+  const fill = new VectorFill({ ...parts, embedder, index });
+  const roots = new MemoryRoots(parts);
+  const rewatch = async () => {
+    if (!canWatch) return;
+    const watchFiles = config.get('memory.watchFiles');
+    await index.call('watch', mayWatch() ? { ...(await roots.rules()), watchFiles } : undefined);
+  };
+  const memory = new MemoryService({
+    index,
+    roots,
+    embedder,
+    fill,
+    monotonic: surroundings.monotonic,
+    canWatch,
+    mayWatch,
+    rewatch,
+  });
+  const experiences = new ExperienceService({ ...parts, entries: memory.entries });
+  const preferences = new PreferenceService(parts);
+  return {
+    memory,
+    experiences,
+    preferences,
+    memorySessions: new MemorySessionService(parts),
+    recall: new Recall({ ...parts, memory, experiences, preferences }),
+    memoryWork: {
+      /** Begins to watch, and to make the vectors that are missing; an installation without a memory does nothing. */
+      start() {
+        if (memory.isEmpty) return;
+        rewatch().catch(reportBug);
+        fill.wake();
+      },
+      /** Takes notice of a changed setting. */
+      async settingChanged(key: string) {
+        if (!key.startsWith('memory.')) return;
+        if (key === 'memory.roots') await index.call('keepOnly', (await roots.rules()).roots);
+        if (index.isRunning) await rewatch();
+        fill.wake();
+      },
+      async stop() {
+        await fill.stop();
+        await index.close();
+      },
+    },
+  };
+}

@@ -1,0 +1,178 @@
+import type {
+  Chunk,
+  Explanation,
+  MemoryStats,
+  SearchMemory,
+  SearchMethod,
+  SearchResult,
+  SyncResult,
+  WatcherStatus,
+} from '../../contract/memory.ts';
+import type { Caller } from '../auth/caller.ts';
+import { AppError } from '../errors.ts';
+import type { Embedder } from './embeddings/embedder.ts';
+import type { VectorFill } from './embeddings/vector-fill.ts';
+import type { IndexEntry, IndexQuery } from './index/index-calls.ts';
+import type { IndexClient } from './index/index-client.ts';
+import type { MemoryRoots } from './memory-roots.ts';
+
+export interface MemoryServiceParts {
+  index: IndexClient;
+  roots: MemoryRoots;
+  embedder: Embedder;
+  fill: VectorFill;
+  monotonic: () => number;
+  /** Whether folders are watched in this mode at all. */
+  canWatch: boolean;
+  mayWatch: () => boolean;
+  /** Watches what the settings say now. */
+  rewatch: () => Promise<void>;
+}
+
+/** The index of files, which everybody shares who may sign in. */
+export class MemoryService {
+  readonly #parts: MemoryServiceParts;
+  constructor(parts: MemoryServiceParts) {
+    this.#parts = parts;
+  }
+
+  /** True when nothing can be found because nothing was ever indexed; costs nothing. */
+  get isEmpty(): boolean {
+    return this.#parts.roots.given.length === 0;
+  }
+
+  async search(wish: SearchMemory): Promise<SearchResult> {
+    const { query, reason } = await this.#toQuery(wish);
+    const found = await this.#parts.index.call('search', query);
+    return { query: wish.query, ...found, ...(reason !== undefined && { reason }) };
+  }
+
+  async why(wish: SearchMemory): Promise<Explanation> {
+    const { query, reason } = await this.#toQuery(wish);
+    const found = await this.#parts.index.call('explain', query);
+    return { query: wish.query, ...found, ...(reason !== undefined && { reason }) };
+  }
+
+  /** Syncs one folder, or all that are allowed; an administrator's becomes one of them. */
+  async sync(caller: Caller, basePath: string | undefined): Promise<SyncResult> {
+    const { index, roots, fill, monotonic, rewatch } = this.#parts;
+    const start = monotonic();
+    const folders = basePath === undefined ? await roots.all() : [await roots.admit(caller, basePath)];
+    const rules = await roots.rules();
+    const results: Omit<SyncResult, 'durationMs'>[] = [];
+    for (const folder of folders) {
+      const result = await index.call('syncFolder', { basePath: folder, ...rules });
+      results.push(result);
+      if (result.cancelled) break;
+    }
+    fill.wake();
+    await rewatch();
+    return { ...sum(results), durationMs: monotonic() - start };
+  }
+
+  async cancelSync(): Promise<void> {
+    const { index } = this.#parts;
+    const wasRunning = index.isRunning && (await index.call('cancelSync'));
+    if (!wasRunning) throw new AppError('wrong_state', 'No sync is under way');
+  }
+
+  async stats(): Promise<MemoryStats> {
+    const { index, embedder, fill, roots } = this.#parts;
+    const model = embedder.choice()?.name;
+    const { embeddedCount, syncing, ...counts } = await index.call('stats', model);
+    return {
+      ...counts,
+      method: model !== undefined && embeddedCount > 0 ? 'hybrid' : 'keyword',
+      ...(model !== undefined && { embeddingModel: model, embeddedCount }),
+      ...(fill.failure !== undefined && { embeddingFailure: fill.failure }),
+      roots: roots.given,
+      ...(syncing && { syncing }),
+    };
+  }
+
+  async files(page: { limit: number; offset: number }) {
+    return { ...(await this.#parts.index.call('files', page)), ...page };
+  }
+
+  async chunks(path: string): Promise<Chunk[]> {
+    const chunks = await this.#parts.index.call('chunksOf', path);
+    if (!chunks) throw new AppError('not_found', 'File not found in the index');
+    return chunks;
+  }
+
+  async removeChunk(id: string): Promise<void> {
+    if (!(await this.#parts.index.call('removeChunk', id)))
+      throw new AppError('not_found', 'Chunk not found');
+  }
+
+  async removeFile(path: string): Promise<void> {
+    if (!(await this.#parts.index.call('removeFile', path)))
+      throw new AppError('not_found', 'File not found in the index');
+  }
+
+  async clear(): Promise<void> {
+    await this.#parts.index.call('clear');
+  }
+
+  async warm(query: string | undefined) {
+    const { index, embedder, monotonic } = this.#parts;
+    const start = monotonic();
+    await index.call('warm', embedder.choice()?.name);
+    if (query !== undefined) await embedder.embedQuery(query);
+    const { fileCount, chunkCount, method } = await this.stats();
+    return { fileCount, chunkCount, method, durationMs: monotonic() - start };
+  }
+
+  async watcher(): Promise<WatcherStatus> {
+    const { index, canWatch, mayWatch } = this.#parts;
+    if (!canWatch) throw new AppError('unsupported', 'Folders are not watched in the mode pico');
+    const [{ watching, reason, ...state }, { lastSyncAt }] = await Promise.all([
+      index.call('watchStatus'),
+      index.call('stats', undefined),
+    ]);
+    const enabled = mayWatch();
+    const why = enabled ? reason : 'The setting memory.watch is off';
+    return { enabled, ...(why !== undefined && { reason: why }), state: { ...state, lastSyncAt, watching } };
+  }
+
+  /** What else than files can be found, by key. */
+  readonly entries = {
+    put: (entries: IndexEntry[]): Promise<void> => this.#parts.index.call('putEntries', entries),
+    remove: (keys: string[]): Promise<void> => this.#parts.index.call('removeEntries', keys),
+    search: async (
+      ownerId: string | undefined,
+      text: string,
+      limit: number,
+    ): Promise<{ method: SearchMethod; found: { key: string; score: number }[] }> => {
+      const { vector } = await this.#embedded(text, undefined);
+      return this.#parts.index.call('searchEntries', { ownerId, text, vector, limit });
+    },
+  };
+
+  async #toQuery(wish: SearchMemory): Promise<{ query: IndexQuery; reason: string | undefined }> {
+    const { query: text, maxResults, minScore, method, under } = wish;
+    const { vector, reason } = await this.#embedded(text, method);
+    const sync = await this.#parts.roots.rules();
+    return { query: { text, vector, method, maxResults, minScore, under, sync }, reason };
+  }
+
+  async #embedded(text: string, method: SearchMethod | undefined) {
+    const embedded = method === 'keyword' ? undefined : await this.#parts.embedder.embedQuery(text);
+    if (embedded && 'vector' in embedded) return { vector: embedded.vector, reason: undefined };
+    const missing =
+      method === 'vector' || method === 'hybrid'
+        ? 'No provider for embeddings is set: svc config set memory.embedding.provider openai'
+        : undefined;
+    return { vector: undefined, reason: embedded?.reason ?? missing };
+  }
+}
+
+function sum(results: Omit<SyncResult, 'durationMs'>[]): Omit<SyncResult, 'durationMs'> {
+  const total = { synced: 0, added: 0, updated: 0, removed: 0, skipped: 0 };
+  const reasons: Record<string, number> = {};
+  for (const result of results) {
+    for (const key of Object.keys(total) as (keyof typeof total)[]) total[key] += result[key];
+    for (const [reason, n] of Object.entries(result.reasons)) reasons[reason] = (reasons[reason] ?? 0) + n;
+  }
+  return { ...total, cancelled: results.some(({ cancelled }) => cancelled), reasons };
+}

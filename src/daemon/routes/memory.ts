@@ -1,0 +1,50 @@
+import type { FastifyInstance } from 'fastify';
+import { memoryRoutes } from '../../contract/memory.ts';
+import type { App } from '../../core/app.ts';
+import { implement } from '../implement.ts';
+import type { ResponseCheck } from '../response-check.ts';
+
+export function registerMemory(
+  server: FastifyInstance,
+  { memory, memorySessions }: App,
+  check?: ResponseCheck,
+): void {
+  implement(
+    server,
+    memoryRoutes,
+    {
+      search: ({ body }) => memory.search(body),
+      why: ({ body }) => memory.why(body),
+      sync: ({ body }, { caller }) => memory.sync(caller, body.basePath),
+      cancelSync: async () => {
+        await memory.cancelSync();
+        return { message: 'The sync is stopped; what it had done stays' };
+      },
+      stats: () => memory.stats(),
+      files: ({ query }) => memory.files(query),
+      chunks: async ({ params }) => ({ path: params.path, chunks: await memory.chunks(params.path) }),
+      removeChunk: async ({ params }) => {
+        await memory.removeChunk(params.id);
+        return { message: 'Deleted until its file changes' };
+      },
+      removeFile: async ({ params }) => {
+        await memory.removeFile(params.path);
+        return { message: 'Deleted until the next sync of its folder' };
+      },
+      clear: async () => {
+        await memory.clear();
+        return { message: 'The index of files is empty' };
+      },
+      sessions: ({ query }, { caller }) => memorySessions.list(caller, query),
+      createSession: async ({ body }, { caller }) => ({
+        session: await memorySessions.create(caller, body),
+      }),
+      archiveSession: async ({ params }, { caller }) => ({
+        session: await memorySessions.archive(caller, params.id),
+      }),
+      warm: ({ body }) => memory.warm(body.query),
+      watcher: () => memory.watcher(),
+    },
+    check,
+  );
+}

@@ -1,0 +1,27 @@
+import type { FastifyInstance } from 'fastify';
+import { preferencesRoutes } from '../../contract/preferences.ts';
+import type { App } from '../../core/app.ts';
+import { implement } from '../implement.ts';
+import type { ResponseCheck } from '../response-check.ts';
+
+export function registerPreferences(
+  server: FastifyInstance,
+  { preferences }: App,
+  check?: ResponseCheck,
+): void {
+  implement(
+    server,
+    preferencesRoutes,
+    {
+      track: async ({ body }, { caller }) => ({ preference: await preferences.track(caller, body) }),
+      list: async ({ params }, { caller }) => ({
+        preferences: await preferences.list(caller, params.userId),
+      }),
+      remove: async ({ params }, { caller }) => {
+        await preferences.remove(caller, params.userId, params.id);
+        return { message: 'Forgotten' };
+      },
+    },
+    check,
+  );
+}
