@@ -213,14 +213,9 @@ export const memoryRoutes = defineRoutes({
     summary: 'Bring the index up to date with a folder, or with all of them',
     body: z
       .object({
-        basePath: z
-          .string()
-          .min(1)
-          .max(4096)
-          .optional()
-          .meta({
-            description: 'Absolute. An administrator allows it by this; others need it to be allowed',
-          }),
+        basePath: z.string().min(1).max(4096).optional().meta({
+          description: 'Absolute. An administrator allows it by this; others need it to be allowed',
+        }),
       })
       .prefault({}),
     response: syncResultSchema,
