@@ -99,6 +99,7 @@ export const syncResultSchema = z
     reasons: z
       .record(z.string(), z.int())
       .meta({ description: 'How many files were left out for which reason' }),
+    embeddingFailure: z.string().optional().meta({ description: 'Why the vectors are not all made yet' }),
   })
   .meta({ id: 'SyncResult' });
 export type SyncResult = z.output<typeof syncResultSchema>;
