@@ -20,8 +20,24 @@ export interface ExperienceServiceParts {
 /** What led to a goal before, on behalf of a caller. */
 export class ExperienceService {
   readonly #parts: ExperienceServiceParts;
+  /** Undefined before anybody has looked. */
+  #hasAny: boolean | undefined;
   constructor(parts: ExperienceServiceParts) {
     this.#parts = parts;
+  }
+
+  /** True when nobody has learned anything, as far as is known; costs nothing. */
+  get isEmpty(): boolean {
+    return this.#hasAny === false;
+  }
+
+  /** Whether there is anything to find, of everybody unless an owner is given; asks no index. */
+  async hasAny(ownerId?: string): Promise<boolean> {
+    let query = this.#parts.database.read.selectFrom('experiences').select('id').limit(1);
+    if (ownerId !== undefined) query = query.where('owner_id', '=', ownerId);
+    const isFound = (await query.executeTakeFirst()) !== undefined;
+    if (isFound || ownerId === undefined) this.#hasAny = isFound;
+    return isFound;
   }
 
   /** The origin is the caller's own words unless given. Throws an `AppError` for what the write gate refuses. */
