@@ -144,7 +144,7 @@ function shorten(question: string): string {
 const preferencesSection = (preferences: Preference[]): Section => ({
   what: 'What the user prefers, as far as it is known',
   tokensEach: 60,
-  tokens: 300,
+  tokens: 250,
   tellings: preferences.map(({ id, category, value, confidence, origin }) => ({
     head: `${showName(category)}, ${describeOrigin(origin)}`,
     remembered: { kind: 'preference', id, score: confidence, text: value },
@@ -154,7 +154,7 @@ const preferencesSection = (preferences: Preference[]): Section => ({
 const experiencesSection = (experiences: (Experience & { score: number })[], now: Date): Section => ({
   what: 'What was learned from earlier work that may be like this',
   tokensEach: 250,
-  tokens: 700,
+  tokens: 550,
   tellings: experiences.map((experience) => {
     const { head, body } = describeExperience(experience, now);
     const { id, score } = experience;

@@ -5,6 +5,8 @@ import type { Surroundings } from '../../surroundings.ts';
 
 /** What the lines around a section come to. */
 const FENCE_TOKENS = 60;
+/** What is cut shorter than this says nothing. */
+const LEAST_TOKENS = 80;
 
 /** One thing to tell, before it is known whether there is room for it. */
 export interface Telling {
@@ -33,14 +35,17 @@ export function tellSections(
   const texts: string[] = [];
   const memory: Remembered[] = [];
   let left = tokens;
-  for (const { what, tellings, tokensEach, tokens: most } of sections) {
-    let room = Math.min(left, most) - FENCE_TOKENS;
+  for (const { what, tellings, tokensEach, tokens: ofSection } of sections) {
+    let room = Math.min(left, ofSection) - FENCE_TOKENS;
     const parts: string[] = [];
     for (const { head, remembered } of tellings) {
-      const text = firstTokens(remembered.text, tokensEach);
-      const part = `[${parts.length + 1}] ${head}\n${text}`;
-      const size = estimateTokens(part);
-      if (size > room) continue;
+      const title = `[${parts.length + 1}] ${head}\n`;
+      const most = Math.min(tokensEach, room - estimateTokens(title) - 2);
+      const isWhole = estimateTokens(remembered.text) <= most;
+      if (!isWhole && most < Math.min(LEAST_TOKENS, tokensEach)) continue;
+      const text = firstTokens(remembered.text, most);
+      const part = title + text;
+      const size = estimateTokens(part) + 1;
       room -= size;
       left -= size;
       parts.push(part);

@@ -57,8 +57,10 @@ function describeCall({ name, arguments: args }: ToolCall): string {
 /** The program and its subcommands: among the rest may be what nobody should keep. */
 function commandWords(command: string): string {
   const [program = '', ...rest] = command.trim().split(/\s+/);
+  const name = program.split('/').at(-1) ?? '';
+  if (!/^[\w.+-]+$/.test(name)) return '';
   const end = rest.findIndex((word) => !/^[a-z]+([:-][a-z]+)*$/.test(word));
-  return [program.split('/').at(-1), ...rest.slice(0, Math.min(2, end < 0 ? rest.length : end))].join(' ');
+  return [name, ...rest.slice(0, Math.min(2, end < 0 ? rest.length : end))].join(' ');
 }
 
 /** Without the name, password, query and fragment. */

@@ -3,7 +3,7 @@ import type { Experience, Origin } from '../../../contract/experiences.ts';
 import type { TaskError } from '../../../contract/task.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { Config } from '../../config/config.ts';
-import { AppError, messageOf } from '../../errors.ts';
+import { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Database } from '../../storage/database.ts';
 import type { TaskEndings } from '../../tasks/task-endings.ts';
@@ -59,7 +59,7 @@ export class TaskLessons {
       stop();
       this.#expected.delete(taskId);
       const learning = this.#learn(taskId, run)
-        .catch((error: unknown) => this.#tell(taskId, error))
+        .catch((error: unknown) => this.#note(taskId, error, 'nothing was learned from a task'))
         .finally(() => this.#learning.delete(learning));
       this.#learning.add(learning);
     });
@@ -101,7 +101,7 @@ export class TaskLessons {
         used.push(await this.#parts.experiences.use(caller, id));
       } catch (error) {
         // It may be forgotten by now.
-        this.#tell(taskId, error);
+        this.#note(taskId, error, 'an experience could not be marked as used');
       }
     return used;
   }
@@ -125,11 +125,10 @@ export class TaskLessons {
   }
 
   /** What the write gate refuses, or what is gone, is no fault. */
-  #tell(taskId: string, error: unknown): void {
+  #note(taskId: string, error: unknown, message: string): void {
     const { log } = this.#parts;
-    const fields = { taskId, reason: messageOf(error) };
-    if (error instanceof AppError) log.debug(fields, 'nothing was learned from a task');
-    else log.error({ taskId, err: error }, 'a task could not be learned from');
+    if (error instanceof AppError) log.debug({ taskId, reason: error.message }, message);
+    else log.error({ taskId, err: error }, message);
   }
 }
 
