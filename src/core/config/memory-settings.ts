@@ -3,13 +3,20 @@ import { providerTypeSchema } from '../../contract/providers.ts';
 import { define } from './define-setting.ts';
 
 /** The providers that have models for embeddings. */
-export const embeddingProviderSchema = providerTypeSchema.extract(
-  ['openai', 'google', 'mistral', 'cohere', 'azure', 'together', 'fireworks', 'ollama', 'openrouter'],
-  {
-    error: ({ options }) =>
-      `Expected a provider that has models for embeddings: ${(options as string[]).join(', ')}`,
-  },
-);
+export const embeddingProviders = [
+  'openai',
+  'google',
+  'mistral',
+  'cohere',
+  'azure',
+  'together',
+  'fireworks',
+  'ollama',
+  'openrouter',
+] as const;
+const embeddingProviderSchema = providerTypeSchema.extract(embeddingProviders, {
+  error: `Expected a provider that has models for embeddings: ${embeddingProviders.join(', ')}`,
+});
 export type EmbeddingProvider = z.output<typeof embeddingProviderSchema>;
 
 const count = (min: number, max: number) => z.int().min(min).max(max);

@@ -33,7 +33,8 @@ export const embeddingOffers: Record<EmbeddingProvider, EmbeddingOffer> = {
     }),
     create: async ({ apiKey, baseUrl, fetch }) => {
       const { createGoogle } = await import('@ai-sdk/google');
-      return createGoogle({ apiKey, baseURL: baseUrl, fetch }).embeddingModel;
+      const google = createGoogle({ apiKey, baseURL: baseUrl, fetch });
+      return (modelId) => google.embeddingModel(modelId);
     },
   },
   mistral: {
@@ -43,7 +44,8 @@ export const embeddingOffers: Record<EmbeddingProvider, EmbeddingOffer> = {
     parallel: 1,
     create: async ({ apiKey, baseUrl, fetch }) => {
       const { createMistral } = await import('@ai-sdk/mistral');
-      return createMistral({ apiKey, baseURL: baseUrl, fetch: inNumbersAndOrder(fetch) }).embeddingModel;
+      const mistral = createMistral({ apiKey, baseURL: baseUrl, fetch: inNumbersAndOrder(fetch) });
+      return (modelId) => mistral.embeddingModel(modelId);
     },
   },
   cohere: {
@@ -52,7 +54,8 @@ export const embeddingOffers: Record<EmbeddingProvider, EmbeddingOffer> = {
     options: (use) => ({ cohere: { inputType: use === 'query' ? 'search_query' : 'search_document' } }),
     create: async ({ apiKey, baseUrl, fetch }) => {
       const { createCohere } = await import('@ai-sdk/cohere');
-      return createCohere({ apiKey, baseURL: baseUrl, fetch }).embeddingModel;
+      const cohere = createCohere({ apiKey, baseURL: baseUrl, fetch });
+      return (modelId) => cohere.embeddingModel(modelId);
     },
   },
   azure: { ...usual, create: createAzureEmbedding },

@@ -20,7 +20,10 @@ export interface FailureContext {
 type Kind = Pick<ModelFailure, 'class' | 'code'>;
 
 /** Puts whatever the AI SDK, the network or a vendor throws into our words. */
-export function toModelFailure(thrown: unknown, { provider, secrets, texts = [], now }: FailureContext): ModelFailure {
+export function toModelFailure(
+  thrown: unknown,
+  { provider, secrets, texts = [], now }: FailureContext,
+): ModelFailure {
   const error = innermost(thrown);
   const name = providerNames[provider];
   const fail = (kind: Kind, message: string, retryAfterMs?: number): ModelFailure => ({

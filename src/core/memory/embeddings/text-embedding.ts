@@ -101,7 +101,11 @@ export class TextEmbedding {
     await this.#embedBatch(run, batch.slice(middle));
   }
 
-  #refuse({ name: model }: EmbeddingChoice, { hash }: MissingVector, { code, message }: EmbeddingError): void {
+  #refuse(
+    { name: model }: EmbeddingChoice,
+    { hash }: MissingVector,
+    { code, message }: EmbeddingError,
+  ): void {
     const isFinal = code === 'validation';
     if (isFinal) this.#refused.refuse(model, hash);
     else if (!this.#refused.strike(model, hash)) return;

@@ -13,9 +13,9 @@ export class TextLimits {
   cut(model: string, text: string): string {
     let longest = Math.min(text.length, this.#learned.get(model) ?? Infinity);
     for (;;) {
-      const part = text.slice(0, longest);
-      const tokens = estimateTokens(part);
       // Half of a character has no meaning.
+      const part = text.slice(0, longest).replace(/[\uD800-\uDBFF]$/, '');
+      const tokens = estimateTokens(part);
       if (tokens <= USUAL_TOKENS) return part.toWellFormed();
       longest = Math.floor((longest * USUAL_TOKENS) / (tokens + 1));
     }

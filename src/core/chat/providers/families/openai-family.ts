@@ -14,7 +14,8 @@ export async function createOpenAI({ isVendors, apiKey, baseUrl, fetch }: Connec
 
 export async function createOpenAIEmbedding({ apiKey, baseUrl, fetch }: Connection) {
   const sdk = await import('@ai-sdk/openai');
-  return sdk.createOpenAI({ apiKey, baseURL: baseUrl, fetch: inNumbersAndOrder(fetch) }).embeddingModel;
+  const openai = sdk.createOpenAI({ apiKey, baseURL: baseUrl, fetch: inNumbersAndOrder(fetch) });
+  return (modelId: string) => openai.embeddingModel(modelId);
 }
 
 /** Dated versions of the API have only chat completions in common. */
