@@ -57,6 +57,11 @@ export class KeywordIndex {
     return { ranked: [], total: 0 };
   }
 
+  /** The points of an ideal match. */
+  bestPossible(_words: QueryWords): number {
+    return 0;
+  }
+
   /** What each word adds to the points of one text. */
   explain(_words: QueryWords, _id: number): { word: string; points: number }[] {
     return [];

@@ -89,18 +89,18 @@ export function createMemoryIndex(options: IndexOptions, { onProgress, onChange 
       embeddedCount: model === undefined ? 0 : chunkVectors.count(model),
       syncing: sync.progress,
     }),
-    warm(model) {
+    async warm(model) {
       const words = chunkWords.wordsOf('memory');
       chunkWords.search(words, { limit: 1 });
-      if (model !== undefined) chunkVectors.warm(model);
+      if (model !== undefined) await chunkVectors.warm(model);
     },
     putEntries: (given) => entries.put(given),
     removeEntries: (keys) => entries.remove(keys),
     searchEntries: (query) => entries.search(query),
-    missingVectors: ({ model, limit }) => {
-      const missing = chunkVectors.missing(model, limit);
+    async missingVectors({ model, limit }) {
+      const missing = await chunkVectors.missing(model, limit);
       return missing.length < limit
-        ? [...missing, ...entries.missing(model, limit - missing.length)]
+        ? [...missing, ...(await entries.missing(model, limit - missing.length))]
         : missing;
     },
     putVectors({ model, vectors: given }) {
@@ -108,7 +108,12 @@ export function createMemoryIndex(options: IndexOptions, { onProgress, onChange 
       chunkVectors.changed({ added: chunks, removed: [] });
       entries.vectorsCame(ofEntries);
     },
-    keepVectorsOf: (model) => vectors.keepOnly(model),
+    async keepVectorsOf(model) {
+      await vectors.keepOnly(model);
+      if (model === undefined) return;
+      chunkVectors.keepOnly(model);
+      entries.keepVectorsOf(model);
+    },
     watch: (order) => watch.watch(order),
     watchStatus: () => watch.status(),
   };
