@@ -41,6 +41,7 @@ export function joinMemory(parts: MemoryParts) {
   const canWatch = mode !== 'pico';
   const mayWatch = () => canWatch && config.get('memory.watch');
   const onProgress = (progress: SyncProgress) => bus.emit('memory_progress', progress);
+  let entriesAreIn: Promise<void> = Promise.resolve();
   const index = new IndexClient({
     options: {
       file: join(locations.data, 'memory.db'),
@@ -49,13 +50,21 @@ export function joinMemory(parts: MemoryParts) {
     },
     log,
     onStart: () => {
-      experiences.indexAll().catch(reportBug);
+      entriesAreIn = experiences.indexAll().catch(reportBug);
     },
     onProgress,
     onChange: () => fill.wake(),
   });
   const embedder = new Embedder(parts);
-  const fill = new VectorFill({ ...parts, embedder, index });
+  const fill = new VectorFill({
+    ...parts,
+    embedder,
+    index,
+    isEmpty: () => memory.isEmpty,
+    isComplete: () => entriesAreIn,
+  });
+  // As often as a setting of a provider changes.
+  bus.on('agents_changed', () => fill.startAnew());
   const roots = new MemoryRoots(parts);
   const rewatch = async () => {
     if (!canWatch) return;
@@ -93,7 +102,8 @@ export function joinMemory(parts: MemoryParts) {
         if (!key.startsWith('memory.')) return;
         if (key === 'memory.roots') await index.call('keepOnly', (await roots.rules()).roots);
         if (index.isRunning) await rewatch();
-        fill.wake();
+        if (key.startsWith('memory.embedding.')) fill.startAnew();
+        else fill.wake();
       },
       async stop() {
         await fill.stop();

@@ -150,8 +150,9 @@ export class MemoryService {
       ownerId: string | undefined,
       text: string,
       limit: number,
+      method?: SearchMethod,
     ): Promise<{ method: SearchMethod; found: { key: string; score: number }[] }> => {
-      const { vector } = await this.#embedded(text, undefined);
+      const { vector } = await this.#embedded(text, method);
       return this.#parts.index.call('searchEntries', { ownerId, text, vector, limit });
     },
   };
