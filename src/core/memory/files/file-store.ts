@@ -43,6 +43,15 @@ export class FileStore {
 
   clear(): void {}
 
+  /** The next paths in the order of their bytes. */
+  pathsAfter(_path: string, _limit: number): string[] {
+    return [];
+  }
+
+  has(_path: string): boolean {
+    return false;
+  }
+
   counts(): { fileCount: number; chunkCount: number } {
     return { fileCount: 0, chunkCount: 0 };
   }
