@@ -156,7 +156,8 @@ export class FileRound {
     const isMarked = isCovered || isReplaced;
     if (isReplaced && !isCovered) dirty.mark(folder);
     const before = isReplaced ? undefined : known;
-    const since = before ? before.seenAt - STAMP_MS : (this.#syncedAt(folder) ?? lastSyncAt);
+    const knownAt = before?.seenAt ?? this.#syncedAt(folder);
+    const since = knownAt === undefined ? lastSyncAt : knownAt - STAMP_MS;
     const seenAt = this.#now();
     const now: KnownFolder =
       before?.changedAt === stats.mtimeMs
