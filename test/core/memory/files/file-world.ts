@@ -52,7 +52,8 @@ export function plantFiles(protectedNames: string[] = []) {
     syncPaths: (paths: string[], changed: Partial<SyncOrder> = {}) =>
       index.sync.syncPaths(paths.map(at), { ...limits, ...changed }, Infinity),
     /** The indexed paths, below the base where they are there. */
-    paths: () => pathsIn(index.store).map((path) => (path.startsWith(`${base}/`) ? path.slice(base.length + 1) : path)),
+    paths: () =>
+      pathsIn(index.store).map((path) => (path.startsWith(`${base}/`) ? path.slice(base.length + 1) : path)),
     /** The paths of the files that hold a word. */
     find: (word: string) => find(index, word).map((path) => path.slice(base.length + 1)),
     [Symbol.dispose]() {
@@ -67,7 +68,10 @@ export type FileWorld = ReturnType<typeof plantFiles>;
 export const pathsIn = (store: FileStore): string[] =>
   store.list({ limit: 1_000_000, offset: 0 }).files.map(({ path }) => path);
 
-export function find({ keywords, store }: { keywords: KeywordIndex; store: FileStore }, word: string): string[] {
+export function find(
+  { keywords, store }: { keywords: KeywordIndex; store: FileStore },
+  word: string,
+): string[] {
   const { ranked } = keywords.search({ words: [word], leftOut: [] }, { limit: 1000 });
   return [...new Set([...store.chunks(ranked.map(({ id }) => id)).values()].map(({ path }) => path))].sort();
 }
