@@ -1,5 +1,5 @@
-import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type FileWorld, find, openIndex, orphans, pathsIn, plantFiles } from './file-world.ts';
@@ -30,14 +30,15 @@ type Edit = typeof edit extends fc.Arbitrary<infer Value> ? Value : never;
 /** What a person or program would do; what the tree does not allow is not done. */
 function apply(world: FileWorld, change: Edit): string[] {
   const at = world.at(change.path);
-  const touched = [at];
+  const touched = [at, ...realPlaces(at)];
+  if (change.kind === 'rename') touched.push(...realPlaces(world.at(change.to)));
   try {
     if (change.kind === 'write' || change.kind === 'append') {
       mkdirSync(dirname(at), { recursive: true });
       writeFileSync(at, change.text, { flag: change.kind === 'write' ? 'w' : 'a' });
     } else if (change.kind === 'rules') {
       mkdirSync(dirname(at), { recursive: true });
-      touched.push(join(dirname(at), '.gitignore'));
+      touched.push(join(dirname(at), '.gitignore'), ...realPlaces(join(dirname(at), '.gitignore')));
       writeFileSync(join(dirname(at), '.gitignore'), change.text);
     } else if (change.kind === 'rename') {
       touched.push(world.at(change.to));
@@ -51,7 +52,17 @@ function apply(world: FileWorld, change: Edit): string[] {
   } catch {
     // The tree did not allow it; the fast-check run goes on with what is there.
   }
-  return touched;
+  return [...touched, ...realPlaces(at)];
+}
+
+/** Where a path leads by links, too. */
+function realPlaces(at: string): string[] {
+  try {
+    const place = join(realpathSync(dirname(at)), basename(at));
+    return existsSync(at) ? [place, realpathSync(at)] : [place];
+  } catch {
+    return [];
+  }
 }
 
 /** Everything of an index that can be told from outside, without ids and times. */
