@@ -17,6 +17,7 @@ const benches: Record<string, () => Promise<Figure[]>> = {
   'stream-latency': async () => (await import('./stream-latency.ts')).streamLatency(),
   'memory-sync': async () => (await import('./memory-sync.ts')).memorySync(),
   'stream-fan': async () => (await import('./stream-fan.ts')).streamFan(),
+  'memory-hybrid': async () => (await import('./memory-hybrid.ts')).memoryHybrid(),
 };
 
 const wanted = process.argv.slice(2);

@@ -14,7 +14,7 @@ interface Synced {
 
 /** A sync of a folder beside only reading, cutting and putting in an FTS5 table what is in it; and one more, with nothing new. */
 export async function memorySync(): Promise<Figure[]> {
-  const index = await startServer('memory-index', { BENCH_COUNT: String(FILES) });
+  const index = await startServer('synced-index', { BENCH_COUNT: String(FILES) });
   const plain: number[] = [];
   const runs: Synced[] = [];
   for (let run = 0; run < RUNS; run++) {
