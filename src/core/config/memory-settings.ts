@@ -2,6 +2,23 @@ import { z } from 'zod';
 import { providerTypeSchema } from '../../contract/providers.ts';
 import { define } from './define-setting.ts';
 
+/** The providers that have models for embeddings. */
+export const embeddingProviders = [
+  'openai',
+  'google',
+  'mistral',
+  'cohere',
+  'azure',
+  'together',
+  'fireworks',
+  'ollama',
+  'openrouter',
+] as const;
+const embeddingProviderSchema = providerTypeSchema.extract(embeddingProviders, {
+  error: `Expected a provider that has models for embeddings: ${embeddingProviders.join(', ')}`,
+});
+export type EmbeddingProvider = z.output<typeof embeddingProviderSchema>;
+
 const count = (min: number, max: number) => z.int().min(min).max(max);
 const flag = z.stringbool().or(z.boolean());
 
@@ -38,7 +55,7 @@ export const memorySettings = {
       'With more files than this folders are not watched, and searches look for changes themselves',
   }),
   'memory.embedding.provider': define({
-    schema: providerTypeSchema.optional(),
+    schema: embeddingProviderSchema.optional(),
     default: undefined,
     live: true,
     description:

@@ -40,6 +40,8 @@ export function joinMemory(parts: MemoryParts) {
   const mode = config.get('mode');
   const canWatch = mode !== 'pico';
   const mayWatch = () => canWatch && config.get('memory.watch');
+  const onProgress = (progress: SyncProgress) => bus.emit('memory_progress', progress);
+  let entriesAreIn: Promise<void> = Promise.resolve();
   const index = new IndexClient({
     options: {
       file: join(locations.data, 'memory.db'),
@@ -48,13 +50,21 @@ export function joinMemory(parts: MemoryParts) {
     },
     log,
     onStart: () => {
-      experiences.indexAll().catch(reportBug);
+      entriesAreIn = experiences.indexAll().catch(reportBug);
     },
-    onProgress: (progress: SyncProgress) => bus.emit('memory_progress', progress),
+    onProgress,
     onChange: () => fill.wake(),
   });
   const embedder = new Embedder(parts);
-  const fill = new VectorFill({ ...parts, embedder, index });
+  const fill = new VectorFill({
+    ...parts,
+    embedder,
+    index,
+    isEmpty: () => memory.isEmpty,
+    isComplete: () => entriesAreIn,
+  });
+  // As often as a setting of a provider changes.
+  bus.on('agents_changed', () => fill.startAnew());
   const roots = new MemoryRoots(parts);
   const rewatch = async () => {
     if (!canWatch) return;
@@ -70,6 +80,7 @@ export function joinMemory(parts: MemoryParts) {
     canWatch,
     mayWatch,
     rewatch,
+    onProgress,
   });
   const experiences = new ExperienceService({ ...parts, entries: memory.entries });
   const preferences = new PreferenceService(parts);
@@ -91,7 +102,8 @@ export function joinMemory(parts: MemoryParts) {
         if (!key.startsWith('memory.')) return;
         if (key === 'memory.roots') await index.call('keepOnly', (await roots.rules()).roots);
         if (index.isRunning) await rewatch();
-        fill.wake();
+        if (key.startsWith('memory.embedding.')) fill.startAnew();
+        else fill.wake();
       },
       async stop() {
         await fill.stop();

@@ -41,7 +41,7 @@ export function chooseModel(
 }
 
 /** The id as the vendor knows it; undefined where nothing is left. */
-const withoutProvider = (type: ProviderType, id = ''): string | undefined =>
+export const withoutProvider = (type: ProviderType, id = ''): string | undefined =>
   (!modelProviders[type].hasSlashesInIds && id.startsWith(`${type}/`) ? id.slice(type.length + 1) : id) ||
   undefined;
 

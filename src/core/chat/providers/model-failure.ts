@@ -13,12 +13,17 @@ export interface FailureContext {
   provider: ProviderType;
   /** Never shown, whoever repeats them. */
   secrets: readonly string[];
+  /** What was sent: nothing that repeats a part of it is shown. */
+  texts?: readonly string[] | undefined;
   now: number;
 }
 type Kind = Pick<ModelFailure, 'class' | 'code'>;
 
 /** Puts whatever the AI SDK, the network or a vendor throws into our words. */
-export function toModelFailure(thrown: unknown, { provider, secrets, now }: FailureContext): ModelFailure {
+export function toModelFailure(
+  thrown: unknown,
+  { provider, secrets, texts = [], now }: FailureContext,
+): ModelFailure {
   const error = innermost(thrown);
   const name = providerNames[provider];
   const fail = (kind: Kind, message: string, retryAfterMs?: number): ModelFailure => ({
@@ -33,8 +38,21 @@ export function toModelFailure(thrown: unknown, { provider, secrets, now }: Fail
   if (fault) return fail(faults[fault.fault], safeText(`${name}: ${fault.message}`, secrets));
   const statement = readStatement(error);
   const kind = kindOf(statement);
-  const said = safeText(statement.message, secrets).replace(/[.\s]+$/, '');
+  const safe = safeText(statement.message, secrets).replace(/[.\s]+$/, '');
+  const said = quotes(safe, texts) ? '' : safe;
   return fail(kind, sentence(kind, provider, statement.status, said), waitOf(error, now));
+}
+
+const SHORTEST_QUOTE = 16;
+
+/** Whether the words of a vendor hold one of the texts, or a part of it that is long enough to tell something. */
+function quotes(words: string, texts: readonly string[]): boolean {
+  const flat = texts.map((text) => text.replaceAll(/\s+/g, ' ').trim());
+  if (flat.some((text) => text.length > 2 && words.includes(text))) return true;
+  const starts = Math.max(0, words.length - SHORTEST_QUOTE + 1);
+  return Array.from({ length: starts }, (_, start) => words.slice(start, start + SHORTEST_QUOTE)).some(
+    (part) => flat.some((text) => text.includes(part)),
+  );
 }
 
 const timedOut: Kind = { class: 'timeout', code: 'timeout' };

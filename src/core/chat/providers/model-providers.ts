@@ -1,5 +1,6 @@
 import type { ConfigureProvider, Model, Provider, ProviderType } from '../../../contract/providers.ts';
 import type { FailureClass } from '../../../contract/task.ts';
+import type { EmbeddingProvider } from '../../config/memory-settings.ts';
 import { providerNames } from '../../config/provider-settings.ts';
 import { AppError } from '../../errors.ts';
 import type { EventBus } from '../../events.ts';
@@ -9,6 +10,7 @@ import type { ModelFetch } from '../../outbound/model-fetch.ts';
 import { OutboundError } from '../../outbound/outbound-error.ts';
 import type { Surroundings } from '../../surroundings.ts';
 import { modelError } from '../model-error.ts';
+import { embeddingOffers } from './embedding-offers.ts';
 import { knownModels } from './known-models.ts';
 import { withMendedAnswers } from './mended-answers.ts';
 import { chooseModel, defaultProvider, type ModelRequest } from './model-choice.ts';
@@ -18,9 +20,12 @@ import { type Changer, ProviderChanges, type ProviderChangesParts } from './prov
 import { ProviderConnections } from './provider-connections.ts';
 import { ProviderHealth, type ProviderLook } from './provider-health.ts';
 import { modelProviders, providerTypes } from './provider-list.ts';
-import type { ModelFailure, ResolvedModel } from './resolved-model.ts';
+import type { ModelFailure, ResolvedModel, VendorEmbeddingModel } from './resolved-model.ts';
 import { maskKey } from './safe-text.ts';
 import { WholeAnswers } from './whole-answers.ts';
+
+/** Models for embeddings often are other servers: a breaker of their own. */
+type Use = 'chat' | 'embeddings';
 
 /** What shows that a provider is down, rather than that a request or a key is wrong. */
 const outages: FailureClass[] = ['network', 'timeout'];
@@ -49,7 +54,7 @@ export class ModelProviders {
   readonly #listing: ModelListing;
   readonly #health: ProviderHealth;
   readonly #wholeAnswers = new WholeAnswers();
-  readonly #breakers = new Map<ProviderType, CircuitBreaker>();
+  readonly #breakers = new Map<`${ProviderType} ${Use}`, CircuitBreaker>();
 
   constructor(parts: ModelProvidersParts) {
     this.#parts = parts;
@@ -67,7 +72,7 @@ export class ModelProviders {
   async resolve(request: ModelRequest): Promise<ResolvedModel> {
     const { provider, modelId: named } = chooseModel(request, this.#parts.config, this.#connections);
     const connection = this.#connections.of(provider);
-    this.#requireClosed(provider);
+    this.#requireClosed(provider, 'chat');
     const modelId = named ?? (await this.#firstListed(provider));
     const create = await modelProviders[provider].create(connection);
     const known = knownModels[provider]?.find(({ id }) => id === modelId);
@@ -80,6 +85,14 @@ export class ModelProviders {
     };
   }
 
+  /** Throws an `AppError` that says what to do where the provider may not be asked. */
+  async embeddingModel(provider: EmbeddingProvider, modelId: string): Promise<VendorEmbeddingModel> {
+    const connection = this.#connections.of(provider);
+    this.#requireClosed(provider, 'embeddings');
+    const create = await embeddingOffers[provider].create(connection);
+    return create(modelId);
+  }
+
   /** What is missing before any model can be asked, as the end of a sentence; undefined when nothing is. */
   missing(): string | undefined {
     return this.#connections.usable().length > 0
@@ -87,18 +100,19 @@ export class ModelProviders {
       : 'a model provider: svc providers configure openai';
   }
 
-  toFailure(provider: ProviderType, error: unknown): ModelFailure {
+  /** Of `texts` the failure repeats nothing, whatever the provider does. */
+  toFailure(provider: ProviderType, error: unknown, texts?: readonly string[]): ModelFailure {
     const key = this.#connections.key(provider);
     const now = this.#parts.surroundings.now().getTime();
-    return toModelFailure(error, { provider, secrets: key === undefined ? [] : [key], now });
+    return toModelFailure(error, { provider, secrets: key === undefined ? [] : [key], texts, now });
   }
 
-  succeeded(provider: ProviderType): void {
-    this.#feed(provider, async () => undefined);
+  succeeded(provider: ProviderType, use: Use = 'chat'): void {
+    this.#feed(provider, use, async () => undefined);
   }
 
-  failed(provider: ProviderType, failure: ModelFailure): void {
-    this.#feed(provider, () => Promise.reject(new FailedCall(failure)));
+  failed(provider: ProviderType, failure: ModelFailure, use: Use = 'chat'): void {
+    this.#feed(provider, use, () => Promise.reject(new FailedCall(failure)));
   }
 
   list(): { default: { provider: ProviderType; model?: string } | null; providers: Provider[] } {
@@ -193,8 +207,8 @@ export class ModelProviders {
     throw new AppError('unavailable', `${type} has no default model: svc providers configure ${type}`);
   }
 
-  #requireClosed(type: ProviderType): void {
-    const retryAfterMs = this.#breakers.get(type)?.blockedForMs ?? 0;
+  #requireClosed(type: ProviderType, use: Use): void {
+    const retryAfterMs = this.#breakers.get(`${type} ${use}`)?.blockedForMs ?? 0;
     if (retryAfterMs <= 0) return;
     const seconds = Math.ceil(retryAfterMs / 1000);
     throw new AppError(
@@ -204,10 +218,11 @@ export class ModelProviders {
     );
   }
 
-  #feed(type: ProviderType, outcome: () => Promise<void>): void {
+  #feed(type: ProviderType, use: Use, outcome: () => Promise<void>): void {
     const breaker =
-      this.#breakers.get(type) ?? new CircuitBreaker(isOutage, this.#parts.surroundings.monotonic);
-    this.#breakers.set(type, breaker);
+      this.#breakers.get(`${type} ${use}`) ??
+      new CircuitBreaker(isOutage, this.#parts.surroundings.monotonic);
+    this.#breakers.set(`${type} ${use}`, breaker);
     // What it rejects with is what it was fed, or that it is open already.
     breaker.run(outcome).catch(() => undefined);
   }
@@ -215,7 +230,8 @@ export class ModelProviders {
   /** What was true of the provider before a change says nothing about it now. */
   #startAnew(type: ProviderType): void {
     this.#health.forget(type);
-    this.#breakers.delete(type);
+    this.#breakers.delete(`${type} chat`);
+    this.#breakers.delete(`${type} embeddings`);
     this.#parts.bus.emit('agents_changed', undefined);
   }
 }

@@ -1,9 +1,12 @@
-import type { LanguageModel } from 'ai';
+import type { EmbeddingModel, LanguageModel } from 'ai';
 import type { ProviderType } from '../../../contract/providers.ts';
 import type { FailureClass } from '../../../contract/task.ts';
 
 /** A model as the package of its vendor gives it, in the one version of the interface that they all have. */
 export type VendorModel = Extract<LanguageModel, { specificationVersion: 'v4' }>;
+
+/** A model that makes vectors of texts, likewise. */
+export type VendorEmbeddingModel = Extract<EmbeddingModel, { specificationVersion: 'v4' }>;
 
 /** A model that can be asked now. */
 export interface ResolvedModel {

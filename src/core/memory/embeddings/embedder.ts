@@ -1,10 +1,24 @@
-import type { ProviderType } from '../../../contract/providers.ts';
 import type { ModelProviders } from '../../chat/providers/model-providers.ts';
+import { withoutProvider } from '../../chat/providers/model-choice.ts';
+import { embeddingOffers, type EmbeddingUse } from '../../chat/providers/embedding-offers.ts';
+import type { ModelFailure } from '../../chat/providers/resolved-model.ts';
 import type { Config } from '../../config/config.ts';
+import type { EmbeddingProvider } from '../../config/memory-settings.ts';
+import { providerNames } from '../../config/provider-settings.ts';
+import { AppError } from '../../errors.ts';
+import { EmbeddingError } from './embedding-error.ts';
+import { QueryCache } from './query-cache.ts';
+import { TextLimits } from './text-limits.ts';
+import { toVectors, UnfitVectors } from './to-vectors.ts';
+
+/** Somebody waits for the search, and it can do without. */
+const QUERY_MS = 4000;
+/** A batch, on a machine that is slow. */
+const TEXTS_MS = 2 * 60_000;
 
 /** The model that the settings choose. */
 export interface EmbeddingChoice {
-  provider: ProviderType;
+  provider: EmbeddingProvider;
   modelId: string;
   /** Both, as `provider/model`: what vectors are kept under. */
   name: string;
@@ -12,7 +26,11 @@ export interface EmbeddingChoice {
 
 export interface EmbedderParts {
   config: Config;
-  providers: ModelProviders;
+  providers: Pick<ModelProviders, 'embeddingModel' | 'toFailure' | 'succeeded' | 'failed'>;
+  /** How long a query may take, a few seconds unless given. */
+  queryMs?: number;
+  /** How long a batch of texts may take. */
+  textsMs?: number;
 }
 
 /** A query as a vector, or the reason why there is none. */
@@ -21,27 +39,129 @@ export type EmbeddedQuery = { vector: { model: string; values: Float32Array } } 
 /** Texts as vectors, made by the provider that the settings choose. */
 export class Embedder {
   readonly #parts: EmbedderParts;
+  readonly #queries = new QueryCache();
+  readonly #limits = new TextLimits();
+  /** Of the vectors of each model: with others they cannot be compared. */
+  readonly #lengths = new Map<string, number>();
+
   constructor(parts: EmbedderParts) {
     this.#parts = parts;
   }
 
   /** undefined where the settings choose none: then nothing is sent to anybody. */
   choice(): EmbeddingChoice | undefined {
-    void this.#parts;
-    return undefined;
+    const { config } = this.#parts;
+    const provider = config.get('memory.embedding.provider');
+    if (!provider) return undefined;
+    const modelId =
+      withoutProvider(provider, config.get('memory.embedding.model')) ?? embeddingOffers[provider].usualModel;
+    return modelId === undefined ? undefined : { provider, modelId, name: `${provider}/${modelId}` };
+  }
+
+  /** Why there is no choice although a provider is set; undefined otherwise. */
+  missing(): string | undefined {
+    const provider = this.#parts.config.get('memory.embedding.provider');
+    if (!provider || this.choice()) return undefined;
+    return `${providerNames[provider]} has no usual model for embeddings: svc config set memory.embedding.model <name>`;
+  }
+
+  /** How many texts go into a request to the provider, and how many requests it takes at a time. */
+  pace({ provider }: EmbeddingChoice): { batch: number; parallel: number } {
+    return embeddingOffers[provider];
   }
 
   /** Never throws: a search goes on by keywords. undefined where the settings choose no provider. */
-  async embedQuery(_text: string): Promise<EmbeddedQuery | undefined> {
-    return undefined;
+  async embedQuery(text: string): Promise<EmbeddedQuery | undefined> {
+    const choice = this.choice();
+    if (!choice) {
+      const missing = this.missing();
+      return missing === undefined ? undefined : byKeywords(missing);
+    }
+    if (text.trim() === '') return byKeywords('the query is blank');
+    const model = choice.name;
+    const known = this.#queries.get(model, text);
+    if (known) return { vector: { model, values: known } };
+    try {
+      const timeout = AbortSignal.timeout(this.#parts.queryMs ?? QUERY_MS);
+      const [values] = await this.#embed(choice, [text], 'query', timeout);
+      if (!values) return byKeywords('there is no vector of the query');
+      this.#queries.set(model, text, values);
+      return { vector: { model, values } };
+    } catch (error) {
+      if (error instanceof AppError) return byKeywords(error.message);
+      return byKeywords(this.#parts.providers.toFailure(choice.provider, error, [text]).message);
+    }
   }
 
-  /** In the order of the texts. Throws an `AppError` that says what is wrong. */
-  async embedTexts(
-    _choice: EmbeddingChoice,
-    _texts: string[],
-    _signal: AbortSignal,
+  /** In the order of the texts, of which none may be blank. Throws an `AppError` that says what is wrong. */
+  async embedTexts(choice: EmbeddingChoice, texts: string[], signal: AbortSignal): Promise<Float32Array[]> {
+    const { batch } = this.pace(choice);
+    const vectors: Float32Array[] = [];
+    for (let start = 0; start < texts.length; start += batch) {
+      const timeout = AbortSignal.timeout(this.#parts.textsMs ?? TEXTS_MS);
+      const either = AbortSignal.any([signal, timeout]);
+      vectors.push(...(await this.#embed(choice, texts.slice(start, start + batch), 'document', either)));
+    }
+    return vectors;
+  }
+
+  /** The settings say something new of the providers: what was learned of them may be wrong. */
+  startAnew(): void {
+    this.#queries.forget();
+    this.#limits.forget();
+    this.#lengths.clear();
+  }
+
+  async #embed(
+    choice: EmbeddingChoice,
+    texts: string[],
+    use: EmbeddingUse,
+    abortSignal: AbortSignal,
   ): Promise<Float32Array[]> {
-    return [];
+    const { provider, modelId, name } = choice;
+    const { providers } = this.#parts;
+    const model = await providers.embeddingModel(provider, modelId);
+    const providerOptions = embeddingOffers[provider].options?.(use);
+    const values = texts.map((text) => this.#limits.cut(name, text));
+    try {
+      const { embeddings } = await model.doEmbed({
+        values,
+        abortSignal,
+        ...(providerOptions && { providerOptions }),
+      });
+      const vectors = toVectors(embeddings, texts.length);
+      this.#requireUsualLength(name, vectors);
+      providers.succeeded(provider, 'embeddings');
+      return vectors;
+    } catch (error) {
+      const failure = this.#toFailure(choice, abortSignal.aborted ? abortSignal.reason : error, values);
+      const [only] = values;
+      const isAlone = only !== undefined && values.length === 1;
+      if (isAlone && failure.code === 'context_too_long' && this.#limits.wasTooLong(name, only))
+        return this.#embed(choice, texts, use, abortSignal);
+      if (failure.class !== 'cancelled') providers.failed(provider, failure, 'embeddings');
+      throw new EmbeddingError(failure);
+    }
+  }
+
+  #requireUsualLength(model: string, vectors: readonly Float32Array[]): void {
+    const length = vectors[0]?.length;
+    if (length === undefined) return;
+    const usual = this.#lengths.get(model) ?? length;
+    this.#lengths.set(model, usual);
+    if (length !== usual)
+      throw new UnfitVectors(`sent a vector of ${length} numbers, and of ${usual} before`);
+  }
+
+  #toFailure({ provider }: EmbeddingChoice, error: unknown, texts: readonly string[]): ModelFailure {
+    if (!(error instanceof UnfitVectors)) return this.#parts.providers.toFailure(provider, error, texts);
+    return {
+      class: 'agent_error',
+      code: 'bad_answer',
+      message: `${providerNames[provider]} ${error.message}`,
+      retryAfterMs: undefined,
+    };
   }
 }
+
+const byKeywords = (why: string): EmbeddedQuery => ({ reason: `Searched by keywords only: ${why}` });

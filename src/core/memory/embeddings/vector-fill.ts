@@ -1,31 +1,168 @@
+import { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { IndexClient } from '../index/index-client.ts';
-import type { Embedder } from './embedder.ts';
+import type { Embedder, EmbeddingChoice } from './embedder.ts';
+import { type EmbeddingRun, TextEmbedding } from './text-embedding.ts';
+
+const PAGE = 256;
+const FIRST_WAIT_MS = 1000;
+const LONGEST_WAIT_MS = 10 * 60_000;
 
 export interface VectorFillParts {
-  embedder: Embedder;
+  embedder: Pick<Embedder, 'choice' | 'missing' | 'pace' | 'embedTexts' | 'startAnew'>;
   index: Pick<IndexClient, 'call' | 'isRunning'>;
+  /** Whether nothing was ever indexed: then the index is not started for it. */
+  isEmpty: () => boolean;
+  /** Resolves once the index knows all that it has to, so that what it does not know is gone. */
+  isComplete: () => Promise<unknown>;
   log: Log;
+  setTimer?: (run: () => void, ms: number) => NodeJS.Timeout;
+}
+
+interface Run extends EmbeddingRun {
+  stopping: AbortController;
+  ended: Promise<void>;
 }
 
 /** Gives every text of the index its vector: in batches, each text once, again after a failure, anew for another model. */
 export class VectorFill {
-  readonly #parts: VectorFillParts;
+  readonly #parts: Required<VectorFillParts>;
+  readonly #texts: TextEmbedding;
+  readonly #listeners = new Set<(done: number, total: number) => void>();
+  #run: Run | undefined;
+  /** Texts may have come since the run looked. */
+  #isAgain = false;
+  #failure: string | undefined;
+  #failures = 0;
+  #timer: NodeJS.Timeout | undefined;
+  /** The model of which the index keeps the vectors alone. */
+  #kept: string | undefined;
+  #isStopped = false;
+
   constructor(parts: VectorFillParts) {
-    this.#parts = parts;
+    this.#parts = { setTimer: (run, ms) => setTimeout(run, ms).unref(), ...parts };
+    this.#texts = new TextEmbedding(parts);
   }
 
   /** Why vectors could not be made at the last try; undefined when they could. */
   get failure(): string | undefined {
-    void this.#parts;
-    return undefined;
+    return this.#parts.embedder.missing() ?? this.#failure;
   }
 
-  /** Something may be missing: begins unless it is at it. */
-  wake(): void {}
+  /** Something may be missing: begins unless it is at it, or waits after a failure. */
+  wake(): void {
+    const { embedder, index, isEmpty } = this.#parts;
+    if (this.#isStopped) return;
+    const choice = embedder.choice();
+    if (this.#run) {
+      this.#isAgain = true;
+      if (this.#run.choice.name !== choice?.name) this.#run.stopping.abort();
+      return;
+    }
+    if (!choice) return this.#forgetFailure();
+    if (this.#timer || (!index.isRunning && isEmpty())) return;
+    this.#begin(choice);
+  }
+
+  /** The settings say something new of the providers: what failed may go well now. */
+  startAnew(): void {
+    this.#forgetFailure();
+    this.#texts.forgetRefused();
+    this.#parts.embedder.startAnew();
+    this.wake();
+  }
 
   /** Resolves when nothing is missing, or the provider failed; tells how many of how many are done. */
-  async filled(_onProgress: (done: number, total: number) => void, _signal: AbortSignal): Promise<void> {}
+  async filled(onProgress: (done: number, total: number) => void, signal: AbortSignal): Promise<void> {
+    const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+    this.#listeners.add(onProgress);
+    this.wake();
+    while (this.#run && !signal.aborted) await Promise.race([this.#run.ended, aborted]);
+    this.#listeners.delete(onProgress);
+  }
 
-  async stop(): Promise<void> {}
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    this.#run?.stopping.abort();
+    await this.#run?.ended;
+  }
+
+  #begin(choice: EmbeddingChoice): void {
+    const stopping = new AbortController();
+    const { signal } = stopping;
+    const run: EmbeddingRun = { choice, signal, stored: new Set(), texts: 0, tokens: 0 };
+    const ended = this.#fill(run)
+      .catch((error: unknown) => this.#fail(run, error))
+      .finally(() => this.#end(run));
+    this.#run = Object.assign(run, { stopping, ended });
+  }
+
+  async #fill(run: EmbeddingRun): Promise<void> {
+    const { name } = run.choice;
+    while (!run.signal.aborted) {
+      this.#isAgain = false;
+      const texts = await this.#texts.missing(name, PAGE);
+      if (texts.some(({ hash }) => run.stored.has(hash)))
+        throw new Error('The index forgets the vectors that it is given');
+      if (texts.length === 0 && !this.#isAgain) break;
+      run.stored.clear();
+      await this.#texts.embed(run, texts);
+      if (run.stored.size > 0) this.#forgetFailure();
+      await this.#tell(name);
+    }
+    if (run.signal.aborted) return;
+    this.#forgetFailure();
+    await this.#forgetOthers(run);
+  }
+
+  async #tell(model: string): Promise<void> {
+    if (this.#listeners.size === 0) return;
+    const { embeddedCount, chunkCount } = await this.#parts.index.call('stats', model);
+    for (const listener of this.#listeners) listener(embeddedCount, chunkCount);
+  }
+
+  /** Of other models, and of texts that are gone; no sooner than nothing is missing, so that a change back costs nothing. */
+  async #forgetOthers({ choice: { name }, signal, texts }: EmbeddingRun): Promise<void> {
+    const { index, isComplete } = this.#parts;
+    if (texts > 0) this.#kept = undefined;
+    if (this.#kept === name) return;
+    // A text that moves is gone for a moment.
+    if ((await index.call('stats', undefined)).syncing) return;
+    await isComplete();
+    if (signal.aborted) return;
+    await index.call('keepVectorsOf', name);
+    this.#kept = name;
+  }
+
+  #fail({ choice, signal }: EmbeddingRun, error: unknown): void {
+    if (signal.aborted) return;
+    const { log, setTimer } = this.#parts;
+    const isExpected = error instanceof AppError;
+    if (!isExpected) log.error({ err: error }, 'this is a bug in svc');
+    this.#failure = isExpected ? error.message : 'Something unexpected went wrong. See the log';
+    const waitMs = Math.max(
+      (isExpected && error.retryAfterMs) || 0,
+      Math.min(FIRST_WAIT_MS * 2 ** this.#failures++, LONGEST_WAIT_MS),
+    );
+    const fields = { model: choice.name, reason: this.#failure, waitMs };
+    log.warn(fields, 'the vectors of the memory cannot be made now; it is tried again');
+    this.#timer = setTimer(() => {
+      this.#timer = undefined;
+      this.wake();
+    }, waitMs);
+  }
+
+  #end({ choice, signal, texts, tokens }: EmbeddingRun): void {
+    this.#run = undefined;
+    if (texts > 0) this.#parts.log.debug({ model: choice.name, texts, tokens }, 'texts got their vectors');
+    if (this.#isAgain || signal.aborted) this.wake();
+  }
+
+  #forgetFailure(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#failure = undefined;
+    this.#failures = 0;
+  }
 }

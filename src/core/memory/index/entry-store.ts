@@ -60,11 +60,15 @@ export class EntryStore {
     return { method, found };
   }
 
-  missing(model: string, limit: number): MissingVector[] {
+  missing(model: string, limit: number): Promise<MissingVector[]> {
     return this.#vectors.missing(model, limit);
   }
 
   vectorsCame(ids: number[]): void {
     this.#vectors.changed({ added: ids, removed: [] });
+  }
+
+  keepVectorsOf(model: string): void {
+    this.#vectors.keepOnly(model);
   }
 }

@@ -122,15 +122,15 @@ export interface IndexCalls {
   clear(): void;
   stats(model: string | undefined): IndexStats;
   /** Reads into memory what the first search would have to read. */
-  warm(model: string | undefined): void;
+  warm(model: string | undefined): Promise<void>;
   putEntries(entries: IndexEntry[]): void;
   removeEntries(keys: string[]): void;
   searchEntries(query: EntryQuery): { method: SearchMethod; found: { key: string; score: number }[] };
   /** Texts of chunks and entries that have no vector of this model, oldest first. */
-  missingVectors(order: { model: string; limit: number }): MissingVector[];
+  missingVectors(order: { model: string; limit: number }): Promise<MissingVector[]>;
   putVectors(order: { model: string; vectors: { hash: string; values: Float32Array }[] }): void;
-  /** Removes vectors of other models, and of texts that are gone. */
-  keepVectorsOf(model: string | undefined): void;
+  /** Removes vectors of other models, unless none is given, and of texts that are gone. */
+  keepVectorsOf(model: string | undefined): Promise<void>;
   /** Watches the folders from now on, or, without an order, none. */
   watch(order: WatchOrder | undefined): Promise<void>;
   watchStatus(): WatchStatus;
@@ -152,4 +152,6 @@ export type IndexMessage =
   | { type: 'failure'; id: number; code?: string; message: string; stack?: string | undefined }
   | { type: 'progress'; progress: SyncProgress }
   /** Chunks or entries came that may need vectors. */
-  | { type: 'changed' };
+  | { type: 'changed' }
+  /** Work failed that nobody waits for. */
+  | { type: 'fault'; message: string };

@@ -1,4 +1,5 @@
 import type { SearchMethod } from '../../../contract/memory.ts';
+import { fusedScore } from './fused-score.ts';
 import type { IndexQuery } from './index-calls.ts';
 import type { KeywordIndex, QueryWords } from './keyword-index.ts';
 import type { VectorIndex } from './vector-index.ts';
@@ -15,19 +16,76 @@ export interface Hit {
 export interface Hits {
   method: SearchMethod;
   words: QueryWords;
+  /** How many hold any of the words, or, by vectors, were near enough to be ranked. */
   totalCandidates: number;
   hits: Hit[];
 }
 
+export interface IndexSearchParts {
+  keywords: Pick<KeywordIndex, 'wordsOf' | 'search' | 'bestPossible'>;
+  vectors: Pick<VectorIndex, 'knows' | 'search'>;
+}
+
+type Query = Omit<IndexQuery, 'sync'> & { ownerId?: string | undefined };
+
 /** Searches by words, by vectors, or by both, merged by reciprocal rank fusion. */
 export class IndexSearch {
-  readonly #parts: { keywords: KeywordIndex; vectors: VectorIndex };
-  constructor(parts: { keywords: KeywordIndex; vectors: VectorIndex }) {
+  readonly #parts: IndexSearchParts;
+  constructor(parts: IndexSearchParts) {
     this.#parts = parts;
   }
 
-  search(query: Omit<IndexQuery, 'sync'> & { ownerId?: string | undefined }): Hits {
+  search(query: Query): Hits {
     const words = this.#parts.keywords.wordsOf(query.text);
-    return { method: 'keyword', words, totalCandidates: 0, hits: [] };
+    const method = this.#methodFor(query, words);
+    const { totalCandidates, hits } =
+      method === 'keyword'
+        ? this.#byWords(query, words)
+        : method === 'vector'
+          ? this.#byVector(query)
+          : this.#byBoth(query, words);
+    const wanted = hits.filter(({ score }) => score >= query.minScore).slice(0, query.maxResults);
+    return { method, words, totalCandidates, hits: wanted };
+  }
+
+  #methodFor({ method, vector }: Query, { words }: QueryWords): SearchMethod {
+    if (!vector || method === 'keyword' || !this.#parts.vectors.knows(vector)) return 'keyword';
+    return method === 'vector' || words.length === 0 ? 'vector' : 'hybrid';
+  }
+
+  #byWords(query: Query, words: QueryWords, limit = query.maxResults) {
+    const { under, ownerId } = query;
+    const { ranked, total } = this.#parts.keywords.search(words, { limit, under, ownerId });
+    const best = this.#parts.keywords.bestPossible(words);
+    const hits = ranked.map(({ id, points }, index): Hit => ({
+      id,
+      score: best > 0 ? share(points / best) : 0,
+      keyword: { rank: index + 1, points },
+    }));
+    return { totalCandidates: total, hits };
+  }
+
+  #byVector({ vector, under, ownerId, maxResults }: Query, limit = maxResults) {
+    const similar = vector ? this.#parts.vectors.search(vector, { limit, under, ownerId }) : [];
+    const hits = similar.map(({ id, similarity }, index): Hit => ({
+      id,
+      score: share(similarity),
+      vector: { rank: index + 1, similarity },
+    }));
+    return { totalCandidates: hits.length, hits };
+  }
+
+  #byBoth(query: Query, words: QueryWords) {
+    const limit = Math.max(100, 4 * query.maxResults);
+    const byWords = this.#byWords(query, words, limit);
+    const byVector = this.#byVector(query, limit);
+    const merged = new Map<number, Hit>(byWords.hits.map((hit) => [hit.id, hit]));
+    for (const hit of byVector.hits) merged.set(hit.id, { ...merged.get(hit.id), ...hit });
+    const hits = [...merged.values()]
+      .map((hit) => ({ ...hit, score: fusedScore(hit.keyword?.rank, hit.vector?.rank) }))
+      .sort((a, b) => b.score - a.score || a.id - b.id);
+    return { totalCandidates: Math.max(byWords.totalCandidates, merged.size), hits };
   }
 }
+
+const share = (value: number) => Math.max(0, Math.min(1, value));

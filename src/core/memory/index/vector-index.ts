@@ -1,5 +1,10 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ExactSimilarity } from './exact-similarity.ts';
 import type { MissingVector } from './index-calls.ts';
+import { pathRange } from './path-range.ts';
+import { toFloats, toUnitVector } from './unit-vector.ts';
+import { VectorCodes } from './vector-codes.ts';
 
 export interface Similar {
   id: number;
@@ -7,37 +12,187 @@ export interface Similar {
   similarity: number;
 }
 
+export interface QueryVector {
+  model: string;
+  values: Float32Array;
+}
+
+export interface VectorLimits {
+  limit: number;
+  /** Only chunks of files at or below this path. */
+  under?: string | undefined;
+  /** Only entries of this user. */
+  ownerId?: string | undefined;
+}
+
+/** Rows that are read, or looked at, in one piece. */
+const PIECE = 500;
+/** So many more than are wanted are measured exactly, because the codes in memory are exact to 3 digits only. */
+const SPARE = 50;
+
+/** What is in memory of the model that was searched last. */
+interface Loaded {
+  model: string;
+  /** undefined as long as there are none. */
+  codes?: VectorCodes | undefined;
+  /** The last id that was read; undefined when all are. */
+  readTo: number | undefined;
+}
+
 /** Texts by their meaning: vectors of chunks, or of entries, of one model. `id` is that of the chunk or the entry. */
 export class VectorIndex {
   readonly #database: DatabaseSync;
-  readonly #table: 'chunks' | 'entries';
-  constructor(database: DatabaseSync, table: 'chunks' | 'entries') {
+  readonly #table: 'chunks' | 'temp.entries';
+  readonly #group: 'file_id' | 'id';
+  readonly #exact: ExactSimilarity;
+  #loaded: Loaded | undefined;
+  /** All texts up to this one have a vector. */
+  #complete = { model: '', id: 0 };
+
+  constructor(database: DatabaseSync, table: 'chunks' | 'entries', findExtension?: () => string | undefined) {
     this.#database = database;
-    this.#table = table;
+    this.#table = table === 'chunks' ? 'chunks' : 'temp.entries';
+    this.#group = table === 'chunks' ? 'file_id' : 'id';
+    this.#exact = new ExactSimilarity(database, this.#table, findExtension);
   }
 
   /** Told of each chunk or entry that came or went, after its commit; which of them have vectors is found out here. */
-  changed(_change: { added: number[]; removed: number[] }): void {
-    throw new Error(`to be done ${this.#table} ${String(this.#database)}`);
+  changed({ added, removed }: { added: number[]; removed: number[] }): void {
+    for (const id of added) this.#complete.id = Math.min(this.#complete.id, id - 1);
+    const loaded = this.#loaded;
+    if (!loaded) return;
+    for (const id of removed) loaded.codes?.remove(id);
+    if (added.length === 0) return;
+    const rows = this.#selectVectors('t.id in (select value from json_each(?))').all(
+      loaded.model,
+      JSON.stringify(added),
+    );
+    for (const row of rows) this.#keep(loaded, row);
   }
 
-  clear(): void {}
+  clear(): void {
+    this.#loaded = undefined;
+    this.#complete = { model: '', id: 0 };
+  }
+
+  /** Forgets what is in memory of other models, whose vectors were removed. */
+  keepOnly(model: string): void {
+    if (this.#loaded?.model !== model) this.#loaded = undefined;
+    if (this.#complete.model !== model) this.#complete = { model, id: 0 };
+  }
 
   /** Reads what a search needs in memory. */
-  warm(_model: string): void {}
-
-  count(_model: string): number {
-    return 0;
+  async warm(model: string): Promise<void> {
+    const loaded = this.#load(model);
+    while (loaded === this.#loaded && this.#readPiece(loaded)) await nextTurn();
   }
 
-  search(
-    _query: { model: string; values: Float32Array },
-    _limits: { limit: number; under?: string | undefined; ownerId?: string | undefined },
-  ): Similar[] {
-    return [];
+  count(model: string): number {
+    return Number(
+      this.#database
+        .prepare(
+          `select count(*) as n from ${this.#table} t where exists (
+             select 1 from vectors v where v.model = ? and v.text_hash = t.text_hash)`,
+        )
+        .get(model)?.['n'],
+    );
   }
 
-  missing(_model: string, _limit: number): MissingVector[] {
-    return [];
+  /** Whether there is anything that can be compared with it. */
+  knows({ model, values }: QueryVector): boolean {
+    const { codes } = this.#loadAll(model);
+    return codes !== undefined && codes.size > 0 && codes.dimensions === values.length;
+  }
+
+  /** The nearest, best first. */
+  search({ model, values }: QueryVector, { limit, under, ownerId }: VectorLimits): Similar[] {
+    const { codes } = this.#loadAll(model);
+    const query = toUnitVector(values);
+    if (!codes || !query || codes.dimensions !== query.length) return [];
+    const nearest = codes.nearest(query, limit + SPARE, this.#allowed(under, ownerId));
+    return this.#exact
+      .of(model, query, nearest)
+      .sort((a, b) => b.similarity - a.similarity || a.id - b.id)
+      .slice(0, limit);
+  }
+
+  /** Texts without a vector, each once, oldest first. */
+  async missing(model: string, limit: number): Promise<MissingVector[]> {
+    if (this.#complete.model !== model) this.#complete = { model, id: 0 };
+    const complete = this.#complete;
+    const endOfPiece = this.#database.prepare(
+      `select max(id) as id from (select id from ${this.#table} where id > ? order by id limit ?)`,
+    );
+    const select = this.#database.prepare(
+      `select hex(t.text_hash) as hash, t.text from ${this.#table} t where t.id > ? and t.id <= ? and not exists (
+         select 1 from vectors v where v.model = ? and v.text_hash = t.text_hash) order by t.id`,
+    );
+    const found = new Map<string, string>();
+    for (let from = complete.id; ; await nextTurn()) {
+      const to = endOfPiece.get(from, PIECE)?.['id'];
+      if (typeof to !== 'number') break;
+      for (const { hash, text } of select.iterate(from, to, model)) {
+        found.set(String(hash).toLowerCase(), String(text));
+        if (found.size === limit) break;
+      }
+      if (found.size === limit) break;
+      if (found.size === 0 && complete.id === from) complete.id = to;
+      from = to;
+    }
+    return [...found].map(([hash, text]) => ({ hash, text }));
+  }
+
+  #load(model: string): Loaded {
+    if (this.#loaded?.model !== model) this.#loaded = { model, readTo: 0 };
+    return this.#loaded;
+  }
+
+  #loadAll(model: string): Loaded {
+    const loaded = this.#load(model);
+    while (this.#readPiece(loaded));
+    return loaded;
+  }
+
+  /** Answers whether there may be more. */
+  #readPiece(loaded: Loaded): boolean {
+    if (loaded.readTo === undefined) return false;
+    const rows = this.#selectVectors('t.id > ? order by t.id limit ?').all(
+      loaded.model,
+      loaded.readTo,
+      PIECE,
+    );
+    for (const row of rows) this.#keep(loaded, row);
+    loaded.readTo = rows.length < PIECE ? undefined : Number(rows.at(-1)?.['id']);
+    return loaded.readTo !== undefined;
+  }
+
+  #selectVectors(which: string): StatementSync {
+    return this.#database.prepare(
+      `select t.id, t.${this.#group} as "group", v.vector from ${this.#table} t
+       cross join vectors v on v.model = ? and v.text_hash = t.text_hash where ${which}`,
+    );
+  }
+
+  #keep(loaded: Loaded, { id, group, vector }: Record<string, SQLOutputValue>): void {
+    const values = toFloats(vector as Uint8Array);
+    if (values.length === 0) return loaded.codes?.remove(Number(id));
+    loaded.codes ??= new VectorCodes(values.length);
+    loaded.codes.put(Number(id), Number(group), values);
+  }
+
+  /** Groups that the limits leave; undefined for all of them. */
+  #allowed(under: string | undefined, ownerId: string | undefined): Set<number> | undefined {
+    if (this.#table === 'temp.entries')
+      return ownerId === undefined
+        ? undefined
+        : this.#ids('select id from temp.entries where owner_id = ?', ownerId);
+    if (under === undefined) return undefined;
+    const { path, above, below } = pathRange(under);
+    return this.#ids('select id from files where path = ? or (path > ? and path < ?)', path, above, below);
+  }
+
+  #ids(select: string, ...values: string[]): Set<number> {
+    const rows = this.#database.prepare(select).all(...values);
+    return new Set(rows.map(({ id }) => Number(id)));
   }
 }

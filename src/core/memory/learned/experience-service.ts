@@ -40,10 +40,24 @@ export class ExperienceService {
   readonly #store: ExperienceStore;
   /** Resolves once the newest index knows all that was there when it began. */
   #indexing: Promise<void> | undefined;
+  /** Undefined before anybody has looked. */
+  #hasAny: boolean | undefined;
 
   constructor(parts: ExperienceServiceParts) {
     this.#parts = parts;
     this.#store = new ExperienceStore(parts.database);
+  }
+
+  /** True when nobody has learned anything, as far as is known; costs nothing. */
+  get isEmpty(): boolean {
+    return this.#hasAny === false;
+  }
+
+  /** Whether there is anything to find, of everybody unless an owner is given; asks no index. */
+  async hasAny(ownerId?: string): Promise<boolean> {
+    const isFound = await this.#store.hasAny(ownerId);
+    if (isFound || ownerId === undefined) this.#hasAny = isFound;
+    return isFound;
   }
 
   /** The origin is the caller's own words unless given. Throws an `AppError` for what the write gate refuses. */
@@ -74,6 +88,7 @@ export class ExperienceService {
       await this.#store.insert(db, row);
       return twin;
     });
+    this.#hasAny = true;
     await this.#tell(async () => {
       if (replaced) await entries.remove([replaced.id]);
       await entries.put([toEntry(row)]);

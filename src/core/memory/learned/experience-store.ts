@@ -70,6 +70,13 @@ export class ExperienceStore {
     return (await db.executeQuery(this.#findTwin({ owner: owner_id, key: content_key }))).rows[0];
   }
 
+  /** Of everybody unless an owner is given. */
+  async hasAny(ownerId: string | undefined): Promise<boolean> {
+    let query = this.#database.read.selectFrom('experiences').select('id').limit(1);
+    if (ownerId !== undefined) query = query.where('owner_id', '=', ownerId);
+    return (await query.executeTakeFirst()) !== undefined;
+  }
+
   async countOf(db: Kysely<Schema>, ownerId: string): Promise<number> {
     return (await db.executeQuery(this.#count({ owner: ownerId }))).rows[0]?.n ?? 0;
   }

@@ -1,12 +1,18 @@
 import type { LanguageModelMiddleware } from 'ai';
 import { loadSdk } from '../../load-sdk.ts';
 import type { Connection } from '../model-provider.ts';
+import { inNumbersAndOrder } from './embedding-answers.ts';
 
 /** Vendors that speak the chat completions of OpenAI; packages of their own would add only images and rerankers. */
 export async function createCompatible(name: string, { apiKey, baseUrl, fetch }: Connection) {
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
   const settings = { name, baseURL: baseUrl, fetch, includeUsage: true };
   return createOpenAICompatible({ ...settings, ...(apiKey !== '' && { apiKey }) });
+}
+
+export async function createCompatibleEmbedding(name: string, { fetch, ...connection }: Connection) {
+  const create = await createCompatible(name, { ...connection, fetch: inNumbersAndOrder(fetch) });
+  return (modelId: string) => create.embeddingModel(modelId);
 }
 
 /** Together tells the end of an answer by the name of the token. */

@@ -1,0 +1,31 @@
+import { embeddingProviders, type EmbeddingProvider } from '../../../../src/core/config/memory-settings.ts';
+import type { Flags } from '../../../../src/core/config/config.ts';
+import { Embedder, type EmbedderParts } from '../../../../src/core/memory/embeddings/embedder.ts';
+import { createProviders } from '../../chat/providers/provider-parts.ts';
+
+export const KEY = 'sk-very-secret-key-of-the-customer-0123456789';
+
+/** The settings that lead every provider to one server. */
+export const settingsFor = (url: string): Flags =>
+  Object.fromEntries(
+    embeddingProviders.flatMap((type) => [
+      [`providers.${type}.apiKey`, KEY],
+      [`providers.${type}.baseUrl`, `${url}/${type}`],
+    ]),
+  );
+
+/** An embedder with real parts, whose provider is at the URL. */
+export async function createEmbedder(
+  url: string,
+  provider: EmbeddingProvider | undefined = 'openai',
+  { flags, ...limits }: { flags?: Flags } & Pick<EmbedderParts, 'queryMs' | 'textsMs'> = {},
+) {
+  const parts = await createProviders({
+    flags: { ...settingsFor(url), 'memory.embedding.provider': provider, ...flags },
+  });
+  return {
+    embedder: new Embedder({ ...parts, ...limits }),
+    ...parts,
+    [Symbol.asyncDispose]: () => parts[Symbol.asyncDispose](),
+  };
+}
