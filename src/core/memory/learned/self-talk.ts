@@ -46,7 +46,7 @@ export function isSelfTalk(text: string, ofRun: boolean): boolean {
     foldText(sentence)
       .replaceAll(/[’‘`´]/g, "'")
       .replaceAll(/[‐-―]/g, '-')
-      .replaceAll(/"[^"]*"|“[^”]*”|«[^»]*»|„[^“”]*[“”]|(?<![\p{L}\p{N}])'[^']*'(?!\p{L})/gu, '"')
+      .replaceAll(/"[^"]*"|“[^“”]*”|«[^«»]*»|„[^„“”]*[“”]|(?<![\p{L}\p{N}])'[^']*'(?!\p{L})/gu, '"')
       .replace(/^[^\p{L}\p{N}"]+/u, '')
       .replace(/[\s.!?…:]+$/u, ''),
   );

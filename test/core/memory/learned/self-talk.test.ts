@@ -86,3 +86,24 @@ describe('of a run', () => {
     expect(isSelfTalk(text, true)).toBe(false);
   });
 });
+
+it('is looked for quickly, whatever the text is made of', () => {
+  for (const piece of [
+    '“',
+    '«',
+    '„',
+    '"',
+    "'",
+    'as an ai ',
+    'i am a ',
+    'just ',
+    'sorry, ',
+    'my training was ',
+  ]) {
+    const text = piece.repeat(200_000 / piece.length);
+    const start = performance.now();
+    isSelfTalk(text, true);
+    // Quadratic work over this length takes far longer.
+    expect(performance.now() - start, piece).toBeLessThan(5000);
+  }
+});
