@@ -1,6 +1,10 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import type { Chunk, IndexedFile } from '../../../contract/memory.ts';
+import { translateStorageError } from '../../storage/storage-errors.ts';
+import { isInside } from '../../tools/files/real-path.ts';
+import { hashText } from '../index/hash-text.ts';
 import type { KeywordIndex } from '../index/keyword-index.ts';
+import type { TextChunk } from './chunk-text.ts';
 
 export interface FileStoreParts {
   database: DatabaseSync;
@@ -9,45 +13,290 @@ export interface FileStoreParts {
   onChange: (change: { added: number[]; removed: number[] }) => void;
 }
 
+/** What the index knows of a file without its chunks. */
+export interface KnownFile {
+  id: number;
+  stamp: string;
+  hash: string;
+}
+
+export interface FileToStore {
+  path: string;
+  /** The path as words that the file is found by. */
+  place: string;
+  hash: string;
+  size: number;
+  stamp: string;
+  updatedAt: string;
+  chunks: TextChunk[];
+}
+
+const LAST_SYNC = 'last_sync_at';
+/** Files that are read or removed between two chances to pause. */
+const AT_ONCE = 500;
+
 /** The rows of indexed files and their chunks. */
 export class FileStore {
   readonly #parts: FileStoreParts;
+  readonly #sql: ReturnType<typeof statements>;
+  /** What the transaction under way has done. */
+  #change: { added: number[]; removed: number[] } | undefined;
+  #fileCount: number | undefined;
   constructor(parts: FileStoreParts) {
     this.#parts = parts;
+    this.#sql = statements(parts.database);
   }
 
-  list(_page: { limit: number; offset: number }): { files: IndexedFile[]; total: number } {
-    throw new Error(`to be done ${String(this.#parts)}`);
+  list({ limit, offset }: { limit: number; offset: number }): { files: IndexedFile[]; total: number } {
+    const files = this.#sql.page.all(limit, offset).map((row) => ({
+      path: String(row['path']),
+      hash: String(row['hash']),
+      size: Number(row['size']),
+      chunkCount: Number(row['chunk_count']),
+      updatedAt: String(row['updated_at']),
+    }));
+    return { files, total: this.counts().fileCount };
   }
 
   /** undefined for a path that is not in the index. */
-  chunksOf(_path: string): Chunk[] | undefined {
-    return undefined;
+  chunksOf(path: string): Chunk[] | undefined {
+    const file = this.#sql.file.get(path);
+    return file && this.#sql.chunksOfFile.all(Number(file['id'])).map((row) => toChunk(row, path));
   }
 
   /** Those of the ids that are still there, by id. */
-  chunks(_ids: number[]): Map<number, Chunk> {
-    return new Map();
+  chunks(ids: number[]): Map<number, Chunk> {
+    const rows = this.#sql.chunksById.all(JSON.stringify(ids));
+    return new Map(rows.map((row) => [Number(row['id']), toChunk(row, String(row['path']))]));
   }
 
-  removeChunk(_id: string): boolean {
-    return false;
+  removeChunk(id: string): boolean {
+    const number = /^chunk_([1-9]\d{0,15})$/.exec(id)?.[1];
+    if (number === undefined || !Number.isSafeInteger(Number(number))) return false;
+    return this.change(() => {
+      const row = this.#sql.removeChunk.get(Number(number));
+      if (!row) return false;
+      this.#parts.keywords.remove(Number(number));
+      this.#sql.oneChunkLess.run(Number(row['file_id']));
+      this.#changed.removed.push(Number(number));
+      return true;
+    });
   }
 
-  removeFile(_path: string): boolean {
-    return false;
+  removeFile(path: string): boolean {
+    return this.change(() => {
+      const known = this.known(path);
+      if (known) this.remove(known);
+      return known !== undefined;
+    });
   }
 
   /** Removes files that are at or below none of the folders. */
-  keepOnly(_folders: string[]): void {}
+  keepOnly(folders: string[]): void {
+    for (const files of this.outside(folders))
+      this.change(() => {
+        for (const file of files) this.remove(file);
+      });
+  }
 
-  clear(): void {}
+  /** The files that are at or below none of the folders, some at a time. */
+  *outside(folders: string[]): Generator<KnownFile[]> {
+    const outermost = folders.filter(
+      (folder) => !folders.some((other) => other !== folder && isInside(other, folder)),
+    );
+    const inside = [...new Set(outermost)].reduce(
+      (sum, folder) => sum + Number(this.#sql.countBelow.get(...range(folder))?.['n']),
+      0,
+    );
+    if (inside === this.fileCount) return;
+    const strange = [...this.#sql.all.iterate()].filter(
+      (row) => !outermost.some((folder) => isInside(folder, String(row['path']))),
+    );
+    for (let at = 0; at < strange.length; at += AT_ONCE)
+      yield strange.slice(at, at + AT_ONCE).map((row) => toKnown(row));
+  }
+
+  /** Removes everything of files; vectors stay where an entry has the same text. */
+  clear(): void {
+    this.change(() => {
+      for (const row of this.#sql.chunkIds.iterate()) this.#changed.removed.push(Number(row['id']));
+      this.#parts.keywords.clear();
+      this.#parts.database.exec(`
+        delete from chunks; delete from files; delete from facts where name = '${LAST_SYNC}';
+        delete from vectors where text_hash not in (select text_hash from temp.entries);
+      `);
+      this.#fileCount = 0;
+    });
+  }
 
   counts(): { fileCount: number; chunkCount: number } {
-    return { fileCount: 0, chunkCount: 0 };
+    return { fileCount: this.fileCount, chunkCount: Number(this.#sql.countChunks.get()?.['n']) };
+  }
+
+  get fileCount(): number {
+    return (this.#fileCount ??= Number(this.#sql.countFiles.get()?.['n']));
   }
 
   lastSyncAt(): string | null {
-    return null;
+    const value = this.#sql.fact.get(LAST_SYNC)?.['value'];
+    return value === undefined ? null : String(value);
   }
+
+  setLastSyncAt(time: string): void {
+    this.change(() => this.#sql.setFact.run(LAST_SYNC, time));
+  }
+
+  known(path: string): KnownFile | undefined {
+    const row = this.#sql.file.get(path);
+    return row && toKnown(row);
+  }
+
+  /** The indexed files at or below a place, some at a time, by their paths. */
+  *knownBelow(place: string): Generator<[path: string, file: KnownFile][]> {
+    const itself = this.known(place);
+    if (itself) yield [[place, itself]];
+    const [, start, end] = range(place);
+    for (let after = start; ;) {
+      const rows = this.#sql.between.all(after, end, AT_ONCE);
+      if (rows.length > 0) yield rows.map((row) => [String(row['path']), toKnown(row)]);
+      if (rows.length < AT_ONCE) return;
+      after = String(rows.at(-1)?.['path']);
+    }
+  }
+
+  /** Up to so many paths of indexed files after this one, in their order, with their stamps. */
+  stampsAfter(path: string, limit: number): { path: string; stamp: string }[] {
+    return this.#sql.stampsAfter
+      .all(path, limit)
+      .map((row) => ({ path: String(row['path']), stamp: String(row['stamp']) }));
+  }
+
+  /** Does what `work` does in one transaction, or nothing of it. */
+  change<Result>(work: () => Result): Result {
+    const { database, onChange } = this.#parts;
+    const change = { added: [], removed: [] };
+    let result: Result;
+    try {
+      database.exec('begin immediate');
+      this.#change = change;
+      result = work();
+      database.exec('commit');
+    } catch (error) {
+      if (database.isTransaction) database.exec('rollback');
+      this.#fileCount = undefined;
+      throw translateStorageError(error);
+    } finally {
+      this.#change = undefined;
+    }
+    if (change.added.length > 0 || change.removed.length > 0) onChange(change);
+    return result;
+  }
+
+  /** Within `change`: stores a file in place of what the index has of it. */
+  put({ chunks, path, hash, size, stamp, updatedAt, place }: FileToStore): void {
+    const known = this.known(path);
+    if (known) this.#removeChunks(known.id);
+    else if (this.#fileCount !== undefined) this.#fileCount++;
+    const id = Number(this.#sql.putFile.get(path, hash, size, stamp, chunks.length, updatedAt)?.['id']);
+    for (const [ordinal, { startLine, endLine, heading, text }] of chunks.entries()) {
+      const chunk = Number(
+        this.#sql.putChunk.run(id, ordinal, startLine, endLine, heading, text, hashText(text))
+          .lastInsertRowid,
+      );
+      this.#parts.keywords.add(chunk, { place, heading, body: text });
+      this.#changed.added.push(chunk);
+    }
+  }
+
+  /** Within `change`: the file was looked at and is what it was. */
+  touch({ id }: KnownFile, stamp: string): void {
+    this.#sql.touch.run(stamp, id);
+  }
+
+  /** Within `change`: removes a file unless it was stored anew since it was known; answers whether it was there. */
+  remove({ id, stamp }: KnownFile): boolean {
+    if (this.#sql.removeFile.run(id, stamp).changes === 0) return false;
+    this.#removeChunks(id);
+    if (this.#fileCount !== undefined) this.#fileCount--;
+    return true;
+  }
+
+  #removeChunks(file: number): void {
+    for (const row of this.#sql.removeChunks.all(file)) {
+      const id = Number(row['id']);
+      this.#parts.keywords.remove(id);
+      this.#changed.removed.push(id);
+    }
+  }
+
+  get #changed() {
+    if (!this.#change) throw new Error('This belongs inside of change()');
+    return this.#change;
+  }
+}
+
+/** A place, and between what all paths below it are. */
+const range = (place: string): [place: string, start: string, end: string] =>
+  place === '/' ? ['/', '/', '0'] : [place, `${place}/`, `${place}0`];
+
+type Row = Record<string, SQLOutputValue>;
+
+const toKnown = (row: Row): KnownFile => ({
+  id: Number(row['id']),
+  stamp: String(row['stamp']),
+  hash: String(row['hash']),
+});
+
+function toChunk(row: Row, path: string): Chunk {
+  const heading = String(row['heading']);
+  return {
+    id: `chunk_${Number(row['id'])}`,
+    path,
+    startLine: Number(row['start_line']),
+    endLine: Number(row['end_line']),
+    text: String(row['text']),
+    ...(heading !== '' && { heading }),
+  };
+}
+
+function statements(database: DatabaseSync) {
+  const columns = 'c.id, c.start_line, c.end_line, c.heading, c.text';
+  return {
+    page: database.prepare('select * from files order by path limit ? offset ?'),
+    file: database.prepare('select id, stamp, hash from files where path = ?'),
+    all: database.prepare('select id, path, stamp, hash from files'),
+    between: database.prepare(
+      'select id, path, stamp, hash from files where path > ? and path < ? order by path limit ?',
+    ),
+    countBelow: database.prepare(
+      `select (select count(*) from files where path = ?)
+         + (select count(*) from files where path > ? and path < ?) as n`,
+    ),
+    stampsAfter: database.prepare('select path, stamp from files where path > ? order by path limit ?'),
+    countFiles: database.prepare('select count(*) as n from files'),
+    countChunks: database.prepare('select count(*) as n from chunks'),
+    putFile: database.prepare(
+      `insert into files (path, hash, size, stamp, chunk_count, updated_at) values (?, ?, ?, ?, ?, ?)
+       on conflict (path) do update set hash = excluded.hash, size = excluded.size, stamp = excluded.stamp,
+         chunk_count = excluded.chunk_count, updated_at = excluded.updated_at
+       returning id`,
+    ),
+    touch: database.prepare('update files set stamp = ? where id = ?'),
+    removeFile: database.prepare('delete from files where id = ? and stamp = ?'),
+    chunksOfFile: database.prepare(`select ${columns} from chunks c where c.file_id = ? order by c.ordinal`),
+    chunksById: database.prepare(
+      `select ${columns}, f.path from json_each(?) given
+       join chunks c on c.id = given.value join files f on f.id = c.file_id`,
+    ),
+    chunkIds: database.prepare('select id from chunks'),
+    putChunk: database.prepare(
+      `insert into chunks (file_id, ordinal, start_line, end_line, heading, text, text_hash)
+       values (?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    removeChunks: database.prepare('delete from chunks where file_id = ? returning id'),
+    removeChunk: database.prepare('delete from chunks where id = ? returning file_id'),
+    oneChunkLess: database.prepare('update files set chunk_count = chunk_count - 1 where id = ?'),
+    fact: database.prepare('select value from facts where name = ?'),
+    setFact: database.prepare('insert or replace into facts (name, value) values (?, ?)'),
+  };
 }

@@ -1,6 +1,12 @@
+import { lstatSync } from 'node:fs';
 import type { SyncProgress, SyncResult } from '../../../contract/memory.ts';
+import { AppError } from '../../errors.ts';
+import { codeOf } from '../../tools/files/file-failure.ts';
 import type { SyncOrder } from '../index/index-calls.ts';
+import { changedFiles } from './changed-files.ts';
 import type { FileStore } from './file-store.ts';
+import { FolderSync } from './folder-sync.ts';
+import { syncPaths } from './path-sync.ts';
 
 export interface FileSyncParts {
   store: FileStore;
@@ -12,25 +18,42 @@ export interface FileSyncParts {
 
 export type SyncOutcome = Omit<SyncResult, 'durationMs'>;
 
+interface Waiting {
+  order: string;
+  sync: FolderSync;
+  outcome: Promise<SyncOutcome>;
+}
+
 /** Brings the index up to date with folders, one sync at a time, with pauses in which searches get through. */
 export class FileSync {
   readonly #parts: FileSyncParts;
+  /** The first one is under way. */
+  #line: Waiting[] = [];
   constructor(parts: FileSyncParts) {
     this.#parts = parts;
   }
 
   /** The sync under way. */
   get progress(): SyncProgress | undefined {
-    return undefined;
+    return this.#line[0]?.sync.progress;
   }
 
-  async syncFolder(_order: SyncOrder): Promise<SyncOutcome> {
-    throw new Error(`to be done ${String(this.#parts)}`);
+  /** Whoever asks for what already waits in line shares its outcome. */
+  syncFolder(order: SyncOrder): Promise<SyncOutcome> {
+    const key = JSON.stringify(order);
+    const waiting = this.#line.slice(1).find((other) => other.order === key);
+    if (waiting) return waiting.outcome;
+    const sync = new FolderSync({ ...this.#parts, order });
+    const before = this.#line.at(-1)?.outcome.catch(() => undefined) ?? Promise.resolve();
+    const outcome = before.then(() => this.#run(sync, order));
+    this.#line.push({ order: key, sync, outcome });
+    return outcome;
   }
 
-  /** Answers whether there was a sync to stop. */
+  /** Ends the sync under way, and those in line before they begin; answers whether there was one. */
   cancel(): boolean {
-    return false;
+    for (const { sync } of this.#line) sync.isCancelled = true;
+    return this.#line.length > 0;
   }
 
   /**
@@ -38,15 +61,37 @@ export class FileSync {
    * deadline (of `performance.now()`) is answered.
    */
   syncPaths(
-    _paths: string[],
-    _order: Omit<SyncOrder, 'basePath'>,
-    _deadline: number,
+    paths: string[],
+    order: Omit<SyncOrder, 'basePath'>,
+    deadline: number,
   ): { outcome: SyncOutcome; left: string[] } {
-    throw new Error('to be done');
+    return syncPaths(paths, { ...this.#parts, order, deadline });
   }
 
   /** Those of the indexed files that are not as they were when they were read, as far as can be seen by the deadline. */
-  changedFiles(_paths: string[] | 'all', _deadline: number): { changed: string[]; isComplete: boolean } {
-    return { changed: [], isComplete: true };
+  changedFiles(paths: string[] | 'all', deadline: number): { changed: string[]; isComplete: boolean } {
+    return changedFiles(this.#parts.store, paths, deadline);
   }
+
+  async #run(sync: FolderSync, { basePath }: SyncOrder): Promise<SyncOutcome> {
+    try {
+      if (!sync.isCancelled) requireFolder(basePath);
+      return await sync.run();
+    } finally {
+      this.#line.shift();
+      this.#parts.onProgress({ ...sync.progress, phase: 'done' });
+    }
+  }
+}
+
+/** A folder that is gone is not synced to nothing: its disk may come back. */
+function requireFolder(path: string): void {
+  let isFolder = false;
+  try {
+    isFolder = lstatSync(path).isDirectory();
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === undefined) throw error;
+  }
+  if (!isFolder) throw new AppError('validation', `There is no folder ${path}`);
 }

@@ -7,7 +7,7 @@ const VERSION = 1;
 /** `words` is a copy of the text as it is searched, which the index of words keeps no second time. */
 const wordTable = (name: string) => `
   create virtual table if not exists ${name} using fts5(
-    place, heading, body, owner, content='', contentless_delete=1, tokenize='porter unicode61'
+    place, heading, body, owner, content='', contentless_delete=1, tokenize="porter unicode61 categories 'L* N* M* Co'"
   )`;
 
 const fileTables = `
@@ -54,7 +54,7 @@ export function openIndexDatabase(file: string, cacheMiB: number): DatabaseSync 
 }
 
 function open(file: string, cacheMiB: number): DatabaseSync {
-  const database = new DatabaseSync(file, { timeout: 5000, allowExtension: true });
+  const database = new DatabaseSync(file, { timeout: 5000, allowExtension: true, defensive: false });
   try {
     database.exec(`
       pragma journal_mode = wal; pragma synchronous = normal; pragma temp_store = memory;

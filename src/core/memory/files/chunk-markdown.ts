@@ -1,0 +1,130 @@
+import { isBlank } from './pack-lines.ts';
+
+/** Longer ones are no headings that anybody reads. */
+const MAX_HEADING = 200;
+/** Of a heading that is underlined. */
+const MAX_HEADING_LINES = 3;
+
+export interface Section {
+  /** The headings from the outermost to its own. */
+  heading: string;
+  /** Counted from 0, the heading's own line among them. */
+  start: number;
+  /** The line after the last one. */
+  end: number;
+}
+
+interface Heading {
+  line: number;
+  /** The line after it. */
+  end: number;
+  level: number;
+  text: string;
+}
+
+/** The parts of a Markdown text, each with its heading; one that is a heading only belongs to the next. */
+export function markdownSections(lines: string[]): Section[] {
+  const body = afterFrontMatter(lines);
+  const sections: Section[] = [];
+  const above: Heading[] = [];
+  let start = 0;
+  let contentStart = body;
+  const close = (end: number) => {
+    if (isBlankBetween(lines, contentStart, end) && end < lines.length) return;
+    const heading = above
+      .map(({ text }) => text)
+      .filter(Boolean)
+      .join(' > ');
+    sections.push({ heading, start, end });
+    start = end;
+  };
+  for (const heading of headingsOf(lines, body)) {
+    close(heading.line);
+    while ((above.at(-1)?.level ?? 0) >= heading.level) above.pop();
+    above.push(heading);
+    contentStart = heading.end;
+  }
+  close(lines.length);
+  return sections;
+}
+
+function isBlankBetween(lines: string[], start: number, end: number): boolean {
+  for (let line = start; line < end; line++) if (!isBlank(lines[line])) return false;
+  return true;
+}
+
+/** The line after the front matter, which is kept with what follows. */
+function afterFrontMatter(lines: string[]): number {
+  const fence = (lines[0] ?? '').replace(/^\uFEFF/, '').trimEnd();
+  if (fence !== '---' && fence !== '+++') return 0;
+  const end = lines.findIndex((line, at) => at > 0 && (line.trimEnd() === fence || line.trimEnd() === '...'));
+  return end + 1;
+}
+
+function* headingsOf(lines: string[], start: number): Generator<Heading> {
+  let fence: string | undefined;
+  let isComment = false;
+  // Where the paragraph began that the line before belongs to.
+  let paragraph: number | undefined;
+  for (let line = start; line < lines.length; line++) {
+    const text = lines[line] ?? '';
+    if (isComment) {
+      isComment = !text.includes('-->');
+      continue;
+    }
+    const mark = fenceOf(text);
+    if (fence !== undefined) {
+      if (mark?.marks.startsWith(fence) && mark.rest === '') fence = undefined;
+      continue;
+    }
+    if (mark && !(mark.marks.startsWith('`') && mark.rest.includes('`'))) {
+      fence = mark.marks;
+      paragraph = undefined;
+      continue;
+    }
+    if (/^ {0,3}<!--/.test(text) && !text.includes('-->')) {
+      isComment = true;
+      paragraph = undefined;
+      continue;
+    }
+    const level = /^ {0,3}(#{1,6})(?=[ \t\r]|$)/.exec(text)?.[1]?.length;
+    if (level !== undefined) {
+      yield { line, end: line + 1, level, text: headingText(text) };
+      paragraph = undefined;
+      continue;
+    }
+    const underline = paragraph === undefined ? undefined : /^ {0,3}(=|-)\1*[ \t\r]*$/.exec(text)?.[1];
+    if (underline !== undefined && paragraph !== undefined) {
+      if (line - paragraph <= MAX_HEADING_LINES) {
+        const title = headingText(lines.slice(paragraph, line).join(' '));
+        yield { line: paragraph, end: line + 1, level: underline === '=' ? 1 : 2, text: title };
+      }
+      paragraph = undefined;
+      continue;
+    }
+    if (isBlank(text) || isNoParagraph(text)) paragraph = undefined;
+    else if (paragraph !== undefined || !/^(?: {4}|\t)/.test(text)) paragraph ??= line;
+  }
+}
+
+/** Lists, quotes, tables and lines across the page have no underline. */
+const isNoParagraph = (line: string) => /^ {0,3}(?:[-*+>|]|\d{1,9}[.)])/.test(line);
+
+function fenceOf(line: string): { marks: string; rest: string } | undefined {
+  const marks = /^ {0,3}(`{3,}|~{3,})/.exec(line);
+  if (!marks?.[1]) return undefined;
+  return { marks: marks[1], rest: line.slice(marks[0].length).trim() };
+}
+
+function headingText(line: string): string {
+  const text = line
+    .slice(0, 4 * MAX_HEADING)
+    .trim()
+    .replace(/^#{1,6}(?=\s|$)/, '')
+    .trim();
+  let end = text.length;
+  while (text[end - 1] === '#') end--;
+  const isClosing = end === 0 || /\s/.test(text[end - 1] ?? '');
+  const bare = (isClosing ? text.slice(0, end) : text).trim().replace(/\s+/g, ' ');
+  return bare.slice(0, MAX_HEADING).replace(/[\ud800-\udbff]$/, '');
+}

@@ -1,0 +1,120 @@
+import { setImmediate } from 'node:timers/promises';
+import type { SyncProgress } from '../../../contract/memory.ts';
+import type { SyncOrder } from '../index/index-calls.ts';
+import { FileIntake } from './file-intake.ts';
+import { stampOf } from './file-stamp.ts';
+import type { FileStore, KnownFile } from './file-store.ts';
+import type { SyncOutcome } from './file-sync.ts';
+import { TreeWalk } from './walk-tree.ts';
+
+/** How long others in the thread wait at most, but for a single large file. */
+const SLICE_MS = 15;
+/** Between two words about the progress. */
+const TELL_MS = 200;
+
+export interface FolderSyncParts {
+  store: FileStore;
+  order: SyncOrder;
+  protectedFolders: string[];
+  onProgress: (progress: SyncProgress) => void;
+  now: () => Date;
+}
+
+/** One sync of one folder: looks at everything, removes what is gone, and reads what may have changed. */
+export class FolderSync {
+  isCancelled = false;
+  progress: SyncProgress;
+  readonly #parts: FolderSyncParts;
+  /** Files to read. */
+  readonly #candidates: string[] = [];
+  readonly #gone: (KnownFile | undefined)[] = [];
+  #sliceStart = performance.now();
+  #told = -Infinity;
+  constructor(parts: FolderSyncParts) {
+    this.#parts = parts;
+    this.progress = { basePath: parts.order.basePath, phase: 'looking', done: 0 };
+  }
+
+  async run(): Promise<SyncOutcome> {
+    const { store, order, now } = this.#parts;
+    using intake = new FileIntake({ store, order, now });
+    if (!(await this.#pause())) await this.#look(intake);
+    if (!this.isCancelled) await this.#remove(intake);
+    if (!this.isCancelled) await this.#read(intake);
+    if (!this.isCancelled) store.setLastSyncAt(now().toISOString());
+    return { ...intake.counts, cancelled: this.isCancelled };
+  }
+
+  async #look(intake: FileIntake): Promise<void> {
+    const { store, order, protectedFolders } = this.#parts;
+    this.#tell('looking', 0);
+    const known = new Map<string, KnownFile>();
+    for (const files of store.knownBelow(order.basePath)) {
+      for (const [path, file] of files) known.set(path, file);
+      if (await this.#pause()) return;
+    }
+    const walk = new TreeWalk({ ...order, protectedFolders, skipped: intake.skipped });
+    let seen = 0;
+    let kept = 0;
+    for (const step of walk.from(order.basePath)) {
+      if (this.#isSliceOver && (await this.#pause())) return;
+      if (typeof step === 'string') continue;
+      this.#tell('looking', ++seen);
+      const before = known.get(step.path);
+      if (before && ++kept > order.maxFiles) intake.skipped.add('over the limit of files');
+      else {
+        known.delete(step.path);
+        if (before?.stamp === stampOf(step.stats)) intake.synced++;
+        else this.#candidates.push(step.path);
+      }
+    }
+    for (const path of walk.missing(known.keys())) this.#gone.push(known.get(path));
+  }
+
+  async #remove(intake: FileIntake): Promise<void> {
+    const { store, order } = this.#parts;
+    for (const files of store.outside(order.roots)) this.#gone.push(...files);
+    await this.#inBatches(this.#gone, (file) => intake.remove(file));
+  }
+
+  async #read(intake: FileIntake): Promise<void> {
+    const total = this.#candidates.length;
+    this.#tell('reading', 0, total);
+    await this.#inBatches(this.#candidates, (path, done) => {
+      intake.take(path);
+      this.#tell('reading', done + 1, total);
+    });
+  }
+
+  async #inBatches<Item>(items: Item[], work: (item: Item, at: number) => void): Promise<void> {
+    const left = items.entries();
+    for (let next = left.next(); !next.done && !(await this.#pause());)
+      this.#parts.store.change(() => {
+        do {
+          const [at, item] = next.value as [number, Item];
+          work(item, at);
+          next = left.next();
+        } while (!next.done && !this.#isSliceOver);
+      });
+  }
+
+  get #isSliceOver(): boolean {
+    return performance.now() - this.#sliceStart > SLICE_MS;
+  }
+
+  /** Lets others in the thread through; answers whether the sync was cancelled meanwhile. */
+  async #pause(): Promise<boolean> {
+    await setImmediate();
+    this.#sliceStart = performance.now();
+    return this.isCancelled;
+  }
+
+  #tell(phase: SyncProgress['phase'], done: number, total?: number): void {
+    const { basePath } = this.#parts.order;
+    const isNew = phase !== this.progress.phase || done === 0;
+    this.progress = { basePath, phase, done, ...(total !== undefined && { total }) };
+    if (!isNew && performance.now() - this.#told < TELL_MS) return;
+    this.#told = performance.now();
+    this.#parts.onProgress(this.progress);
+  }
+}

@@ -1,0 +1,117 @@
+/** About 400 tokens. */
+const TARGET = 1600;
+/** About 50 tokens. */
+const OVERLAP = 200;
+/** A line is longer than this only where nobody wrote it by hand. */
+const LONG_LINE = 8000;
+/** Of the target; what is cut off before it is too little to stand alone. */
+const LEAST = 0.4;
+
+export interface TextPiece {
+  /** From 1. */
+  startLine: number;
+  endLine: number;
+  text: string;
+}
+
+/** How good a line is as the first one of a piece; from `NEW_PART` on, what is before it is none of its business. */
+export type LineRank = (line: number) => number;
+export const NEW_PART = 3;
+
+/** Cuts the lines from `start` to before `end` in pieces, at the best lines; what is blank on its edges is left out. */
+export function packLines(
+  lines: string[],
+  start: number,
+  end: number,
+  rankOf: LineRank = (line) => paragraphRank(lines, line),
+): TextPiece[] {
+  const pieces: TextPiece[] = [];
+  const add = (from: number, to: number) => {
+    const piece = wholeLines(lines, from, to);
+    if (piece) pieces.push(piece);
+  };
+  let from = start;
+  // What is before this line is in a piece already.
+  let done = start;
+  while (done < end) {
+    const line = lines[done] ?? '';
+    if (line.length > LONG_LINE) {
+      from = ++done;
+      if (!isBlank(line))
+        pieces.push(...cutLine(line).map((text) => ({ startLine: from, endLine: from, text })));
+      continue;
+    }
+    const fits = fitting(lines, from, done, end);
+    const to = fits === end || isLong(lines[fits]) ? fits : bestCut(lines, from, done, fits, rankOf);
+    add(from, to);
+    done = to;
+    from = to < end && rankOf(to) < NEW_PART ? overlapStart(lines, start, to) : to;
+  }
+  return pieces;
+}
+
+const isLong = (line: string | undefined) => line !== undefined && line.length > LONG_LINE;
+
+/** The line after the last one that fits in a piece; the line `done` is always in it. */
+function fitting(lines: string[], from: number, done: number, end: number): number {
+  let size = 0;
+  for (let line = from; line < done; line++) size += (lines[line]?.length ?? 0) + 1;
+  let to = done;
+  do size += (lines[to++]?.length ?? 0) + 1;
+  while (to < end && !isLong(lines[to]) && size + (lines[to]?.length ?? 0) <= TARGET);
+  return to;
+}
+
+/** The best line to end before, the last of equally good ones. */
+function bestCut(lines: string[], from: number, done: number, fits: number, rankOf: LineRank): number {
+  let best = { line: fits, rank: rankOf(fits) };
+  let size = 0;
+  for (let line = from; line < fits; line++) {
+    if (line > done && size >= TARGET * LEAST) {
+      const rank = rankOf(line);
+      if (rank > best.rank || (rank === best.rank && best.line < fits)) best = { line, rank };
+    }
+    size += (lines[line]?.length ?? 0) + 1;
+  }
+  return best.line;
+}
+
+/** Where the next piece begins so that it repeats the last lines of the one before. */
+function overlapStart(lines: string[], start: number, to: number): number {
+  let from = to;
+  for (let size = 0; from > start; from--) {
+    size += (lines[from - 1]?.length ?? 0) + 1;
+    if (size > OVERLAP) break;
+  }
+  const next = lines[to]?.length ?? 0;
+  return next + OVERLAP > TARGET ? to : from;
+}
+
+function wholeLines(lines: string[], from: number, to: number): TextPiece | undefined {
+  let [first, end] = [from, to];
+  while (first < end && isBlank(lines[first])) first++;
+  while (end > first && isBlank(lines[end - 1])) end--;
+  if (first === end) return undefined;
+  return { startLine: first + 1, endLine: end, text: lines.slice(first, end).join('\n') };
+}
+
+/** Pieces that make up the line again, cut at spaces where there are any, and never inside of a character. */
+function cutLine(line: string): string[] {
+  const pieces: string[] = [];
+  let from = 0;
+  while (line.length - from > TARGET) {
+    const space = line.lastIndexOf(' ', from + TARGET - 1) + 1;
+    let to = space > from + TARGET * LEAST ? space : from + TARGET;
+    const code = line.charCodeAt(to - 1);
+    if (code >= 0xd800 && code <= 0xdbff) to--;
+    pieces.push(line.slice(from, to));
+    from = to;
+  }
+  pieces.push(line.slice(from));
+  return pieces;
+}
+
+export const isBlank = (line: string | undefined): boolean => line === undefined || line.trim() === '';
+
+const paragraphRank = (lines: string[], line: number): number =>
+  isBlank(lines[line - 1]) && !isBlank(lines[line]) ? 1 : 0;
