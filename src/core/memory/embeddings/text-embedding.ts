@@ -27,6 +27,8 @@ export interface EmbeddingRun {
   /** How many got theirs in all, and about how many tokens that were. */
   texts: number;
   tokens: number;
+  /** It began anew once, because the vectors that there were had another length. */
+  isSecond: boolean;
 }
 
 /** Makes the vectors of texts and stores them batch by batch: what was paid for is kept, whatever fails afterwards. */

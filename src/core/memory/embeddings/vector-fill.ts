@@ -100,7 +100,7 @@ export class VectorFill {
   #begin(choice: EmbeddingChoice): void {
     const stopping = new AbortController();
     const { signal } = stopping;
-    const run: EmbeddingRun = { choice, signal, stored: new Set(), texts: 0, tokens: 0 };
+    const run: EmbeddingRun = { choice, signal, stored: new Set(), texts: 0, tokens: 0, isSecond: false };
     const ended = this.#fill(run)
       .catch((error: unknown) => this.#fail(run, error))
       .finally(() => this.#end(run));
@@ -133,7 +133,7 @@ export class VectorFill {
     try {
       await this.#texts.embed(run, texts);
     } catch (error) {
-      if (!isOtherLength(error) || !(await this.#texts.makesOthers(run))) throw error;
+      if (!isOtherLength(error) || run.isSecond || !(await this.#texts.makesOthers(run))) throw error;
       run.stored.clear();
       await this.#replace(run);
     }
@@ -141,7 +141,7 @@ export class VectorFill {
 
   /** Whether a query could not be compared with the vectors that there are, and new ones could not either. */
   async #areUnfit(run: EmbeddingRun): Promise<boolean> {
-    if (!this.#isUnfit) return false;
+    if (!this.#isUnfit || run.isSecond) return false;
     this.#isUnfit = false;
     const { embeddedCount } = await this.#parts.index.call('stats', run.choice.name);
     return embeddedCount > 0 && this.#texts.makesOthers(run);
@@ -151,6 +151,7 @@ export class VectorFill {
     const { index, embedder, log } = this.#parts;
     const model = run.choice.name;
     log.warn({ model }, 'the vectors of the model have another length now: all are made anew');
+    run.isSecond = true;
     await index.call('keepVectorsOf', '');
     embedder.startAnew();
   }

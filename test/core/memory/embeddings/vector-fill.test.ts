@@ -246,33 +246,36 @@ describe('a text that the provider refuses', () => {
     'by breaking down': [500, { error: 'json: unsupported value: NaN' }],
   } as const;
 
-  it.each(Object.entries(refusals))('does not keep the others from theirs: %s', async (_how, [status, body]) => {
-    const texts = many(100);
-    await using at = await createFill([...texts.slice(0, 50), bad, ...texts.slice(50)]);
-    server.script = (reply, asked) => {
-      if (asked.texts.includes(bad)) reply.send(status, body);
-    };
-    await at.filled();
-    expect(each(at.index.embedded(MODEL))).toEqual(each(texts));
-    // What may be bad luck is tried a few times more.
-    for (let tries = 1; at.timers.length > 0 && tries < 5; tries++) {
-      at.timers.pop()?.run();
+  it.each(Object.entries(refusals))(
+    'does not keep the others from theirs: %s',
+    async (_how, [status, body]) => {
+      const texts = many(100);
+      await using at = await createFill([...texts.slice(0, 50), bad, ...texts.slice(50)]);
+      server.script = (reply, asked) => {
+        if (asked.texts.includes(bad)) reply.send(status, body);
+      };
       await at.filled();
-    }
-    expect(each(server.embedded.filter((text) => text !== 'hello'))).toEqual(each(texts));
-    expect(at.fill.failure).toBeUndefined();
-    const warnings = at.logged.filter(({ message }) => message.includes('refuses it'));
-    expect(warnings).toMatchObject([{ fields: { model: MODEL, hash: expect.any(String) } }]);
-    expect(JSON.stringify(at.logged)).not.toContain('nobody takes');
-    const asked = server.asked.length;
-    await at.filled();
-    expect(server.asked).toHaveLength(asked);
-    // New settings are a new chance.
-    server.script = unheard;
-    at.fill.startAnew();
-    await at.filled();
-    expect(at.index.embedded(MODEL)).toContain(bad);
-  });
+      expect(each(at.index.embedded(MODEL))).toEqual(each(texts));
+      // What may be bad luck is tried a few times more.
+      for (let tries = 1; at.timers.length > 0 && tries < 5; tries++) {
+        at.timers.pop()?.run();
+        await at.filled();
+      }
+      expect(each(server.embedded.filter((text) => text !== 'hello'))).toEqual(each(texts));
+      expect(at.fill.failure).toBeUndefined();
+      const warnings = at.logged.filter(({ message }) => message.includes('refuses it'));
+      expect(warnings).toMatchObject([{ fields: { model: MODEL, hash: expect.any(String) } }]);
+      expect(JSON.stringify(at.logged)).not.toContain('nobody takes');
+      const asked = server.asked.length;
+      await at.filled();
+      expect(server.asked).toHaveLength(asked);
+      // New settings are a new chance.
+      server.script = unheard;
+      at.fill.startAnew();
+      await at.filled();
+      expect(at.index.embedded(MODEL)).toContain(bad);
+    },
+  );
 
   it('is not looked for where the provider refuses everything', async () => {
     await using at = await createFill(many(100));
@@ -414,6 +417,16 @@ describe('vectors of another length', () => {
     await at.filled();
     const lengths = [...(at.index.vectors.get(MODEL)?.values() ?? [])].map(({ length }) => length);
     expect(lengths).toEqual(Array.from({ length: 41 }, () => 2));
+  });
+
+  it('that the index cannot take are not made again and again', async () => {
+    await using at = await createFill(many(40));
+    at.index.refusesAll = true;
+    await at.filled();
+    expect(at.fill.failure).toMatch(/dimensions/i);
+    // Two batches and a look, twice at most.
+    expect(server.asked.length).toBeLessThanOrEqual(6);
+    expect(at.timers).toHaveLength(1);
   });
 
   it('by mistake remove nothing', async () => {
