@@ -77,6 +77,24 @@ export const completionChunkSchema = z.union([
 ]);
 export type CompletionChunk = z.output<typeof completionChunkSchema>;
 
+/** One thing of the memory that a model was told. */
+export const rememberedSchema = z
+  .object({
+    kind: z.enum(['chunk', 'experience', 'preference']),
+    id: z.string(),
+    path: z.string().optional().meta({ description: 'Of a chunk: its file' }),
+    startLine: z.int().min(1).optional(),
+    endLine: z.int().min(1).optional(),
+    score: z
+      .number()
+      .min(0)
+      .max(1)
+      .meta({ description: 'How well it fits; of a preference, how sure it is' }),
+    text: z.string().meta({ description: 'What the model was told of it, perhaps cut' }),
+  })
+  .meta({ id: 'Remembered' });
+export type Remembered = z.output<typeof rememberedSchema>;
+
 export const presetIdSchema = z.enum(['assistant', 'developer', 'reviewer', 'task-manager', 'writer']);
 export type PresetId = z.output<typeof presetIdSchema>;
 
@@ -115,7 +133,7 @@ export const chatRoutes = defineRoutes({
     method: 'POST',
     path: '/api/chat/smart',
     access: 'session',
-    summary: 'Let a model answer with the context of a task',
+    summary: 'Let a model answer with the context of a task and of the memory',
     body: z.object({
       messages,
       taskId: z.string().max(200).optional(),
@@ -130,7 +148,7 @@ export const chatRoutes = defineRoutes({
         presetId: presetIdSchema,
         taskId: z.string().nullable(),
         ticketId: z.string().nullable(),
-        memory: z.array(z.json()),
+        memory: z.array(rememberedSchema),
       }),
     }),
   },

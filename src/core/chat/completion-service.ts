@@ -7,6 +7,7 @@ import type {
 } from '../../contract/chat.ts';
 import type { ProviderType } from '../../contract/providers.ts';
 import type { Caller } from '../auth/caller.ts';
+import type { Recall } from '../memory/recall/recall.ts';
 import type { Surroundings } from '../surroundings.ts';
 import type { Compactor } from './compactor.ts';
 import type { ConversationService } from './conversation-service.ts';
@@ -23,6 +24,8 @@ export interface CompletionServiceParts {
   conversations: ConversationService;
   compactor: Compactor;
   taskContext: TaskContext;
+  /** What of the memory fits a question. */
+  recall: Recall['about'];
   surroundings: Surroundings;
 }
 
@@ -79,19 +82,21 @@ export class CompletionService {
     return { id, content: message.content, provider, model: modelId, usage, duration };
   }
 
-  /** With the words of a preset, and what is known of a task or ticket. */
+  /** With the words of a preset, what is known of a task or ticket, and what of the memory fits the last question. */
   async smart(
     caller: Caller,
     wish: ModelWish & ContextWish & { messages: ChatMessage[]; presetId: PresetId },
     signal: AbortSignal,
   ) {
-    const { presetId } = wish;
+    const { presetId, messages } = wish;
     const context = await this.#parts.taskContext.find(caller, wish);
     const model = await this.#parts.providers.resolve(wish);
-    const prompt = toPrompt([presets[presetId]], [...told(context), ...wish.messages]);
+    const question = messages.findLast(({ role }) => role === 'user')?.content ?? '';
+    const remembered = await this.#parts.recall(caller.userId, question, { trustedOnly: false, signal });
+    const prompt = toPrompt([presets[presetId]], [...told(context), ...told(remembered), ...messages]);
     const completion = await this.#answer({ model, prompt, options: { signal } });
     const { taskId, ticketId } = context;
-    return { ...completion, context: { presetId, taskId, ticketId, memory: [] } };
+    return { ...completion, context: { presetId, taskId, ticketId, memory: remembered.memory } };
   }
 
   async #prepare(caller: Caller, request: CompletionRequest, signal: AbortSignal): Promise<Ready> {
@@ -126,5 +131,5 @@ export class CompletionService {
   }
 }
 
-const told = ({ text }: FoundContext): ChatMessage[] =>
+const told = ({ text }: Pick<FoundContext, 'text'>): ChatMessage[] =>
   text === undefined ? [] : [{ role: 'user', content: text }];

@@ -39,6 +39,7 @@ export interface Engine {
   /** Tasks whose title, description or prompt hold all words of `query`; the last word may be a beginning. */
   textMatches(query: string): RawBuilder<SqlBool>;
   hasLabel(label: string): RawBuilder<SqlBool>;
+  hasTag(tag: string): RawBuilder<SqlBool>;
   /** Brings the text index up to date with what was committed; resolves when it is. */
   refreshTextIndex(): Promise<void>;
 }

@@ -12,6 +12,8 @@ export interface MemorySessionRow {
 export interface OriginColumns {
   /** `user`, `task` or `conversation`. */
   origin: string;
+  /** Who said it, or whose run it was: an administrator may speak for the owner. */
+  origin_user_id: string;
   source_task_id: string | null;
   source_conversation_id: string | null;
   /** 0 where a stranger's text set it going. */
@@ -43,6 +45,8 @@ export interface PreferenceRow extends OriginColumns {
   owner_id: string;
   category: string;
   value: string;
+  /** The same for categories that mean the same. */
+  category_key: string;
   /** The same for what says the same. */
   value_key: string;
   confidence: number;

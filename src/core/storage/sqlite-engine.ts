@@ -18,6 +18,7 @@ export function sqliteEngine(database: Pick<Database, 'read' | 'write'>, lastTas
     textMatches: (query) =>
       sql`tasks.seq in (select rowid from task_text where task_text match ${toMatchExpression(query)})`,
     hasLabel: (label) => sql`exists (select 1 from json_each(tasks.labels) where value = ${label})`,
+    hasTag: (tag) => sql`exists (select 1 from json_each(experiences.tags) where value = ${tag})`,
     refreshTextIndex: () => (refreshing ??= refresh().finally(() => (refreshing = undefined))),
   };
 }

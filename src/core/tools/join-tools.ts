@@ -74,7 +74,7 @@ export function joinTools(parts: ToolParts) {
     runCommandTool(parts),
     webFetchTool({ outbound }),
     webSearchTool({ webSearch }),
-    memorySearchTool(),
+    memorySearchTool(parts),
     taskCreateTool({
       create: async ({ userId, isTrusted, task }) => {
         const purpose = { scope: 'task_create', key: undefined, body: undefined, isText: true, isTrusted };

@@ -7,6 +7,7 @@ import { ConversationStore } from '../../../src/core/chat/conversation-store.ts'
 import { ModelCalls } from '../../../src/core/chat/model-calls.ts';
 import type { ModelFailure, ResolvedModel } from '../../../src/core/chat/providers/resolved-model.ts';
 import { TaskContext } from '../../../src/core/chat/task-context.ts';
+import type { Recall } from '../../../src/core/memory/recall/recall.ts';
 import { systemSurroundings } from '../../../src/core/surroundings.ts';
 import { openStorage } from '../../helpers/storage.ts';
 
@@ -76,6 +77,7 @@ export interface ChatOptions {
   parts?: (asked: Asked) => AsyncIterable<Part> | Iterable<Part>;
   contextWindow?: number;
   longestMs?: number;
+  recall?: Recall['about'];
 }
 
 /** Completions and conversations over a database of their own, with a model that does what the test says. */
@@ -84,6 +86,7 @@ export async function openChat({
   parts,
   contextWindow,
   longestMs,
+  recall = async () => ({ text: undefined, memory: [] }),
 }: ChatOptions = {}) {
   const storage = await openStorage();
   const { database, store: taskStore } = storage;
@@ -152,7 +155,7 @@ export async function openChat({
   const taskContext = new TaskContext({ database, store: taskStore, surroundings });
   const shared = { database, store, providers, calls, compactor, taskContext, surroundings };
   const conversations = new ConversationService({ ...shared, pendingApprovals: async () => [] });
-  const completions = new CompletionService({ ...shared, conversations });
+  const completions = new CompletionService({ ...shared, conversations, recall });
   return { storage, database, model, asked, heard, calls, conversations, completions, store };
 }
 

@@ -8,6 +8,8 @@ import { roleOf } from '../../auth/caller.ts';
 import type { UserStore } from '../../auth/user-store.ts';
 import type { Config } from '../../config/config.ts';
 import { AppError, messageOf } from '../../errors.ts';
+import type { Recall } from '../../memory/recall/recall.ts';
+import type { TaskLessons } from '../../memory/recall/task-lessons.ts';
 import type { PolicyService } from '../../security/policy-service.ts';
 import { modeFor, stricterMode } from '../../security/security-modes.ts';
 import type { ApprovalService } from '../../security/approval-service.ts';
@@ -26,11 +28,12 @@ import type { ResolvedModel } from '../providers/resolved-model.ts';
 import type { TaskContext } from '../task-context.ts';
 import type { AgentRunStore } from './agent-run-store.ts';
 import type { AgenticOptions } from './agentic-service.ts';
+import { beginRun } from './begin-run.ts';
 import { offeredTools } from './offered-tools.ts';
 import { RunEventRecord } from './run-event-record.ts';
 import type { RunFeeds } from './run-feeds.ts';
 import { answerOf, completeEvent } from './run-end.ts';
-import { newRunState, type RunState, usageOf } from './run-state.ts';
+import { type RunState, usageOf } from './run-state.ts';
 import { type LoopOrder, RunFailure, type ToolLoop } from './tool-loop.ts';
 import { agentInstructions, workInstructions } from './work-instructions.ts';
 
@@ -53,6 +56,8 @@ export interface AgentWorkParts {
   policy: PolicyService;
   approvals: ApprovalService;
   feeds: RunFeeds;
+  recall: Pick<Recall, 'about'>;
+  lessons: TaskLessons;
   /** The folder in which the tools of a conversation work. */
   workspace: (conversation: { id: string; cwd: string | null }) => Promise<string>;
   /** The real place of a folder. */
@@ -112,7 +117,8 @@ export class AgentWork {
   }
 
   async #doMessage(run: AgentRun, row: AgentRunRow, session: Session): Promise<AgentResult> {
-    const { database, conversationStore, conversations, providers, compactor, taskContext } = this.#parts;
+    const { database, conversationStore, conversations, providers, compactor, taskContext, recall } =
+      this.#parts;
     const options = JSON.parse(row.options) as AgenticOptions;
     const conversation = await conversationStore.find(row.conversation_id ?? '');
     if (!conversation) throw new RunFailure('invalid_input', 'NOT_FOUND', 'The conversation is deleted');
@@ -122,7 +128,14 @@ export class AgentWork {
     if (!state) {
       const context = await taskContext.ofConversation(conversation);
       const { prompt } = await compactor.fit(model, { conversation, context }, session.signal);
-      state = newRunState(prompt.turns.map(({ role, content }): ModelMessage => ({ role, content })));
+      state = await beginRun(recall, {
+        messages: prompt.turns.map(({ role, content }): ModelMessage => ({ role, content })),
+        ownerId: conversation.owner_id,
+        question: questionOf(run.task),
+        mode: 'full',
+        isTrusted: true,
+        signal: session.signal,
+      });
     }
     const { effort, temperature, showThinking: showsThinking, maxBudget = null } = options;
     const maxSteps = Math.min(stepsOf[effort], options.maxSteps ?? stepsOf.max);
@@ -176,6 +189,7 @@ export class AgentWork {
       if (!isStopping && (state.text !== '' || state.calls.length > 0)) await keep();
       throw error;
     }
+    this.#expectLessons(run, state, conversation.id);
     const saved = await keep();
     this.#tellEnd(session, state, model);
     session.emit({ type: 'message_saved', data: { id: saved.id } });
@@ -183,7 +197,7 @@ export class AgentWork {
   }
 
   async #doTask(run: AgentRun, row: AgentRunRow | undefined, session: Session): Promise<AgentResult> {
-    const { providers, policy, config, surroundings, realFolder, tasks } = this.#parts;
+    const { providers, policy, config, surroundings, realFolder, tasks, recall } = this.#parts;
     const stored = await tasks.find(run.task.id);
     if (!stored) throw new RunFailure('invalid_input', 'NOT_FOUND', 'The task is gone');
     const model = await providers.resolve({ model: config.get('agents.builtin.model') });
@@ -192,7 +206,16 @@ export class AgentWork {
     const mayCommand = stored.may_command === 1 && (await this.#isAdmin(stored.owner_id));
     const wished = modeFor(policy.policy.defaultMode, run.task.securityMode, mayCommand);
     const mode = isTrusted ? wished : stricterMode(wished, 'allowlist');
-    const state = row?.state ? (JSON.parse(row.state) as RunState) : newRunState([promptOf(run.task)]);
+    const state = row?.state
+      ? (JSON.parse(row.state) as RunState)
+      : await beginRun(recall, {
+          messages: [promptOf(run.task)],
+          ownerId: stored.owner_id,
+          question: questionOf(run.task),
+          mode,
+          isTrusted,
+          signal: session.signal,
+        });
     const maxSteps = config.get('agents.builtin.maxSteps');
     const maxBudget = config.get('agents.builtin.maxBudget') ?? null;
     if (!row) await this.#keepRun(run, stored.owner_id, session.id);
@@ -224,8 +247,17 @@ export class AgentWork {
       },
     });
     await this.#parts.loop.run(order);
+    this.#expectLessons(run, state);
     this.#tellEnd(session, state, model);
     return resultOf(state, model);
+  }
+
+  #expectLessons(
+    { task }: AgentRun,
+    { text, calls, recalled = [] }: RunState,
+    conversationId?: string,
+  ): void {
+    this.#parts.lessons.expect(task.id, { answer: text, calls, recalled, conversationId });
   }
 
   async #order(
@@ -345,6 +377,9 @@ const promptOf = ({ title, description, prompt }: Task): ModelMessage => ({
   role: 'user',
   content: [prompt ?? title, prompt === description ? undefined : description].filter(Boolean).join('\n\n'),
 });
+
+const questionOf = ({ title, description, prompt = description ?? '' }: Task): string =>
+  prompt.trimStart().startsWith(title) ? prompt : `${title}\n${prompt}`;
 
 function resultOf(state: RunState, model: ResolvedModel): AgentResult {
   const { promptTokens, completionTokens, totalTokens } = usageOf(state);

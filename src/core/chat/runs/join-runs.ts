@@ -4,6 +4,8 @@ import { AgentFailure } from '../../agents/agent-adapter.ts';
 import type { UserStore } from '../../auth/user-store.ts';
 import { AppError } from '../../errors.ts';
 import type { Recall } from '../../memory/recall/recall.ts';
+import { TaskLessons } from '../../memory/recall/task-lessons.ts';
+import { TaskEndings } from '../../tasks/task-endings.ts';
 import { joinTools, type ToolParts } from '../../tools/join-tools.ts';
 import type { Compactor } from '../compactor.ts';
 import type { ConversationService } from '../conversation-service.ts';
@@ -34,11 +36,13 @@ export interface RunParts extends ToolParts {
   recall: Recall;
   models: ModelOptions;
 }
-export type Runs = ReturnType<typeof joinRuns>;
+export type Runs = Awaited<ReturnType<typeof joinRuns>>;
 
 /** Models that work with tools. Loaded when the first of them does: an idle daemon does without. */
-export function joinRuns(parts: RunParts) {
+export async function joinRuns(parts: RunParts) {
   const { database, surroundings, providers, calls, workspaces, conversationStore, models, store } = parts;
+  // From now on it is known whether there is a memory to search.
+  await parts.experiences.hasAny().catch(parts.reportBug);
   const tools = joinTools(parts);
   const { registry } = tools;
   const runs = new AgentRunStore(database);
@@ -56,7 +60,8 @@ export function joinRuns(parts: RunParts) {
       throw error;
     }
   };
-  const shared = { ...parts, ...tools, runs, feeds, loop, workspace };
+  const lessons = new TaskLessons({ ...parts, endings: new TaskEndings(parts.bus) });
+  const shared = { ...parts, ...tools, runs, feeds, loop, workspace, lessons };
   const toolMessages = new ToolMessageService({ ...shared, store: conversationStore });
   toolMessages.listen();
   return {
@@ -64,6 +69,7 @@ export function joinRuns(parts: RunParts) {
     toolMessages,
     close: async () => {
       toolMessages.stop();
+      await lessons.close();
       await tools.mcp.close();
     },
     agentic: new AgenticService(shared),

@@ -32,6 +32,8 @@ export interface RunState {
   /** How many of them the present step asked for. */
   stepCalls: number;
   open: OpenCall[];
+  /** Ids of the experiences that it was told at its beginning. */
+  recalled?: string[];
 }
 
 export const newRunState = (messages: ModelMessage[]): RunState => ({

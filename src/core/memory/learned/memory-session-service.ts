@@ -3,9 +3,12 @@ import type {
   ListMemorySessionsQuery,
   MemorySession,
 } from '../../../contract/memory.ts';
-import type { Caller } from '../../auth/caller.ts';
+import { type Caller, requireOwned, visibleOwner } from '../../auth/caller.ts';
+import { AppError } from '../../errors.ts';
 import type { Database } from '../../storage/database.ts';
+import type { MemorySessionRow } from '../../storage/memory-rows.ts';
 import type { Surroundings } from '../../surroundings.ts';
+import { namedOwner, requireConversationOf } from './named-owner.ts';
 
 export interface MemorySessionServiceParts {
   database: Database;
@@ -20,17 +23,68 @@ export class MemorySessionService {
   }
 
   async list(
-    _caller: Caller,
-    query: ListMemorySessionsQuery,
+    caller: Caller,
+    { status, limit, offset }: ListMemorySessionsQuery,
   ): Promise<{ sessions: MemorySession[]; total: number; limit: number; offset: number }> {
-    return { sessions: [], total: 0, limit: query.limit, offset: query.offset };
+    const ownerId = visibleOwner(caller);
+    let matching = this.#parts.database.read.selectFrom('memory_sessions');
+    if (ownerId !== undefined) matching = matching.where('owner_id', '=', ownerId);
+    if (status !== undefined) matching = matching.where('status', '=', status);
+    const [count, rows] = await Promise.all([
+      matching.select(({ fn }) => fn.countAll<number>().as('n')).executeTakeFirst(),
+      matching.selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute(),
+    ]);
+    return { sessions: rows.map(toMemorySession), total: count?.n ?? 0, limit, offset };
   }
 
-  async create(_caller: Caller, _input: CreateMemorySession): Promise<MemorySession> {
-    throw new Error(`to be done ${String(this.#parts)}`);
+  async create(
+    caller: Caller,
+    { name, conversationId, userId }: CreateMemorySession,
+  ): Promise<MemorySession> {
+    const { database, surroundings } = this.#parts;
+    const id = surroundings.newId('memsess');
+    const created_at = surroundings.now().toISOString();
+    return database.write(async ({ db }) => {
+      const owner_id = await namedOwner(db, caller, userId);
+      if (conversationId !== undefined) await requireConversationOf(db, owner_id, conversationId);
+      const row: MemorySessionRow = {
+        id,
+        owner_id,
+        name,
+        conversation_id: conversationId ?? null,
+        status: 'active',
+        created_at,
+        archived_at: null,
+      };
+      await db.insertInto('memory_sessions').values(row).execute();
+      return toMemorySession(row);
+    });
   }
 
-  async archive(_caller: Caller, _id: string): Promise<MemorySession> {
-    throw new Error('to be done');
+  async archive(caller: Caller, id: string): Promise<MemorySession> {
+    const { database, surroundings } = this.#parts;
+    const change = { status: 'archived', archived_at: surroundings.now().toISOString() };
+    return database.write(async ({ db }) => {
+      const found = await db
+        .selectFrom('memory_sessions')
+        .selectAll()
+        .where('id', '=', id)
+        .executeTakeFirst();
+      const row = requireOwned(caller, found, 'Memory session');
+      if (row.status !== 'active')
+        throw new AppError('wrong_state', 'The memory session is archived already');
+      await db.updateTable('memory_sessions').set(change).where('id', '=', id).execute();
+      return toMemorySession({ ...row, ...change });
+    });
   }
 }
+
+const toMemorySession = (row: MemorySessionRow): MemorySession => ({
+  id: row.id,
+  name: row.name,
+  userId: row.owner_id,
+  ...(row.conversation_id !== null && { conversationId: row.conversation_id }),
+  status: row.status as MemorySession['status'],
+  createdAt: row.created_at,
+  ...(row.archived_at !== null && { archivedAt: row.archived_at }),
+});

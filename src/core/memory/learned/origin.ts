@@ -1,17 +1,33 @@
 import type { Origin } from '../../../contract/experiences.ts';
+import type { Caller } from '../../auth/caller.ts';
 import type { OriginColumns } from '../../storage/memory-rows.ts';
 
+/** What a person says themself. */
+export const ownWords = ({ userId }: Caller, conversationId?: string): Origin => ({
+  kind: 'user',
+  userId,
+  ...(conversationId !== undefined && { conversationId }),
+  trusted: true,
+});
+
 /** Where what is learned comes from, as rows keep it. */
-export const toOriginColumns = ({ kind, taskId, conversationId, trusted }: Origin): OriginColumns => ({
+export const toOriginColumns = ({
+  kind,
+  userId,
+  taskId,
+  conversationId,
+  trusted,
+}: Origin): OriginColumns => ({
   origin: kind,
+  origin_user_id: userId,
   source_task_id: taskId ?? null,
   source_conversation_id: conversationId ?? null,
   is_trusted: trusted ? 1 : 0,
 });
 
-export const toOrigin = (row: OriginColumns & { owner_id: string }): Origin => ({
+export const toOrigin = (row: OriginColumns): Origin => ({
   kind: row.origin as Origin['kind'],
-  userId: row.owner_id,
+  userId: row.origin_user_id,
   ...(row.source_task_id !== null && { taskId: row.source_task_id }),
   ...(row.source_conversation_id !== null && { conversationId: row.source_conversation_id }),
   trusted: row.is_trusted === 1,

@@ -1,8 +1,20 @@
 import type { Origin } from '../../../contract/experiences.ts';
 import type { Preference, TrackPreference } from '../../../contract/preferences.ts';
 import type { Caller } from '../../auth/caller.ts';
+import { AppError } from '../../errors.ts';
 import type { Database } from '../../storage/database.ts';
+import type { PreferenceRow } from '../../storage/memory-rows.ts';
 import type { Surroundings } from '../../surroundings.ts';
+import { foldText } from './fold-text.ts';
+import { namedOwner } from './named-owner.ts';
+import { ownWords, toOrigin, toOriginColumns } from './origin.ts';
+import { PreferenceStore } from './preference-store.ts';
+import { passGate } from './write-gate.ts';
+
+const MOST_PER_USER = 5000;
+const FIRST_CONFIDENCE = 0.5;
+/** Nothing is ever certain. */
+const MOST_CONFIDENCE = 0.999_999;
 
 export interface PreferenceServiceParts {
   database: Database;
@@ -12,18 +24,89 @@ export interface PreferenceServiceParts {
 /** What users prefer, on behalf of a caller. */
 export class PreferenceService {
   readonly #parts: PreferenceServiceParts;
+  readonly #store: PreferenceStore;
   constructor(parts: PreferenceServiceParts) {
     this.#parts = parts;
+    this.#store = new PreferenceStore(parts.database);
   }
 
-  async track(_caller: Caller, _input: TrackPreference, _origin?: Origin): Promise<Preference> {
-    throw new Error(`to be done ${String(this.#parts)}`);
+  /**
+   * The same value again takes half of the doubt away; another one of its category takes half of the confidence. What a
+   * stranger's text set going is counted, but changes nothing about what was said by somebody who is trusted.
+   */
+  async track(
+    caller: Caller,
+    { category, value, userId }: TrackPreference,
+    origin: Origin = ownWords(caller),
+  ): Promise<Preference> {
+    const { database, surroundings } = this.#parts;
+    await passGate({ kind: 'preference', category, value, origin });
+    const now = surroundings.now().toISOString();
+    const id = surroundings.newId('pref');
+    const keys = { category_key: foldText(category), value_key: foldText(value) };
+    const said = toOriginColumns(origin);
+    return database.write(async ({ db }) => {
+      const owner_id = await namedOwner(db, caller, userId);
+      const known = await this.#store.findSame(db, { owner_id, ...keys });
+      if (!known && (await this.#store.countOf(db, owner_id)) >= MOST_PER_USER)
+        throw new AppError(
+          'wrong_state',
+          `There are ${MOST_PER_USER} preferences; remove some to track more`,
+        );
+      const row: PreferenceRow = known
+        ? repeated(known, said, now)
+        : {
+            id,
+            owner_id,
+            category,
+            value,
+            ...keys,
+            confidence: FIRST_CONFIDENCE,
+            count: 1,
+            ...said,
+            created_at: now,
+            updated_at: now,
+          };
+      await (known ? this.#store.update(db, row) : this.#store.insert(db, row));
+      await this.#store.halveOthers(db, row, said.is_trusted);
+      return toPreference(row);
+    });
   }
 
   /** `me` is the caller. */
-  async list(_caller: Caller, _userId: string): Promise<Preference[]> {
-    return [];
+  async list(caller: Caller, userId: string): Promise<Preference[]> {
+    const ownerId = await namedOwner(this.#parts.database.read, caller, userId);
+    return (await this.#store.list(ownerId)).map(toPreference);
   }
 
-  async remove(_caller: Caller, _userId: string, _id: string): Promise<void> {}
+  async remove(caller: Caller, userId: string, id: string): Promise<void> {
+    await this.#parts.database.write(async ({ db }) => {
+      const ownerId = await namedOwner(db, caller, userId);
+      if (!(await this.#store.remove(db, ownerId, id)))
+        throw new AppError('not_found', 'Preference not found');
+    });
+  }
 }
+
+function repeated(
+  known: PreferenceRow,
+  said: ReturnType<typeof toOriginColumns>,
+  updated_at: string,
+): PreferenceRow {
+  const row = { ...known, count: known.count + 1, updated_at };
+  if (said.is_trusted < known.is_trusted) return row;
+  const confidence = Math.min(MOST_CONFIDENCE, known.confidence + (1 - known.confidence) / 2);
+  return { ...row, confidence, ...(said.is_trusted > known.is_trusted && said) };
+}
+
+const toPreference = (row: PreferenceRow): Preference => ({
+  id: row.id,
+  userId: row.owner_id,
+  category: row.category,
+  value: row.value,
+  confidence: row.confidence,
+  count: row.count,
+  origin: toOrigin(row),
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});

@@ -1,14 +1,107 @@
 import { z } from 'zod';
-import { defineTool, type Tool } from '../tool.ts';
+import type { Experience } from '../../../contract/experiences.ts';
+import type { FoundChunk } from '../../../contract/memory.ts';
+import { AppError } from '../../errors.ts';
+import type { ExperienceService } from '../../memory/learned/experience-service.ts';
+import type { MemoryService } from '../../memory/memory-service.ts';
+import { describeExperience } from '../../memory/recall/describe-experience.ts';
+import type { Surroundings } from '../../surroundings.ts';
+import { OutputLines } from '../files/cut-output.ts';
+import { unlessAborted } from '../mcp/unless-aborted.ts';
+import { showName } from '../show-name.ts';
+import { defineTool, type Tool, ToolFailure } from '../tool.ts';
 
-/** `memory_search`: not available before there is a memory to search. */
-export const memorySearchTool = (): Tool =>
+const MAX_EXPERIENCES = 5;
+/** Of one find, in characters: a very long line is a chunk too. */
+const MAX_TEXT = 4000;
+
+export interface MemorySearchParts {
+  memory: Pick<MemoryService, 'search' | 'isEmpty'>;
+  experiences: Pick<ExperienceService, 'search' | 'isEmpty' | 'hasAny'>;
+  surroundings: Pick<Surroundings, 'now'>;
+}
+
+/** `memory_search`: what was indexed, and what the user of the run learned before. */
+export const memorySearchTool = ({ memory, experiences, surroundings }: MemorySearchParts): Tool =>
   defineTool({
     name: 'memory_search',
-    description: 'Searches what was indexed and learned before, by keywords or a question.',
-    input: z.object({ query: z.string().trim().min(1).max(1000), limit: z.int().min(1).max(20).optional() }),
+    description:
+      'Searches the folders that were indexed, and what was learned from earlier work, by keywords or a question. Answers parts of files with their path and lines, and what led to success before; a part may be older than its file, so read the file before you change it.',
+    input: z.object({
+      query: z.string().trim().min(1).max(1000).describe('Keywords or a question'),
+      limit: z.int().min(1).max(20).default(6).describe('The most parts of files to answer'),
+    }),
     isReadOnly: true,
     danger: 'low',
-    unavailable: () => 'this service has no memory yet',
-    plan: () => ({ access: {}, run: async () => ({ content: 'not available' }) }),
+    unavailable: () =>
+      memory.isEmpty && experiences.isEmpty
+        ? 'nothing is indexed or learned yet: svc memory sync FOLDER'
+        : undefined,
+    plan: ({ query, limit }, { userId, mode, isTrusted, signal }) => {
+      // Whoever wrote the text would read it in what the run says in the end.
+      if (!isTrusted)
+        throw new ToolFailure('memory_search is not for a run that the text of a stranger set going');
+      const caller = { userId, role: 'user' as const };
+      const isTold = ({ origin }: Experience) => origin.trusted || mode !== 'full';
+      return {
+        access: {},
+        run: async () => {
+          const faults: string[] = [];
+          const orNothing = async <T>(read: () => Promise<T[]>): Promise<T[]> => {
+            try {
+              return await unlessAborted(read(), signal);
+            } catch (error) {
+              if (signal.aborted || !(error instanceof AppError)) throw error;
+              faults.push(error.message);
+              return [];
+            }
+          };
+          const [chunks, learned] = await Promise.all([
+            orNothing(async () =>
+              memory.isEmpty ? [] : (await memory.search({ query, maxResults: limit, minScore: 0 })).chunks,
+            ),
+            orNothing(async () =>
+              (await experiences.hasAny(userId))
+                ? (await experiences.search(caller, { q: query, limit: MAX_EXPERIENCES })).experiences
+                : [],
+            ),
+          ]);
+          const known = learned.filter(isTold);
+          if (chunks.length + known.length === 0 && faults.length > 0)
+            throw new ToolFailure(`The memory could not be searched: ${faults.join('. ')}`);
+          return { content: tell(chunks, known, faults, surroundings.now()), origin: 'The memory' };
+        },
+      };
+    },
   });
+
+function tell(
+  chunks: FoundChunk[],
+  experiences: (Experience & { score: number })[],
+  faults: string[],
+  now: Date,
+): string {
+  const output = new OutputLines();
+  const parts = [
+    ...chunks.map(({ path, startLine, endLine, score, stale, text }) => {
+      const note = stale ? ', the file has changed since' : '';
+      return `${showName(path)}:${startLine}-${endLine} (score ${score.toFixed(2)}${note})\n${cut(text)}\n`;
+    }),
+    ...experiences.map((experience) => {
+      const { head, body } = describeExperience(experience, now);
+      return `Learned: ${head} (score ${experience.score.toFixed(2)})\n${cut(body)}\n`;
+    }),
+  ];
+  let told = 0;
+  while (told < parts.length && output.add(parts[told] ?? '')) told++;
+  return output.end(
+    parts.length === 0 && 'nothing found',
+    told < parts.length && `${parts.length - told} more found, ask for less to see them`,
+    ...faults,
+  );
+}
+
+const cut = (text: string): string =>
+  text.length <= MAX_TEXT
+    ? text
+    : `${text.slice(0, MAX_TEXT)}… (cut, it has ${text.length} characters)`.toWellFormed();

@@ -1,0 +1,59 @@
+import type { Experience, Origin, RecordExperience } from '../../../contract/experiences.ts';
+import type { ExperienceRow } from '../../storage/memory-rows.ts';
+import type { IndexEntry } from '../index/index-calls.ts';
+import { contentKey } from './fold-text.ts';
+import { toOrigin, toOriginColumns } from './origin.ts';
+import { firstWeight } from './weight.ts';
+
+const stepsOf = ({ solution }: Pick<ExperienceRow, 'solution'>) => JSON.parse(solution) as string[];
+const tagsOf = ({ tags }: Pick<ExperienceRow, 'tags'>) => JSON.parse(tags) as string[];
+
+export function newExperience(
+  { id, ownerId, at }: { id: string; ownerId: string; at: string },
+  input: RecordExperience,
+  origin: Origin,
+): ExperienceRow {
+  return {
+    id,
+    owner_id: ownerId,
+    type: input.type,
+    intent: input.intent,
+    solution: JSON.stringify(input.solution),
+    success_score: input.successScore,
+    tags: JSON.stringify([...new Set(input.tags)]),
+    weight: firstWeight,
+    weighed_at: at,
+    use_count: 0,
+    last_used_at: null,
+    content_key: contentKey(input.type, [input.intent, ...input.solution]),
+    ...toOriginColumns(origin),
+    created_at: at,
+  };
+}
+
+export const toExperience = (row: ExperienceRow): Experience => ({
+  id: row.id,
+  type: row.type as Experience['type'],
+  intent: row.intent,
+  solution: stepsOf(row),
+  successScore: row.success_score,
+  tags: tagsOf(row),
+  weight: row.weight,
+  useCount: row.use_count,
+  ...(row.last_used_at !== null && { lastUsedAt: row.last_used_at }),
+  ...(row.source_conversation_id !== null && { sourceConversationId: row.source_conversation_id }),
+  origin: toOrigin(row),
+  createdAt: row.created_at,
+});
+
+/** What the index finds it by. */
+export const toEntry = (row: ExperienceRow): IndexEntry => ({
+  key: row.id,
+  ownerId: row.owner_id,
+  title: row.intent,
+  body: stepsOf(row).join('\n'),
+  tags: tagsOf(row),
+});
+
+export const textOf = (row: Pick<ExperienceRow, 'intent' | 'solution'>): string =>
+  [row.intent, ...stepsOf(row)].join('\n');

@@ -1,0 +1,32 @@
+import type { Experience, Origin } from '../../../contract/experiences.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Stands where something that is told does not come from the user alone. */
+export const untrustedMark = 'not trusted: the text of a stranger had a part in it';
+
+/** An experience as a model is told it: what it is, where it is from and how old, and what it says. */
+export function describeExperience(experience: Experience, now: Date): { head: string; body: string } {
+  const { type, origin, createdAt, successScore, intent, solution } = experience;
+  const worked = `success ${successScore.toFixed(2)}`;
+  return {
+    head: `${type}, ${describeOrigin(origin)}, ${ageOf(createdAt, now)}, ${worked}`,
+    body: [`Wanted: ${intent}`, 'What led there:', ...solution.map((step) => `- ${step}`)].join('\n'),
+  };
+}
+
+/** Where something that was learned comes from, in words. */
+export function describeOrigin({ kind, taskId, conversationId, trusted }: Origin): string {
+  const from = {
+    user: 'said by the user',
+    task: `learned from the task ${taskId ?? ''}`.trim(),
+    conversation: `learned from the conversation ${conversationId ?? ''}`.trim(),
+  }[kind];
+  return trusted ? from : `${from} (${untrustedMark})`;
+}
+
+function ageOf(at: string, now: Date): string {
+  const days = Math.floor((now.getTime() - Date.parse(at)) / DAY_MS);
+  if (days < 1) return 'of today';
+  return days === 1 ? '1 day old' : `${days} days old`;
+}

@@ -1,0 +1,58 @@
+import type { RecordExperience } from '../../../contract/experiences.ts';
+import type { Task } from '../../../contract/task.ts';
+
+/** An answer that is no longer than this says nothing worth keeping by itself. */
+const SHORT_ANSWER = 300;
+const MAX_ANSWER = 1500;
+const MAX_INTENT = 1000;
+const PROMPT_LINES = 5;
+const MAX_FAILURE = 400;
+const MAX_TAG = 50;
+const MAX_TAGS = 20;
+
+/** What a task failed with before it went well. */
+export interface EarlierFailure {
+  code: string;
+  message: string;
+}
+
+/** What a task that went well teaches, without asking a model; undefined for what is too little to keep. */
+export function lessonOf(
+  task: Task,
+  answer: string,
+  steps: readonly string[],
+  failure: EarlierFailure | undefined,
+): RecordExperience | undefined {
+  const said = answer.trim();
+  const isShort = said.length <= SHORT_ANSWER;
+  if (steps.length === 0 && isShort) return undefined;
+  const solution = [
+    ...(failure ? [`At first it failed: ${failure.code}: ${cut(failure.message, MAX_FAILURE)}`] : []),
+    ...steps,
+    ...(said === '' ? [] : [cut(said, MAX_ANSWER)]),
+  ];
+  return {
+    type: failure ? 'error_recovery' : isShort ? 'tool_chain' : 'task_solution',
+    intent: intentOf(task),
+    solution,
+    successScore: 1,
+    tags: tagsOf(task),
+  };
+}
+
+/** The title, and the first lines of the prompt where it says more. */
+function intentOf({ title, description, prompt = description ?? '' }: Task): string {
+  const lines = prompt.trim().split('\n').slice(0, PROMPT_LINES).join('\n').trim();
+  return cut(
+    lines.startsWith(title.trim()) || lines === '' ? lines || title : `${title}\n${lines}`,
+    MAX_INTENT,
+  );
+}
+
+function tagsOf({ labels, repository, agentType }: Task): string[] {
+  const tags = [...labels, repository, agentType].flatMap((tag) => tag?.trim() ?? []);
+  return [...new Set(tags)].filter(({ length }) => length > 0 && length <= MAX_TAG).slice(0, MAX_TAGS);
+}
+
+const cut = (text: string, length: number): string =>
+  (text.length <= length ? text : `${text.slice(0, length - 1)}…`).toWellFormed();

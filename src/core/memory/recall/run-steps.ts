@@ -1,0 +1,70 @@
+import type { ToolCall } from '../../../contract/conversations.ts';
+import { untrustedMark } from './describe-experience.ts';
+
+const MAX_STEPS = 20;
+const MAX_ARGUMENT = 200;
+
+/** The argument by which a call is known; contents and options are left out, since secrets may be in them. */
+const mainArguments: Record<string, string> = {
+  read_file: 'path',
+  write_file: 'path',
+  edit_file: 'path',
+  list_directory: 'path',
+  search_files: 'pattern',
+  grep: 'pattern',
+  web_search: 'query',
+  memory_search: 'query',
+  task_create: 'title',
+};
+
+/** Tools that answer with nothing but what is on this machine: from others a stranger may have spoken. */
+const ownTools = new Set([
+  'read_file',
+  'write_file',
+  'edit_file',
+  'list_directory',
+  'search_files',
+  'grep',
+  'run_command',
+  'task_create',
+  'memory_search',
+]);
+
+/** The calls that went well, each once, in their order and in short. */
+export function stepsOf(calls: readonly ToolCall[]): string[] {
+  const steps = calls.filter(({ status }) => status === 'success').map(describeCall);
+  return [...new Set(steps)].slice(0, MAX_STEPS);
+}
+
+/** Whether a stranger's words may be in what a run came to. */
+export const mayRepeatStrangers = (calls: readonly ToolCall[]): boolean =>
+  calls.some(
+    ({ name, result }) => !ownTools.has(name) || (name === 'memory_search' && result.includes(untrustedMark)),
+  );
+
+function describeCall({ name, arguments: args }: ToolCall): string {
+  const values = typeof args === 'object' && args !== null && !Array.isArray(args) ? args : {};
+  const of = (key: string) => (typeof values[key] === 'string' ? values[key] : '');
+  const argument =
+    name === 'run_command'
+      ? commandWords(of('command'))
+      : name === 'web_fetch'
+        ? placeOf(of('url'))
+        : of(mainArguments[name] ?? '');
+  return `${name} ${argument.trim().slice(0, MAX_ARGUMENT)}`.trim().toWellFormed();
+}
+
+/** The program and its subcommands: among the rest may be what nobody should keep. */
+function commandWords(command: string): string {
+  const [program = '', ...rest] = command.trim().split(/\s+/);
+  const name = program.split('/').at(-1) ?? '';
+  if (!/^[\w.+-]+$/.test(name)) return '';
+  const end = rest.findIndex((word) => !/^[a-z]+([:-][a-z]+)*$/.test(word));
+  return [name, ...rest.slice(0, Math.min(2, end < 0 ? rest.length : end))].join(' ');
+}
+
+/** Without the name, password, query and fragment. */
+function placeOf(url: string): string {
+  const parsed = URL.parse(url);
+  return parsed ? `${parsed.origin}${parsed.pathname}` : '';
+}
