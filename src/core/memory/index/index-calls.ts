@@ -152,4 +152,6 @@ export type IndexMessage =
   | { type: 'failure'; id: number; code?: string; message: string; stack?: string | undefined }
   | { type: 'progress'; progress: SyncProgress }
   /** Chunks or entries came that may need vectors. */
-  | { type: 'changed' };
+  | { type: 'changed' }
+  /** Work failed that nobody waits for. */
+  | { type: 'fault'; message: string };

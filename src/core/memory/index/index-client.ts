@@ -2,7 +2,14 @@ import { Worker } from 'node:worker_threads';
 import type { SyncProgress } from '../../../contract/memory.ts';
 import { AppError, type ErrorCode } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import type { CallMessage, IndexCall, IndexCalls, IndexMessage, IndexOptions } from './index-calls.ts';
+import type {
+  CallMessage,
+  IndexCall,
+  IndexCalls,
+  IndexMessage,
+  IndexOptions,
+  WatchOrder,
+} from './index-calls.ts';
 
 /** Node runs the sources themselves, too. */
 const threadFile = new URL(
@@ -11,6 +18,13 @@ const threadFile = new URL(
 );
 /** Far more than it needs; a fault in it must not take the memory of everything else. */
 const MEMORY_MIB = 512;
+/** How long calls wait for the entries of a new thread. */
+const START_MS = 10_000;
+/** How long a thread has to end by itself, and then to be ended. */
+const CLOSE_MS = 5000;
+const TERMINATE_MS = 1000;
+/** These are what the others wait for. */
+const FIRST: IndexCall[] = ['putEntries', 'removeEntries'];
 
 interface Waiting {
   resolve: (value: never) => void;
@@ -19,15 +33,20 @@ interface Waiting {
 interface Thread {
   worker: Worker;
   waiting: Map<number, Waiting>;
+  /** What waits for the work of the start; undefined when that is done. */
+  queue: CallMessage[] | undefined;
 }
 
 export interface IndexClientParts {
   options: IndexOptions;
   log: Log;
-  /** Runs before any other call in each new thread, which knows no entries yet. */
-  onStart: (call: IndexClient['call']) => void;
+  /** Gives its entries to each new thread, which knows none yet; other calls are answered after it. */
+  onStart: () => Promise<void> | void;
   onProgress: (progress: SyncProgress) => void;
   onChange: () => void;
+  thread?: URL;
+  startMs?: number;
+  closeMs?: number;
 }
 
 /** The index, in a thread of its own that is started by the first call: nothing else in the daemon waits for it. */
@@ -36,6 +55,8 @@ export class IndexClient {
   #thread: Thread | undefined;
   #lastId = 0;
   #isClosed = false;
+  /** A thread that takes the place of one that failed watches what that one did. */
+  #watched: WatchOrder | undefined;
 
   constructor(parts: IndexClientParts) {
     this.#parts = parts;
@@ -50,57 +71,138 @@ export class IndexClient {
     call: K,
     ...[argument]: Parameters<IndexCalls[K]>
   ): Promise<Awaited<ReturnType<IndexCalls[K]>>> => {
-    if (this.#isClosed) return Promise.reject(new AppError('unavailable', 'The daemon stops'));
-    const { worker, waiting } = (this.#thread ??= this.#start());
-    const id = ++this.#lastId;
-    return new Promise((resolve, reject) => {
-      waiting.set(id, { resolve, reject });
-      worker.postMessage({ id, call, argument } as CallMessage);
-    });
+    if (this.#isClosed) return Promise.reject(stopping());
+    const thread = this.#thread ?? this.#start();
+    if (call === 'watch') this.#watched = argument as WatchOrder | undefined;
+    return this.#ask(thread, call, argument);
   };
 
   /** Lets what is under way come to an end, and ends the thread. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    const thread = this.#thread;
-    if (!thread) return;
-    const ended = new Promise((resolve) => thread.worker.once('exit', resolve));
-    thread.worker.postMessage('close');
-    await ended;
+    const worker = this.#thread?.worker;
+    if (!worker) return;
+    const { closeMs = CLOSE_MS } = this.#parts;
+    worker.ref();
+    const ended = new Promise<true>((resolve) => worker.once('exit', () => resolve(true)));
+    worker.postMessage('close');
+    if (await within(ended, closeMs)) return;
+    this.#parts.log.warn({}, 'the index of the memory did not end by itself');
+    await within(worker.terminate(), TERMINATE_MS);
+  }
+
+  #ask<K extends IndexCall>(
+    thread: Thread,
+    call: K,
+    argument: CallMessage<K>['argument'],
+  ): Promise<Awaited<ReturnType<IndexCalls[K]>>> {
+    const { waiting, queue, worker } = thread;
+    const message: CallMessage = { id: ++this.#lastId, call, argument };
+    return new Promise((resolve, reject) => {
+      waiting.set(message.id, { resolve, reject });
+      worker.ref();
+      if (queue && !FIRST.includes(call)) queue.push(message);
+      else this.#post(thread, message);
+    });
+  }
+
+  #post(thread: Thread, message: CallMessage): void {
+    try {
+      thread.worker.postMessage(message, givenAway(message));
+    } catch (error) {
+      this.#take(thread, message.id)?.reject(error as Error);
+    }
   }
 
   #start(): Thread {
-    const worker = new Worker(threadFile, {
-      workerData: this.#parts.options,
+    const { options, log, thread: file = threadFile } = this.#parts;
+    const worker = new Worker(file, {
+      workerData: options,
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_MIB },
     });
-    const thread: Thread = { worker, waiting: new Map() };
+    const thread: Thread = { worker, waiting: new Map(), queue: [] };
     this.#thread = thread;
     let fault: Error | undefined;
     worker.on('message', (message: IndexMessage) => this.#hear(thread, message));
     worker.on('error', (error: Error) => (fault = error));
+    worker.on('messageerror', (error) => {
+      fault = error;
+      void worker.terminate();
+    });
     worker.on('exit', () => {
       if (this.#thread === thread) this.#thread = undefined;
-      if (fault) this.#parts.log.error({ err: fault }, 'the index of the memory failed; it starts again');
-      const reason = new AppError('unavailable', 'The index of the memory failed. Try again', {
-        cause: fault,
-      });
+      if (!this.#isClosed)
+        log.error({ err: fault }, 'the index of the memory failed; the next call starts it again');
+      const reason = this.#isClosed
+        ? stopping()
+        : new AppError('unavailable', 'The index of the memory failed. Try again', { cause: fault });
       for (const { reject } of thread.waiting.values()) reject(reason);
       thread.waiting.clear();
     });
-    this.#parts.onStart(this.call);
+    void this.#begin(thread);
     return thread;
   }
 
+  /** Does the work of the start; when that fails, or does not end, the index works without those entries. */
+  async #begin(thread: Thread): Promise<void> {
+    const { onStart, log, startMs = START_MS } = this.#parts;
+    // The caller that started the thread is the first in the queue, and the watch of before stands before it.
+    if (this.#watched)
+      this.#ask(thread, 'watch', this.#watched).catch((error: unknown) =>
+        log.warn({ err: error }, 'folders could not be watched again'),
+      );
+    try {
+      const done = Promise.resolve(onStart()).then(() => true as const);
+      if (!(await within(done, startMs))) log.warn({}, 'the index of the memory has no entries yet');
+    } catch (error) {
+      if (!this.#isClosed) log.error({ err: error }, 'the index of the memory got no entries');
+    }
+    const { queue = [] } = thread;
+    thread.queue = undefined;
+    if (this.#thread === thread) for (const message of queue) this.#post(thread, message);
+  }
+
   #hear(thread: Thread, message: IndexMessage): void {
-    const { onProgress, onChange } = this.#parts;
+    const { onProgress, onChange, log } = this.#parts;
     if (message.type === 'progress') return onProgress(message.progress);
     if (message.type === 'changed') return onChange();
-    const waiting = thread.waiting.get(message.id);
-    thread.waiting.delete(message.id);
+    if (message.type === 'fault')
+      return log.warn({ reason: message.message }, 'the index of the memory could not follow its files');
+    const waiting = this.#take(thread, message.id);
     if (message.type === 'answer') return waiting?.resolve(message.value as never);
     const { code, message: text, stack } = message;
     waiting?.reject(code ? new AppError(code as ErrorCode, text) : Object.assign(new Error(text), { stack }));
+  }
+
+  #take({ waiting, worker }: Thread, id: number): Waiting | undefined {
+    const found = waiting.get(id);
+    waiting.delete(id);
+    // A process that only waits for somebody to ask something may end.
+    if (waiting.size === 0 && !this.#isClosed) worker.unref();
+    return found;
+  }
+}
+
+const stopping = () => new AppError('unavailable', 'The daemon stops');
+
+/** Memory that is used up by the call, and only by this array, changes hands without a copy. */
+function givenAway({ call, argument }: CallMessage): ArrayBuffer[] {
+  if (call !== 'putVectors') return [];
+  const { vectors } = argument as Parameters<IndexCalls['putVectors']>[0];
+  const buffers = vectors.flatMap(({ values: { buffer, byteLength } }) =>
+    buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [],
+  );
+  return [...new Set(buffers)];
+}
+
+/** What it resolves to, or undefined where that takes longer. */
+async function within<Result>(done: Promise<Result>, ms: number): Promise<Result | undefined> {
+  const late = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => late.resolve(undefined), ms).unref();
+  try {
+    return await Promise.race([done, late.promise]);
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -1,8 +1,11 @@
 import type { FoundChunk, SyncProgress } from '../../../contract/memory.ts';
+import { DirtyPaths } from '../files/dirty-paths.ts';
+import { FileRound } from '../files/file-round.ts';
 import { FileStore } from '../files/file-store.ts';
 import { FileSync } from '../files/file-sync.ts';
 import { FolderWatch } from '../files/folder-watch.ts';
 import { FreshSearch } from '../files/fresh-search.ts';
+import { unindexedPaths } from '../files/unindexed-paths.ts';
 import { EntryStore } from './entry-store.ts';
 import { formulas } from './formulas.ts';
 import type { IndexCalls, IndexOptions, IndexQuery } from './index-calls.ts';
@@ -16,10 +19,13 @@ export interface IndexEvents {
   onProgress: (progress: SyncProgress) => void;
   /** Texts came that may need vectors. */
   onChange: () => void;
+  /** Work failed that nobody waits for. */
+  onFault: (error: unknown) => void;
 }
 
 /** The index of files and entries, as its thread offers it. */
-export function createMemoryIndex(options: IndexOptions, { onProgress, onChange }: IndexEvents) {
+export function createMemoryIndex(options: IndexOptions, events: IndexEvents) {
+  const { onProgress, onChange, onFault } = events;
   const database = openIndexDatabase(options.file, options.cacheMiB);
   const chunkWords = new KeywordIndex(database, 'chunk_words');
   const chunkVectors = new VectorIndex(database, 'chunks');
@@ -33,8 +39,11 @@ export function createMemoryIndex(options: IndexOptions, { onProgress, onChange 
   });
   const { protectedFolders } = options;
   const sync = new FileSync({ store, protectedFolders, onProgress, now: () => new Date() });
-  const watch = new FolderWatch({ store, sync });
-  const fresh = new FreshSearch({ watch, sync });
+  const isIgnored = unindexedPaths(protectedFolders);
+  const dirty = new DirtyPaths({ sync, onFault });
+  const round = new FileRound({ store, sync, dirty, isIgnored });
+  const watch = new FolderWatch({ store, dirty, round, onFault, isIgnored });
+  const fresh = new FreshSearch({ watch, sync, dirty, round, onFault });
   const search = new IndexSearch({ keywords: chunkWords, vectors: chunkVectors });
   const vectors = new VectorStore(database);
   const entries = new EntryStore(database, onChange);
@@ -52,7 +61,10 @@ export function createMemoryIndex(options: IndexOptions, { onProgress, onChange 
   };
 
   const calls: IndexCalls = {
-    syncFolder: (order) => sync.syncFolder(order),
+    syncFolder(order) {
+      round.syncBegins(order.basePath);
+      return sync.syncFolder(order);
+    },
     cancelSync: () => sync.cancel(),
     keepOnly: (roots) => store.keepOnly(roots),
     async search(query) {
@@ -77,9 +89,13 @@ export function createMemoryIndex(options: IndexOptions, { onProgress, onChange 
     files: (page) => store.list(page),
     chunksOf: (path) => store.chunksOf(path),
     removeChunk: (id) => store.removeChunk(id),
-    removeFile: (path) => store.removeFile(path),
+    removeFile(path) {
+      round.wasRemoved(path);
+      return store.removeFile(path);
+    },
     clear() {
       sync.cancel();
+      round.wasCleared();
       store.clear();
       chunkVectors.clear();
     },
@@ -119,8 +135,12 @@ export function createMemoryIndex(options: IndexOptions, { onProgress, onChange 
   };
   return {
     calls,
-    async close() {
+    /** Has what takes long come to an end. */
+    stop() {
       sync.cancel();
+      round.close();
+    },
+    async close() {
       await watch.watch(undefined);
       database.close();
     },

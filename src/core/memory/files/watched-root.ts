@@ -1,0 +1,116 @@
+import { join } from 'node:path';
+import { isInside } from '../../tools/files/real-path.ts';
+import { isFolder } from './look-at.ts';
+
+/** As much of chokidar as is used; its raw events come at once, the others once it has looked for itself. */
+export interface Watcher {
+  on(event: 'all', listener: (event: string, path: string) => void): unknown;
+  on(event: 'raw', listener: (event: string, path: string | null, details: unknown) => void): unknown;
+  on(event: 'ready', listener: () => void): unknown;
+  on(event: 'error', listener: (error: unknown) => void): unknown;
+  add(path: string): unknown;
+  close(): Promise<void>;
+}
+export type OpenWatcher = (isIgnored: (path: string) => boolean) => Promise<Watcher>;
+
+/** Loads chokidar when something is watched for the first time. */
+export const openChokidar: OpenWatcher = async (isIgnored) => {
+  const { FSWatcher } = await import('chokidar');
+  return new FSWatcher({
+    persistent: false,
+    followSymlinks: false,
+    ignorePermissionErrors: true,
+    atomic: false,
+    ignored: isIgnored,
+  });
+};
+
+export interface RootListener {
+  /** A file or folder may have come, changed or gone. */
+  onChange: (path: string) => void;
+  onNewFolder: (path: string) => void;
+  /** The number of files changed. */
+  onCount: () => void;
+  onReady: () => void;
+  /** The root was gone and is there again. */
+  onReturn: () => void;
+  onError: (error: unknown) => void;
+}
+
+export interface WatchedRootParts {
+  root: string;
+  isIgnored: (path: string) => boolean;
+  open: OpenWatcher;
+  listener: RootListener;
+}
+
+/** One folder that is watched with everything below. */
+export class WatchedRoot {
+  readonly #parts: WatchedRootParts;
+  #watcher: Watcher | undefined;
+  #fileCount = 0;
+  #isReady = false;
+  #isClosed = false;
+
+  constructor(parts: WatchedRootParts) {
+    this.#parts = parts;
+  }
+
+  get fileCount(): number {
+    return this.#fileCount;
+  }
+
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  /** Begins; whether everything was looked at is told by the listener. */
+  async open(): Promise<void> {
+    const { root, isIgnored, open, listener } = this.#parts;
+    const watcher = await open((path) => path.length > root.length && isIgnored(path));
+    if (this.#isClosed) return watcher.close();
+    this.#watcher = watcher;
+    watcher.on('all', (event, path) => this.#hear(event, path));
+    watcher.on('raw', (event, path, details) => this.#hearAtOnce(event, path, details));
+    watcher.on('error', (error) => this.#isClosed || listener.onError(error));
+    watcher.on('ready', () => {
+      if (this.#isClosed) return;
+      this.#isReady = true;
+      listener.onReady();
+    });
+    watcher.add(root);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#watcher?.close();
+  }
+
+  #hear(event: string, path: string): void {
+    const { root, listener } = this.#parts;
+    if (this.#isClosed || !isInside(root, path)) return;
+    if (event === 'add') this.#fileCount++;
+    else if (event === 'unlink') this.#fileCount--;
+    if (event === 'add' || event === 'unlink') listener.onCount();
+    // What is there at the beginning is compared with the index by a round of its own.
+    if (!this.#isReady) return;
+    if (event !== 'addDir') listener.onChange(path);
+    else if (path === root) listener.onReturn();
+    else listener.onNewFolder(path);
+  }
+
+  /**
+   * What the system says itself, before anybody has looked what it means: so a search that comes right after a change
+   * knows of it.
+   */
+  #hearAtOnce(event: string, name: string | null, details: unknown): void {
+    const { root, isIgnored, listener } = this.#parts;
+    const folder = (details as { watchedPath?: unknown }).watchedPath;
+    if (this.#isClosed || !this.#isReady || typeof folder !== 'string') return;
+    const path = name === null ? folder : join(folder, name);
+    if (path === root) return isFolder(root) ? listener.onReturn() : undefined;
+    if (!isInside(root, path) || isIgnored(path)) return;
+    if (event === 'rename' && isFolder(path)) listener.onNewFolder(path);
+    else listener.onChange(path);
+  }
+}

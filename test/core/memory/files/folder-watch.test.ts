@@ -1,0 +1,276 @@
+import { EventEmitter } from 'node:events';
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Watcher } from '../../../../src/core/memory/files/watched-root.ts';
+import { waitFor, WatchedWorld } from './watched-world.ts';
+
+/** Has what the watcher told synced whenever it would be, until this is so. */
+const until = (its: WatchedWorld, isSo: () => boolean): Promise<void> =>
+  waitFor(() => {
+    its.timers.run();
+    return isSo();
+  });
+
+/** The names of all indexed files that hold a word. */
+const names = (its: WatchedWorld, word: string): string =>
+  its.index
+    .search(word)
+    .paths.map((path) => path.slice(its.root.length + 1))
+    .join(' ');
+
+/** A watcher that says what a test wants. */
+class ToldWatcher extends EventEmitter {
+  isClosed = false;
+  add() {
+    setImmediate(() => this.emit('ready'));
+  }
+  async close() {
+    this.isClosed = true;
+  }
+}
+
+describe('watching folders', () => {
+  it('syncs files that come, change, move and go', async () => {
+    await using its = new WatchedWorld();
+    its.write('a.md', 'one');
+    its.write('deep/b.md', 'one');
+    await its.sync();
+    await its.start();
+    expect(its.watch.status()).toEqual({ watching: true, dirty: false, syncing: false, watchedFiles: 2 });
+
+    its.write('a.md', 'two');
+    await until(its, () => names(its, 'two') === 'a.md');
+    its.write('deep/er/c.md', 'two');
+    await until(its, () => names(its, 'two') === 'a.md deep/er/c.md');
+    renameSync(its.path('deep'), its.path('moved'));
+    await until(its, () => names(its, 'two') === 'a.md moved/er/c.md' && names(its, 'one') === 'moved/b.md');
+    rmSync(its.path('moved'), { recursive: true });
+    await until(its, () => its.index.fileCount === 1);
+    await waitFor(() => its.watch.status().watchedFiles === 1);
+    expect(its.faults).toEqual([]);
+  });
+
+  it('works in a folder whose name holds a line break', async () => {
+    await using its = new WatchedWorld('a\nb  c*?');
+    its.write('a.md', 'one');
+    await its.sync();
+    await its.start();
+    its.write('x\ny/new\n.md', 'two');
+    await until(its, () => names(its, 'two') === 'x\ny/new\n.md');
+  });
+
+  it('notices what happened before it began, and brings back nothing that was taken out', async () => {
+    await using its = new WatchedWorld();
+    for (const name of ['a.md', 'b.md', 'c.md', 'd.md']) its.write(name, 'one');
+    await its.sync();
+    its.remove('d.md');
+    its.write('a.md', 'two');
+    rmSync(its.path('b.md'));
+    its.write('new.md', 'two');
+    await its.start();
+    await until(its, () => its.dirty.isEmpty);
+    expect([names(its, 'one'), names(its, 'two')]).toEqual(['c.md', 'a.md new.md']);
+    expect(its.index.fileCount).toBe(3);
+  });
+
+  it('never follows a link', async () => {
+    await using its = new WatchedWorld();
+    await using other = new WatchedWorld();
+    other.write('b.md', 'one');
+    its.write('a.md', 'one');
+    symlinkSync(other.root, its.path('before'));
+    symlinkSync(its.root, its.path('loop'));
+    await its.sync();
+    await its.start();
+    symlinkSync(other.root, its.path('after'));
+    await until(its, () => its.index.asked.includes(its.path('after')));
+    other.write('b.md', 'two');
+    other.write('c.md', 'two');
+    its.write('a.md', 'two');
+    await until(its, () => names(its, 'two') === 'a.md');
+    expect(its.index.asked.filter((path) => path.includes('b.md') || path.includes('c.md'))).toEqual([]);
+  });
+
+  it('does not hear of folders that are never indexed', async () => {
+    await using its = new WatchedWorld();
+    its.write('a.md', 'one');
+    its.write('node_modules/b.md', 'one');
+    its.write('data/memory.db', 'one');
+    await its.sync();
+    await its.start();
+    expect(its.watch.status().watchedFiles).toBe(1);
+    its.write('node_modules/c.md', 'two');
+    its.write('data/memory.db', 'two');
+    its.write('.git/HEAD', 'two');
+    its.write('a.md', 'two');
+    await until(its, () => names(its, 'two') === 'a.md' && its.dirty.isEmpty);
+    expect([...new Set(its.index.asked)]).toEqual([its.path('a.md')]);
+  });
+
+  it('takes a folder for dirty as a whole when its .gitignore changes', async () => {
+    await using its = new WatchedWorld();
+    its.write('deep/a.md', 'one');
+    its.write('deep/b.md', 'one');
+    await its.sync();
+    await its.start();
+    its.write('deep/.gitignore', 'b.md');
+    await until(its, () => names(its, 'one') === 'deep/a.md');
+    rmSync(its.path('deep/.gitignore'));
+    await until(its, () => names(its, 'one') === 'deep/a.md deep/b.md');
+  });
+
+  it('syncs a file a few times at most that changes a thousand times', async () => {
+    await using its = new WatchedWorld();
+    its.write('a.md', 'one');
+    await its.sync();
+    await its.start();
+    for (let n = 0; n < 1000; n++) its.write('a.md', `two ${n}`);
+    await until(its, () => names(its, 'two 999') === 'a.md' && its.dirty.isEmpty);
+    expect(its.index.asked.length).toBeLessThan(10);
+  });
+
+  it('loses none of thousands of changes at once', async () => {
+    await using its = new WatchedWorld();
+    for (let n = 0; n < 2000; n++) its.write(`${n % 20}/${n}.md`, 'one');
+    await its.sync();
+    await its.start();
+    for (let n = 0; n < 4000; n++) its.write(`${n % 40}/${n}.md`, 'two');
+    for (let n = 0; n < 500; n++) rmSync(its.path(`${n % 20}/${n}.md`));
+    await until(its, () => its.watch.isCurrent && its.index.search('two').paths.length === 3740);
+    expect(its.index.search('one').paths.length).toBe(760);
+    expect(its.faults).toEqual([]);
+  });
+
+  it('begins again when the system may have told less than happened', async () => {
+    await using its = new WatchedWorld();
+    const watcher = new ToldWatcher();
+    its.open = async () => watcher as unknown as Watcher;
+    its.write('a.md', 'one');
+    await its.sync();
+    await its.start();
+    its.write('untold.md', 'two');
+    for (let n = 0; n < 8000; n++) watcher.emit('raw', 'change', 'a.md', { watchedPath: its.root });
+    expect(its.watch.isCurrent).toBe(false);
+    await waitFor(() => its.watch.isCurrent);
+    expect(its.opened).toHaveLength(2);
+    expect(watcher.isClosed).toBe(true);
+    expect(its.dirty.covers(its.path('untold.md'))).toBe(true);
+  });
+
+  it('says so and leaves off where there are more files than it may watch', async () => {
+    await using its = new WatchedWorld();
+    for (let n = 0; n < 10; n++) its.write(`${n}.md`, 'one');
+    await its.sync();
+    await its.start(9);
+    const reason = 'There are more than 9 files. The setting memory.watchFiles allows more';
+    expect(its.watch.status()).toMatchObject({ watching: false, reason, watchedFiles: 0 });
+    expect(its.opened).toHaveLength(0);
+    await its.start(10);
+    expect(its.watch.status()).toMatchObject({ watching: true, watchedFiles: 10 });
+    its.write('one-more.md', 'two');
+    await waitFor(() => !its.watch.status().watching);
+    expect(its.watch.status().reason).toContain('more than 10 files');
+    its.timers.run();
+    await waitFor(() => its.dirty.isEmpty);
+    expect(its.index.search('two').paths).toEqual([its.path('one-more.md')]);
+  });
+
+  it.each([
+    ['ENOSPC', 'The system allows no more watches. Raise fs.inotify.max_user_watches'],
+    ['EMFILE', 'The system allows no more watches (EMFILE)'],
+    ['EIO', 'Watching failed: EIO: told'],
+  ])('says so and leaves off at %s', async (code, reason) => {
+    await using its = new WatchedWorld();
+    const watcher = new ToldWatcher();
+    its.open = async () => watcher as unknown as Watcher;
+    await its.sync();
+    await its.start();
+    expect(its.watch.status().watching).toBe(true);
+    watcher.emit('error', Object.assign(new Error(`${code}: told`), { code }));
+    expect(its.watch.status()).toEqual({
+      watching: false,
+      reason,
+      dirty: false,
+      syncing: false,
+      watchedFiles: 0,
+    });
+    await waitFor(() => watcher.isClosed);
+    its.open = async () => new ToldWatcher() as unknown as Watcher;
+    await its.start();
+    expect(its.watch.status().watching).toBe(true);
+  });
+
+  it('keeps what a root had that vanishes, and goes on when it is back', async () => {
+    await using its = new WatchedWorld();
+    for (const name of ['a.md', 'b.md', 'c.md']) its.write(name, 'one');
+    await its.sync();
+    await its.start();
+    const away = join(its.base, 'away');
+    renameSync(its.root, away);
+    await waitFor(() => its.dirty.covers(its.path('a.md')));
+    await until(its, () => its.dirty.isEmpty && its.watch.status().watchedFiles === 0);
+    expect(its.index.fileCount).toBe(3);
+    writeFileSync(join(away, 'a.md'), 'two');
+    rmSync(join(away, 'b.md'));
+    renameSync(away, its.root);
+    await until(its, () => names(its, 'one') === 'c.md' && names(its, 'two') === 'a.md');
+    its.write('new.md', 'two');
+    await until(its, () => names(its, 'two') === 'a.md new.md');
+  });
+
+  it('watches a root that is not there yet', async () => {
+    await using its = new WatchedWorld();
+    rmSync(its.root, { recursive: true });
+    await its.start();
+    expect(its.watch.status().watching).toBe(true);
+    mkdirSync(its.root);
+    its.write('a.md', 'one');
+    await until(its, () => names(its, 'one') === 'a.md');
+  });
+
+  it('opens only what is new and closes only what is gone when the folders change', async () => {
+    await using its = new WatchedWorld();
+    const [one, two] = [its.path('one'), its.path('two')];
+    its.write('one/a.md', 'one');
+    its.write('two/b.md', 'one');
+    const watch = (...roots: string[]) => its.watch.watch({ ...its.rules, roots, watchFiles: 100 });
+    await watch(one);
+    await watch(one, join(one, 'inner'), two);
+    expect(its.opened).toHaveLength(2);
+    await waitFor(() => its.watch.isCurrent);
+    expect(its.watch.status().watchedFiles).toBe(2);
+    await watch(two);
+    expect(its.opened).toHaveLength(2);
+    expect(its.watch.status().watchedFiles).toBe(1);
+    its.write('one/a.md', 'two');
+    await waitFor(() => its.dirty.covers(its.write('two/b.md', 'two')));
+    expect(its.dirty.covers(its.path('one/a.md'))).toBe(false);
+    await watch();
+    expect(its.watch.status()).toMatchObject({ watching: false, reason: 'No folder is indexed yet' });
+  });
+
+  it('leaves nothing open when it ends, also in the middle of its beginning', async () => {
+    await using its = new WatchedWorld();
+    for (let n = 0; n < 300; n++) its.write(`${n}/a.md`, 'one');
+    await its.sync();
+    // Only what keeps the process alive is told of, so here it does.
+    its.open = async (isIgnored) => {
+      const { FSWatcher } = await import('chokidar');
+      return new FSWatcher({ persistent: true, followSymlinks: false, ignored: isIgnored });
+    };
+    const openWatches = () =>
+      process.getActiveResourcesInfo().filter((name) => name === 'FSEventWrap').length;
+    await its.start();
+    expect(openWatches()).toBe(301);
+    await its.watch.watch(undefined);
+    expect(openWatches()).toBe(0);
+    expect(its.watch.status()).toEqual({ watching: false, dirty: false, syncing: false, watchedFiles: 0 });
+    const starting = its.start();
+    await waitFor(() => openWatches() > 0);
+    await its.watch.watch(undefined);
+    await starting;
+    expect(openWatches()).toBe(0);
+    expect(its.watch.status().watching).toBe(false);
+  });
+});

@@ -1,0 +1,143 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { DirtyPaths, type SetTimer } from '../../../../src/core/memory/files/dirty-paths.ts';
+import { FileRound } from '../../../../src/core/memory/files/file-round.ts';
+import { FolderWatch } from '../../../../src/core/memory/files/folder-watch.ts';
+import { FreshSearch } from '../../../../src/core/memory/files/fresh-search.ts';
+import { unindexedPaths } from '../../../../src/core/memory/files/unindexed-paths.ts';
+import { openChokidar, type Watcher } from '../../../../src/core/memory/files/watched-root.ts';
+import { FileIndex } from './file-index.ts';
+
+/** Timers that run when a test says so. */
+export class HandTimers {
+  readonly #set: { run: () => void; ms: number }[] = [];
+  #told: (() => void)[] = [];
+
+  readonly set: SetTimer = (run, ms) => {
+    const timer = { run, ms };
+    this.#set.push(timer);
+    for (const tell of this.#told.splice(0)) tell();
+    return () => {
+      const at = this.#set.indexOf(timer);
+      if (at >= 0) this.#set.splice(at, 1);
+    };
+  };
+
+  get waits(): number[] {
+    return this.#set.map(({ ms }) => ms);
+  }
+
+  run(): void {
+    for (const { run } of this.#set.splice(0)) run();
+  }
+
+  /** Resolves when the next one is set. */
+  next(): Promise<void> {
+    return new Promise((resolve) => this.#told.push(resolve));
+  }
+}
+
+export const waitFor = async (isSo: () => boolean): Promise<void> => {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 2));
+};
+
+/** A folder with an index of it, watched by chokidar. */
+export class WatchedWorld implements AsyncDisposable {
+  readonly base = realpathSync(mkdtempSync(join(tmpdir(), 'watched-')));
+  readonly root: string;
+  readonly index: FileIndex;
+  readonly faults: unknown[] = [];
+  /** What is added to the time. */
+  laterMs = 0;
+  readonly timers = new HandTimers();
+  readonly opened: Watcher[] = [];
+  open = openChokidar;
+  readonly dirty: DirtyPaths;
+  readonly round: FileRound;
+  readonly watch: FolderWatch;
+  readonly fresh: FreshSearch;
+
+  constructor(name = 'root') {
+    this.root = join(this.base, name);
+    mkdirSync(this.root);
+    const closed = this.path('data');
+    this.index = new FileIndex(join(this.base, 'memory.db'), [closed]);
+    const { store, sync } = this.index;
+    const monotonic = () => performance.now() + this.laterMs;
+    const onFault = (error: unknown) => this.faults.push(error);
+    const isIgnored = unindexedPaths([closed]);
+    this.dirty = new DirtyPaths({ sync, onFault, setTimer: this.timers.set, monotonic });
+    this.round = new FileRound({ store, sync, dirty: this.dirty, isIgnored, monotonic });
+    this.watch = new FolderWatch({
+      store,
+      dirty: this.dirty,
+      round: this.round,
+      onFault,
+      isIgnored,
+      open: async (leavesOut) => {
+        const watcher = await this.open(leavesOut);
+        this.opened.push(watcher);
+        return watcher;
+      },
+    });
+    this.fresh = new FreshSearch({
+      watch: this.watch,
+      sync,
+      dirty: this.dirty,
+      round: this.round,
+      onFault,
+      monotonic,
+    });
+  }
+
+  get rules() {
+    return { roots: [this.root], maxFileBytes: 1e6, maxFiles: 100_000 };
+  }
+
+  path(name: string): string {
+    return join(this.root, name);
+  }
+
+  write(name: string, text: string): string {
+    const path = this.path(name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+    return path;
+  }
+
+  /** Syncs all, as somebody would by hand. */
+  async sync(): Promise<void> {
+    // Stamps of files are coarse: one that changed a moment ago is read again.
+    const start = Date.now();
+    await waitFor(() => Date.now() - start > 120);
+    this.round.syncBegins(this.root);
+    await this.index.sync.syncFolder({ basePath: this.root, ...this.rules });
+  }
+
+  /** Takes a file out of the index, as somebody would by hand. */
+  remove(name: string): void {
+    this.round.wasRemoved(this.path(name));
+    this.index.store.removeFile(this.path(name));
+  }
+
+  /** Begins to watch, once everything from before was looked at. */
+  async start(watchFiles = 100_000): Promise<void> {
+    await this.watch.watch({ ...this.rules, watchFiles });
+    const isLooking = () => this.watch.status().reason === 'The folders are being looked through';
+    await waitFor(() => this.watch.isCurrent || (!this.watch.status().watching && !isLooking()));
+  }
+
+  /** The names of the files that a search finds, and how fresh that is. */
+  async search(word: string) {
+    const { found, freshness } = await this.fresh.run(this.rules, () => this.index.search(word));
+    return { names: found.paths.map((path) => path.slice(this.root.length + 1)), ...freshness };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.round.close();
+    await this.watch.watch(undefined);
+    this.index.database.close();
+    rmSync(this.base, { recursive: true, force: true });
+  }
+}
