@@ -9,7 +9,8 @@ export interface WaitOptions<T> {
   /** Undefined as long as there is nothing to tell. */
   ask: (signal: AbortSignal) => Promise<T | undefined>;
   everyMs: number;
-  timeoutMs: number;
+  /** For ever unless given. */
+  timeoutMs?: number | undefined;
   /** What is said where somebody gives up, and where the time is over. */
   gaveUp: string;
   tooLate: { message: string; next: string };
@@ -22,10 +23,13 @@ export async function waitUntil<T>({ ask, everyMs, timeoutMs, gaveUp, tooLate }:
   const forget = onInterrupt((name) =>
     stopping.abort(new CliError(name === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated, gaveUp)),
   );
-  const timer = setTimeout(
-    () => stopping.abort(new CliError(exitCodes.pending, tooLate.message, { next: tooLate.next })),
-    timeoutMs,
-  );
+  const timer =
+    timeoutMs === undefined
+      ? undefined
+      : setTimeout(
+          () => stopping.abort(new CliError(exitCodes.pending, tooLate.message, { next: tooLate.next })),
+          timeoutMs,
+        );
   try {
     for (;;) {
       const answer = await askOnce(ask, signal);

@@ -99,6 +99,7 @@ export const syncResultSchema = z
     reasons: z
       .record(z.string(), z.int())
       .meta({ description: 'How many files were left out for which reason' }),
+    embeddingFailure: z.string().optional().meta({ description: 'Why the vectors are not all made yet' }),
   })
   .meta({ id: 'SyncResult' });
 export type SyncResult = z.output<typeof syncResultSchema>;
@@ -213,14 +214,9 @@ export const memoryRoutes = defineRoutes({
     summary: 'Bring the index up to date with a folder, or with all of them',
     body: z
       .object({
-        basePath: z
-          .string()
-          .min(1)
-          .max(4096)
-          .optional()
-          .meta({
-            description: 'Absolute. An administrator allows it by this; others need it to be allowed',
-          }),
+        basePath: z.string().min(1).max(4096).optional().meta({
+          description: 'Absolute. An administrator allows it by this; others need it to be allowed',
+        }),
       })
       .prefault({}),
     response: syncResultSchema,

@@ -265,11 +265,10 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
     scan,
     admission,
     registry,
-    idempotency,
-    removeExpired: () =>
+    endExpired: () => Promise.all([devices.pairing.cleanup(), approvals.expire()]),
+    tidy: () =>
       Promise.all([
-        devices.pairing.cleanup(),
-        approvals.expire(),
+        idempotency.deleteOld(surroundings.now()),
         forgetEndedRuns(database),
         inbound.removeOldInbound(),
         webhooks.removeOldDeliveries(),

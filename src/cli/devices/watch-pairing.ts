@@ -1,11 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError, type Client } from '../../contract/client.ts';
 import type { pairingRoutes } from '../../contract/pairing.ts';
 import type { RouteOutput } from '../../contract/route.ts';
 import { CliError } from '../cli-error.ts';
-import { Unreachable } from '../connection.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { onInterrupt } from '../run/on-interrupt.ts';
+import { waitUntil } from '../wait-until.ts';
 
 export type PairingState = RouteOutput<typeof pairingRoutes.status>;
 
@@ -21,51 +19,26 @@ export interface WatchOptions {
 }
 
 /** Asks every second what became of a request, across restarts of the daemon, until there is something to do. */
-export async function watchPairing(
+export const watchPairing = (
   client: Client,
   { requestId, until = () => false, timeoutMs, next }: WatchOptions,
-): Promise<PairingState> {
-  const stopping = new AbortController();
-  const stop = (reason: CliError) => stopping.abort(reason);
-  const forget = onInterrupt((signal) =>
-    stop(
-      new CliError(
-        signal === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated,
-        'Gave up; nothing is paired.',
-      ),
-    ),
-  );
-  const timer =
-    timeoutMs === undefined
-      ? undefined
-      : setTimeout(
-          () => stop(new CliError(exitCodes.pending, 'Nobody has decided in time.', { next })),
-          timeoutMs,
-        );
-  try {
-    for (;;) {
-      const state = await askOnce(client, requestId, stopping.signal);
-      if (state && (state.status !== 'pending' || until(state))) return state;
-      await delay(EVERY_MS, undefined, { signal: stopping.signal });
-    }
-  } catch (error) {
-    throw stopping.signal.aborted ? stopping.signal.reason : error;
-  } finally {
-    clearTimeout(timer);
-    forget();
-  }
-}
+): Promise<PairingState> =>
+  waitUntil({
+    everyMs: EVERY_MS,
+    timeoutMs,
+    gaveUp: 'Gave up; nothing is paired.',
+    tooLate: { message: 'Nobody has decided in time.', next },
+    ask: async (signal) => {
+      const state = await statusOf(client, requestId, signal);
+      return state.status !== 'pending' || until(state) ? state : undefined;
+    },
+  });
 
-/** Undefined while the daemon is away; a request that is gone has expired. */
-async function askOnce(
-  client: Client,
-  requestId: string,
-  signal: AbortSignal,
-): Promise<PairingState | undefined> {
+/** A request that is gone has expired. */
+async function statusOf(client: Client, requestId: string, signal: AbortSignal): Promise<PairingState> {
   try {
     return await client.pairing.status({ params: { requestId } }, { signal });
   } catch (error) {
-    if (error instanceof Unreachable || (error instanceof ApiError && error.status >= 502)) return undefined;
     if (error instanceof ApiError && error.status === 404)
       return { status: 'expired', expiresAt: new Date().toISOString() };
     throw error;

@@ -40,6 +40,7 @@ export function joinMemory(parts: MemoryParts) {
   const mode = config.get('mode');
   const canWatch = mode !== 'pico';
   const mayWatch = () => canWatch && config.get('memory.watch');
+  const onProgress = (progress: SyncProgress) => bus.emit('memory_progress', progress);
   let entriesAreIn: Promise<void> = Promise.resolve();
   const index = new IndexClient({
     options: {
@@ -51,7 +52,7 @@ export function joinMemory(parts: MemoryParts) {
     onStart: () => {
       entriesAreIn = experiences.indexAll().catch(reportBug);
     },
-    onProgress: (progress: SyncProgress) => bus.emit('memory_progress', progress),
+    onProgress,
     onChange: () => fill.wake(),
   });
   const embedder = new Embedder(parts);
@@ -79,6 +80,7 @@ export function joinMemory(parts: MemoryParts) {
     canWatch,
     mayWatch,
     rewatch,
+    onProgress,
   });
   const experiences = new ExperienceService({ ...parts, entries: memory.entries });
   const preferences = new PreferenceService(parts);

@@ -5,6 +5,7 @@ import type {
   SearchMemory,
   SearchMethod,
   SearchResult,
+  SyncProgress,
   SyncResult,
   WatcherStatus,
 } from '../../contract/memory.ts';
@@ -27,11 +28,14 @@ export interface MemoryServiceParts {
   mayWatch: () => boolean;
   /** Watches what the settings say now. */
   rewatch: () => Promise<void>;
+  onProgress: (progress: SyncProgress) => void;
 }
 
 /** The index of files, which everybody shares who may sign in. */
 export class MemoryService {
   readonly #parts: MemoryServiceParts;
+  /** Syncs that wait for their vectors. */
+  readonly #embedding = new Map<AbortController, SyncProgress>();
   constructor(parts: MemoryServiceParts) {
     this.#parts = parts;
   }
@@ -55,7 +59,7 @@ export class MemoryService {
 
   /** Syncs one folder, or all that are allowed; an administrator's becomes one of them. */
   async sync(caller: Caller, basePath: string | undefined): Promise<SyncResult> {
-    const { index, roots, fill, monotonic, rewatch } = this.#parts;
+    const { index, roots, monotonic, rewatch } = this.#parts;
     const start = monotonic();
     const folders = basePath === undefined ? await roots.all() : [await roots.admit(caller, basePath)];
     const rules = await roots.rules();
@@ -65,21 +69,24 @@ export class MemoryService {
       results.push(result);
       if (result.cancelled) break;
     }
-    fill.wake();
     await rewatch();
-    return { ...sum(results), durationMs: monotonic() - start };
+    const done = sum(results);
+    const filled = done.cancelled ? {} : await this.#fill(folders.join(', '));
+    return { ...done, ...filled, durationMs: monotonic() - start };
   }
 
   async cancelSync(): Promise<void> {
     const { index } = this.#parts;
+    for (const stopping of this.#embedding.keys()) stopping.abort();
     const wasRunning = index.isRunning && (await index.call('cancelSync'));
-    if (!wasRunning) throw new AppError('wrong_state', 'No sync is under way');
+    if (!wasRunning && this.#embedding.size === 0) throw new AppError('wrong_state', 'No sync is under way');
   }
 
   async stats(): Promise<MemoryStats> {
     const { index, embedder, fill, roots } = this.#parts;
     const model = embedder.choice()?.name;
-    const { embeddedCount, syncing, ...counts } = await index.call('stats', model);
+    const [waiting] = this.#embedding.values();
+    const { embeddedCount, syncing = waiting, ...counts } = await index.call('stats', model);
     return {
       ...counts,
       method: model !== undefined && embeddedCount > 0 ? 'hybrid' : 'keyword',
@@ -149,6 +156,30 @@ export class MemoryService {
       return this.#parts.index.call('searchEntries', { ownerId, text, vector, limit });
     },
   };
+
+  /** Waits for the vectors of what was synced, as long as the provider makes them. */
+  async #fill(basePath: string): Promise<{ cancelled?: true; embeddingFailure?: string }> {
+    const { fill, embedder, onProgress } = this.#parts;
+    if (!embedder.choice()) return {};
+    const stopping = new AbortController();
+    const tell = (done: number, total: number) => {
+      const progress: SyncProgress = { basePath, phase: 'embedding', done, total };
+      this.#embedding.set(stopping, progress);
+      onProgress(progress);
+    };
+    tell(0, 0);
+    try {
+      await fill.filled(tell, stopping.signal);
+    } finally {
+      const progress = this.#embedding.get(stopping);
+      this.#embedding.delete(stopping);
+      if (progress) onProgress({ ...progress, phase: 'done' });
+    }
+    return {
+      ...(stopping.signal.aborted && { cancelled: true }),
+      ...(fill.failure !== undefined && { embeddingFailure: fill.failure }),
+    };
+  }
 
   async #toQuery(wish: SearchMemory): Promise<{ query: IndexQuery; reason: string | undefined }> {
     const { query: text, maxResults, minScore, method, under } = wish;

@@ -3,7 +3,6 @@ import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Engine } from '../storage/database.ts';
 import type { Surroundings } from '../surroundings.ts';
-import type { IdempotencyStore } from './idempotency-store.ts';
 import type { TaskAdmission } from './task-admission.ts';
 import type { TaskRecovery } from './task-recovery.ts';
 import type { ScanPosition, TaskScanStore } from './task-scan-store.ts';
@@ -12,15 +11,17 @@ const EVERY_MS = 15_000;
 /** A queued task that has been due this long was forgotten by the queue, or the queue is long; both ids are harmless. */
 const OVERDUE_MS = 30_000;
 const OVERDUE_PAGE = 500;
+const TIDY_EVERY_MS = 300_000;
 
 export interface TaskSweeperParts {
   recovery: TaskRecovery;
   scan: TaskScanStore;
   admission: TaskAdmission;
   registry: AgentRegistry;
-  idempotency: IdempotencyStore;
-  /** Removes what other parts keep for a time only. */
-  removeExpired: () => Promise<unknown>;
+  /** Ends what is over by now. */
+  endExpired: () => Promise<unknown>;
+  /** Removes what is kept for days only, and what else can wait for minutes. */
+  tidy: () => Promise<unknown>;
   engine: Engine;
   surroundings: Surroundings;
   log: Log;
@@ -33,6 +34,7 @@ export class TaskSweeper {
   #sweeping: Promise<void> | undefined;
   #seenRevision = 0;
   #overdueAfter: ScanPosition | undefined;
+  #tidiedAt = -Infinity;
 
   constructor(parts: TaskSweeperParts) {
     this.#parts = parts;
@@ -57,7 +59,7 @@ export class TaskSweeper {
   }
 
   async #sweep(): Promise<void> {
-    const { recovery, registry, idempotency, removeExpired, engine, surroundings } = this.#parts;
+    const { recovery, registry, endExpired, tidy, engine, surroundings } = this.#parts;
     const now = surroundings.now();
     await recovery.takeBackExpired(now.toISOString());
     await this.#wakeOverdue(new Date(now.getTime() - OVERDUE_MS).toISOString());
@@ -65,8 +67,11 @@ export class TaskSweeper {
     const { revision } = registry;
     if (revision !== this.#seenRevision) await recovery.admitWaiting();
     this.#seenRevision = revision;
-    await idempotency.deleteOld(now);
-    await removeExpired();
+    await endExpired();
+    if (surroundings.monotonic() - this.#tidiedAt >= TIDY_EVERY_MS) {
+      await tidy();
+      this.#tidiedAt = surroundings.monotonic();
+    }
     await engine.refreshTextIndex();
   }
 

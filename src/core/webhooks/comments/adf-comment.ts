@@ -1,5 +1,6 @@
 import { shownCommentMarker } from '../inbound/comment-marker.ts';
-import { type CommentText, cutText } from './comment-text.ts';
+import { cutText } from '../../cut-text.ts';
+import type { CommentText } from './comment-text.ts';
 
 /** Jira takes 32,767 characters, and it is not said of which form of a comment. */
 const MAX_LENGTH = 30_000;

@@ -1,3 +1,4 @@
+import { cutText } from '../../cut-text.ts';
 import type { FailureClass, TaskError, TaskResult } from '../../../contract/task.ts';
 import type { StoredTask } from '../../tasks/task-mapping.ts';
 import type { CommentState } from './comment-state.ts';
@@ -83,13 +84,6 @@ function quoted(text = '', limit: number): Pick<CommentText, 'quote' | 'cutBy'> 
   const quote = cutText(clean, limit);
   return clean.length > limit ? { quote, cutBy: clean.length - quote.length } : { quote };
 }
-
-/** The beginning of a text, without half a character at its end. */
-export const cutText = (text: string, length: number): string =>
-  text
-    .slice(0, length)
-    .replace(/[\ud800-\udbff]$/, '')
-    .toWellFormed();
 
 /** Without control characters, and without those that turn text around or hide it. */
 const cleaned = (text: string): string =>

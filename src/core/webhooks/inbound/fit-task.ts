@@ -1,3 +1,4 @@
+import { cutText } from '../../cut-text.ts';
 import type { z } from 'zod';
 import type { ProviderName } from '../../../contract/oauth.ts';
 import { type CreateTask, createTaskSchema } from '../../../contract/task.ts';
@@ -79,9 +80,7 @@ function fitLabels(given: readonly string[]): string[] {
 }
 
 function cut(text: string, max: number, marker: string): string {
-  if (text.length <= max) return text;
-  // Not in the middle of a letter that takes two places.
-  return text.slice(0, max - marker.length).replace(/[\uD800-\uDBFF]$/, '') + marker;
+  return text.length <= max ? text : cutText(text, max - marker.length) + marker;
 }
 
 /** A name or an address that is not fit is none: a part of it would be another one. */

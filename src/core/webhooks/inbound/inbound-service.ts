@@ -28,7 +28,7 @@ const failedSignatures = {
 export interface InboundServiceParts {
   store: InboundStore;
   intake: WorkIntake;
-  readers: Record<ProviderName, ReadSource>;
+  readers: Record<ProviderName, () => Promise<ReadSource>>;
   config: Config;
   limits: RateLimits;
   surroundings: Surroundings;
@@ -68,7 +68,7 @@ export class InboundService {
       receivedAt: now.toISOString(),
       refusal: outsideWindow(provider, payload.value, now),
     };
-    return this.#parts.intake.take(delivery, this.#read(provider, headers, payload.value));
+    return this.#parts.intake.take(delivery, await this.#read(provider, headers, payload.value));
   }
 
   /** Looks at a delivery again, as if it had just come; only the work that it asks for is still not done twice at once. */
@@ -93,7 +93,7 @@ export class InboundService {
     };
     // What only headers say, the entry says too.
     const headers = { 'x-github-event': row.event };
-    return this.#parts.intake.take(delivery, this.#read(provider, headers, parsePayload(row.payload)));
+    return this.#parts.intake.take(delivery, await this.#read(provider, headers, parsePayload(row.payload)));
   }
 
   async list(query: ListInboundQuery) {
@@ -123,9 +123,10 @@ export class InboundService {
     throw new AppError('forbidden', 'Invalid webhook signature');
   }
 
-  #read(provider: ProviderName, headers: SourceHeaders, payload: object): SourceEvent {
+  async #read(provider: ProviderName, headers: SourceHeaders, payload: object): Promise<SourceEvent> {
     const { readers, config } = this.#parts;
-    return readers[provider]({ headers, payload }, (place) => rulesOf(config, provider, place));
+    const read = await readers[provider]();
+    return read({ headers, payload }, (place) => rulesOf(config, provider, place));
   }
 
   async #find(id: string) {

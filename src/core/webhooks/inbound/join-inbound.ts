@@ -1,4 +1,3 @@
-import type { ProviderName } from '../../../contract/oauth.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { UserStore } from '../../auth/user-store.ts';
 import type { Config } from '../../config/config.ts';
@@ -13,7 +12,6 @@ import { InboundRetention } from './inbound-retention.ts';
 import { InboundService } from './inbound-service.ts';
 import { InboundStore } from './inbound-store.ts';
 import { sourceReaders } from './source-readers.ts';
-import type { ReadSource } from './source-work.ts';
 import { WorkIntake, type WorkIntakeParts } from './work-intake.ts';
 
 export interface InboundParts {
@@ -27,7 +25,7 @@ export interface InboundParts {
   surroundings: Surroundings;
   log: Log;
   /** For tests. */
-  readers?: Record<ProviderName, ReadSource>;
+  readers?: typeof sourceReaders;
 }
 
 /** What takes the webhooks of GitHub, Jira and Linear. */

@@ -1,11 +1,9 @@
 import type { ProviderName } from '../../../contract/oauth.ts';
-import { readGithub } from './github-events.ts';
-import { readJira } from './jira-events.ts';
-import { readLinear } from './linear-events.ts';
 import type { ReadSource } from './source-work.ts';
 
-export const sourceReaders: Record<ProviderName, ReadSource> = {
-  codehost: readGithub,
-  tracker_a: readJira,
-  tracker_b: readLinear,
+/** Loaded at the first delivery of a vendor: most daemons get none. */
+export const sourceReaders: Record<ProviderName, () => Promise<ReadSource>> = {
+  codehost: async () => (await import('./github-events.ts')).readGithub,
+  tracker_a: async () => (await import('./jira-events.ts')).readJira,
+  tracker_b: async () => (await import('./linear-events.ts')).readLinear,
 };

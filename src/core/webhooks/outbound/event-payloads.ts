@@ -1,3 +1,4 @@
+import { cutText } from '../../cut-text.ts';
 import type { TaskError, TaskEventType, TaskResult } from '../../../contract/task.ts';
 import type { DeliveredEvent, WebhookEvent } from '../../../contract/webhooks.ts';
 import type { TaskHappening } from '../../tasks/task-outbox.ts';
@@ -78,8 +79,7 @@ const resultOf = ({ result }: TaskHappening['task']): TaskResult | undefined =>
 function shortened<T extends { output: string }>(said: T): T | (T & { truncated: true }) {
   const { output } = said;
   if (output.length <= MAX_OUTPUT) return said;
-  // Half of a character is none.
-  const kept = output.slice(0, MAX_OUTPUT).replace(/[\uD800-\uDBFF]$/, '');
+  const kept = cutText(output, MAX_OUTPUT);
   const marker = `[… ${output.length - kept.length} more characters …]`;
   return { ...said, output: `${kept}\n${marker}`, truncated: true };
 }

@@ -56,6 +56,8 @@ interface SentOptions {
   salt?: string;
 }
 
+const reader = async () => readWish;
+
 /** The intake on a daemon of its own, with a clock and a vendor of the test. */
 export async function startInbound(): Promise<InboundWorld> {
   const daemon = await startDaemon({ flags: inboundFlags });
@@ -66,7 +68,7 @@ export async function startInbound(): Promise<InboundWorld> {
     log: silentLog,
     surroundings: { ...systemSurroundings, now: () => new Date(Date.now() + passed) },
     sourceComments: { add: (_, comment) => void comments.push(comment) },
-    readers: { codehost: readWish, tracker_a: readWish, tracker_b: readWish },
+    readers: { codehost: reader, tracker_a: reader, tracker_b: reader },
   });
   return {
     daemon,
