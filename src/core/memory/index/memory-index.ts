@@ -49,6 +49,7 @@ export function createMemoryIndex(options: IndexOptions, events: IndexEvents) {
   const entries = new EntryStore(database, onChange);
 
   const find = async (query: IndexQuery) => {
+    if (query.vector) await chunkVectors.warm(query.vector.model);
     const look = () => {
       const hits = search.search(query);
       const rows = store.chunks(hits.hits.map(({ id }) => id));
