@@ -38,7 +38,7 @@ describe('VectorStore', () => {
     test.put('m', { text: [1, 0] });
     expect(() => test.put('m', { good: [1, 1], bad: values })).toThrow(
       expect.objectContaining({
-        code: 'unavailable',
+        code: 'conflict',
         message: `A vector of m has ${values.length} dimensions, where 2 were expected (at most 4096)`,
       }) as Error,
     );
