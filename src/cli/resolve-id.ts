@@ -156,7 +156,7 @@ export const experienceIds = (client: Client): IdSource => ({
 
 /** The ids of memory sessions. */
 export const memorySessionIds = (client: Client): IdSource => ({
-  prefix: 'msess_',
+  prefix: 'memsess_',
   noun: 'memory session',
   async *list() {
     for (let offset = 0; offset < MOST; offset += PAGE) {

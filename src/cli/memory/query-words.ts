@@ -42,7 +42,7 @@ function isForm(found: string, word: string): boolean {
   if (found === word) return true;
   // Scripts without spaces have whole sentences where others have a word.
   if (!/^[a-z\d]+$/.test(word)) return found.includes(word);
-  const stem = word.replace(/(ation|ing|ies|ed|es|s|e|y)$/, '');
+  const stem = word.replace(/(ation|ing|ies|ed|es|s|e|(?<=[^aeiou])y)$/, '');
   if (stem.length < 3) return false;
   return found.startsWith(stem) && found.length - stem.length <= LONGEST_ENDING;
 }
