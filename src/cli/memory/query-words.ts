@@ -15,9 +15,6 @@ const filler = new Set(
     'which who why will with would you your'
   ).split(' '),
 );
-/** What may follow the part of a word that all its forms have. */
-const LONGEST_ENDING = 4;
-
 /** The words of a query that are looked for in what was found. */
 export function queryWords(query: string): string[] {
   const words = [...new Set(query.match(token)?.map(fold) ?? [])];
@@ -41,8 +38,16 @@ const fold = (word: string) => word.normalize('NFKD').replaceAll(/\p{M}/gu, '').
 function isForm(found: string, word: string): boolean {
   if (found === word) return true;
   // Scripts without spaces have whole sentences where others have a word.
-  if (!/^[a-z\d]+$/.test(word)) return found.includes(word);
-  const stem = word.replace(/(ation|ing|ies|ed|es|s|e|(?<=[^aeiou])y)$/, '');
-  if (stem.length < 3) return false;
-  return found.startsWith(stem) && found.length - stem.length <= LONGEST_ENDING;
+  return isPlain.test(word) ? stem(found) === stem(word) : found.includes(word);
 }
+
+const isPlain = /^[a-z\d]+$/;
+
+/** What the usual forms of an English word have in common; of short words nothing is cut. */
+const stem = (word: string) =>
+  word
+    .replace(/(?<=...)ie[sd]$/, 'y')
+    .replace(/(?<=...(?:s|x|ch|sh))es$|(?<=..[^s])s$/, '')
+    .replace(/(?<=...)(?:ing|ed|ment|ion)$/, '')
+    .replace(/(?<=...)e$/, '')
+    .replace(/([bdgmnprt])\1$/, '$1');

@@ -41,7 +41,11 @@ describe('the words of a query', () => {
     expect(marked('We deployed it; deployment of the Café.', 'deploy cafe')).toBe(
       'We <deployed> it; <deployment> of the <Café>.',
     );
-    expect(marked('retries, retrying; retrospective', 'retry')).toBe('<retries>, <retrying>; retrospective');
+    expect(marked('retries, retrying; retrieve', 'retry')).toBe('<retries>, <retrying>; retrieve');
+    expect(marked('retry, running, rotation, boxes', 'retried runs rotate box')).toBe(
+      '<retry>, <running>, <rotation>, <boxes>',
+    );
+    expect(marked('need, rest, class', 'red rested classes')).toBe('need, <rest>, <class>');
   });
 
   it('are not those that are everywhere, unless there are no others', () => {
