@@ -31,12 +31,16 @@ export async function forgetMemory(cli: Cli, texts: string[], options: ForgetOpt
 
 async function forgetOne(cli: Cli, text: string): Promise<{ message: string }> {
   const { memory } = cli.connect().client;
-  if (isChunkId(text)) return memory.removeChunk({ params: { id: text } });
+  const isChunk = isChunkId(text);
   const path = toIndexedPath(cli, text);
   try {
-    return await memory.removeFile({ params: { path } });
+    return await (isChunk
+      ? memory.removeChunk({ params: { id: text } })
+      : memory.removeFile({ params: { path } }));
   } catch (error) {
-    throw error instanceof ApiError && error.status === 404 ? notIndexed(path, error) : error;
+    throw error instanceof ApiError && error.status === 404
+      ? notIndexed(isChunk ? text : path, error)
+      : error;
   }
 }
 

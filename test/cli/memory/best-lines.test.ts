@@ -55,6 +55,11 @@ describe('the words of a query', () => {
     expect(marked('to be or not', 'to be')).toBe('<to> <be> or not');
   });
 
+  it('may be parts of names in code', () => {
+    expect(marked('deployAll(HTTPDeploy, redeploy)', 'deploy')).toBe('<deploy>All(HTTP<Deploy>, redeploy)');
+    expect(marked('readFile, fileReader', 'readFile')).toBe('<readFile>, <file>Reader');
+  });
+
   it('may be parts of sentences without spaces', () => {
     expect(marked('東京に行きました', '東京')).toBe('<東京に行きました>');
   });
