@@ -11,7 +11,7 @@ import type {
 } from '../../contract/memory.ts';
 import type { Caller } from '../auth/caller.ts';
 import { AppError } from '../errors.ts';
-import type { Embedder } from './embeddings/embedder.ts';
+import { byKeywords, type Embedder } from './embeddings/embedder.ts';
 import type { VectorFill } from './embeddings/vector-fill.ts';
 import type { IndexEntry, IndexQuery } from './index/index-calls.ts';
 import type { IndexClient } from './index/index-client.ts';
@@ -48,13 +48,13 @@ export class MemoryService {
   async search(wish: SearchMemory): Promise<SearchResult> {
     const { query, reason } = await this.#toQuery(wish);
     const found = await this.#parts.index.call('search', query);
-    return { query: wish.query, ...found, ...(reason !== undefined && { reason }) };
+    return { query: wish.query, ...found, ...this.#reasonOf(reason, query, found.method) };
   }
 
   async why(wish: SearchMemory): Promise<Explanation> {
     const { query, reason } = await this.#toQuery(wish);
     const found = await this.#parts.index.call('explain', query);
-    return { query: wish.query, ...found, ...(reason !== undefined && { reason }) };
+    return { query: wish.query, ...found, ...this.#reasonOf(reason, query, found.method) };
   }
 
   /** Syncs one folder, or all that are allowed; an administrator's becomes one of them. */
@@ -186,6 +186,15 @@ export class MemoryService {
     const { vector, reason } = await this.#embedded(text, method);
     const sync = await this.#parts.roots.rules();
     return { query: { text, vector, method, maxResults, minScore, under, sync }, reason };
+  }
+
+  /** Why it was searched by keywords only, although there may be a vector of the query. */
+  #reasonOf(reason: string | undefined, { vector }: IndexQuery, method: SearchMethod): { reason?: string } {
+    if (reason !== undefined) return { reason };
+    if (!vector || method !== 'keyword') return {};
+    const { fill } = this.#parts;
+    fill.wasUnfit();
+    return { reason: byKeywords(fill.failure ?? `no text has a vector of ${vector.model} yet`) };
   }
 
   async #embedded(text: string, method: SearchMethod | undefined) {

@@ -41,8 +41,6 @@ export class Embedder {
   readonly #parts: EmbedderParts;
   readonly #queries = new QueryCache();
   readonly #limits = new TextLimits();
-  /** Of the vectors of each model: with others they cannot be compared. */
-  readonly #lengths = new Map<string, number>();
 
   constructor(parts: EmbedderParts) {
     this.#parts = parts;
@@ -75,21 +73,22 @@ export class Embedder {
     const choice = this.choice();
     if (!choice) {
       const missing = this.missing();
-      return missing === undefined ? undefined : byKeywords(missing);
+      return missing === undefined ? undefined : { reason: byKeywords(missing) };
     }
-    if (text.trim() === '') return byKeywords('the query is blank');
+    if (text.trim() === '') return { reason: byKeywords('the query is blank') };
     const model = choice.name;
     const known = this.#queries.get(model, text);
     if (known) return { vector: { model, values: known } };
     try {
       const timeout = AbortSignal.timeout(this.#parts.queryMs ?? QUERY_MS);
       const [values] = await this.#embed(choice, [text], 'query', timeout);
-      if (!values) return byKeywords('there is no vector of the query');
+      if (!values) throw new TypeError('A text without a vector');
       this.#queries.set(model, text, values);
       return { vector: { model, values } };
     } catch (error) {
-      if (error instanceof AppError) return byKeywords(error.message);
-      return byKeywords(this.#parts.providers.toFailure(choice.provider, error, [text]).message);
+      const { message } =
+        error instanceof AppError ? error : this.#parts.providers.toFailure(choice.provider, error, [text]);
+      return { reason: byKeywords(message) };
     }
   }
 
@@ -109,7 +108,6 @@ export class Embedder {
   startAnew(): void {
     this.#queries.forget();
     this.#limits.forget();
-    this.#lengths.clear();
   }
 
   async #embed(
@@ -130,7 +128,6 @@ export class Embedder {
         ...(providerOptions && { providerOptions }),
       });
       const vectors = toVectors(embeddings, texts.length);
-      this.#requireUsualLength(name, vectors);
       providers.succeeded(provider, 'embeddings');
       return vectors;
     } catch (error) {
@@ -144,15 +141,6 @@ export class Embedder {
     }
   }
 
-  #requireUsualLength(model: string, vectors: readonly Float32Array[]): void {
-    const length = vectors[0]?.length;
-    if (length === undefined) return;
-    const usual = this.#lengths.get(model) ?? length;
-    this.#lengths.set(model, usual);
-    if (length !== usual)
-      throw new UnfitVectors(`sent a vector of ${length} numbers, and of ${usual} before`);
-  }
-
   #toFailure({ provider }: EmbeddingChoice, error: unknown, texts: readonly string[]): ModelFailure {
     if (!(error instanceof UnfitVectors)) return this.#parts.providers.toFailure(provider, error, texts);
     return {
@@ -164,4 +152,5 @@ export class Embedder {
   }
 }
 
-const byKeywords = (why: string): EmbeddedQuery => ({ reason: `Searched by keywords only: ${why}` });
+/** Why a search went without vectors. */
+export const byKeywords = (why: string): string => `Searched by keywords only: ${why}`;

@@ -2,6 +2,7 @@ import { estimateTokens } from '../../chat/token-estimate.ts';
 import { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { MissingVector } from '../index/index-calls.ts';
+import { hashText } from '../index/hash-text.ts';
 import type { IndexClient } from '../index/index-client.ts';
 import type { Embedder, EmbeddingChoice } from './embedder.ts';
 import { EmbeddingError } from './embedding-error.ts';
@@ -26,6 +27,8 @@ export interface EmbeddingRun {
   /** How many got theirs in all, and about how many tokens that were. */
   texts: number;
   tokens: number;
+  /** It began anew once, because the vectors that there were had another length. */
+  isSecond: boolean;
 }
 
 /** Makes the vectors of texts and stores them batch by batch: what was paid for is kept, whatever fails afterwards. */
@@ -66,6 +69,29 @@ export class TextEmbedding {
     for (const worker of workers) if (worker.status === 'rejected') throw worker.reason;
   }
 
+  /** Whether the provider makes vectors of another length now than those that the index has of the model. */
+  async makesOthers({ choice, signal }: EmbeddingRun): Promise<boolean> {
+    const { embedder, index } = this.#parts;
+    const [values] = await embedder.embedTexts(choice, [HARMLESS], signal);
+    const vectors = values ? [{ hash: hashText(HARMLESS).toString('hex'), values }] : [];
+    try {
+      await index.call('putVectors', { model: choice.name, vectors });
+      return false;
+    } catch (error) {
+      if (isOtherLength(error)) return true;
+      throw error;
+    }
+  }
+
+  /** Why some texts wait for another try, if any do. */
+  get whyPostponed(): Error | undefined {
+    return this.#refused.whyPostponed;
+  }
+
+  takeUpPostponed(): void {
+    this.#refused.takeUp();
+  }
+
   forgetRefused(): void {
     this.#refused.forget();
   }
@@ -101,14 +127,14 @@ export class TextEmbedding {
     await this.#embedBatch(run, batch.slice(middle));
   }
 
-  #refuse(
-    { name: model }: EmbeddingChoice,
-    { hash }: MissingVector,
-    { code, message }: EmbeddingError,
-  ): void {
-    const isFinal = code === 'validation';
-    if (isFinal) this.#refused.refuse(model, hash);
-    else if (!this.#refused.strike(model, hash)) return;
-    this.#parts.log.warn({ model, hash, reason: message }, 'a text gets no vector: the provider refuses it');
+  #refuse({ name: model }: EmbeddingChoice, { hash }: MissingVector, refusal: EmbeddingError): void {
+    if (refusal.code === 'validation') this.#refused.refuse(model, hash);
+    else if (!this.#refused.postpone(model, hash, refusal)) return;
+    const fields = { model, hash, reason: refusal.message };
+    this.#parts.log.warn(fields, 'a text gets no vector: the provider refuses it');
   }
 }
+
+/** What the index says of vectors that cannot be compared with those that it has. */
+export const isOtherLength = (error: unknown): boolean =>
+  error instanceof AppError && error.code === 'conflict';

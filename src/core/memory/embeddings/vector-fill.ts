@@ -1,8 +1,9 @@
 import { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
+import type { MissingVector } from '../index/index-calls.ts';
 import type { IndexClient } from '../index/index-client.ts';
 import type { Embedder, EmbeddingChoice } from './embedder.ts';
-import { type EmbeddingRun, TextEmbedding } from './text-embedding.ts';
+import { type EmbeddingRun, isOtherLength, TextEmbedding } from './text-embedding.ts';
 
 const PAGE = 256;
 const FIRST_WAIT_MS = 1000;
@@ -32,6 +33,7 @@ export class VectorFill {
   #run: Run | undefined;
   /** Texts may have come since the run looked. */
   #isAgain = false;
+  #isUnfit = false;
   #failure: string | undefined;
   #failures = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -64,6 +66,13 @@ export class VectorFill {
     this.#begin(choice);
   }
 
+  /** A query could not be compared with the vectors of its model: looks whether they are of another length. */
+  wasUnfit(): void {
+    if (this.#run) return;
+    this.#isUnfit = true;
+    this.wake();
+  }
+
   /** The settings say something new of the providers: what failed may go well now. */
   startAnew(): void {
     this.#forgetFailure();
@@ -91,7 +100,7 @@ export class VectorFill {
   #begin(choice: EmbeddingChoice): void {
     const stopping = new AbortController();
     const { signal } = stopping;
-    const run: EmbeddingRun = { choice, signal, stored: new Set(), texts: 0, tokens: 0 };
+    const run: EmbeddingRun = { choice, signal, stored: new Set(), texts: 0, tokens: 0, isSecond: false };
     const ended = this.#fill(run)
       .catch((error: unknown) => this.#fail(run, error))
       .finally(() => this.#end(run));
@@ -100,20 +109,51 @@ export class VectorFill {
 
   async #fill(run: EmbeddingRun): Promise<void> {
     const { name } = run.choice;
+    this.#texts.takeUpPostponed();
     while (!run.signal.aborted) {
       this.#isAgain = false;
       const texts = await this.#texts.missing(name, PAGE);
       if (texts.some(({ hash }) => run.stored.has(hash)))
         throw new Error('The index forgets the vectors that it is given');
-      if (texts.length === 0 && !this.#isAgain) break;
       run.stored.clear();
-      await this.#texts.embed(run, texts);
+      if (texts.length === 0 && (await this.#areUnfit(run))) await this.#replace(run);
+      else if (texts.length === 0 && !this.#isAgain) break;
+      await this.#embed(run, texts);
       if (run.stored.size > 0) this.#forgetFailure();
       await this.#tell(name);
     }
     if (run.signal.aborted) return;
+    const { whyPostponed } = this.#texts;
+    if (whyPostponed) throw whyPostponed;
     this.#forgetFailure();
     await this.#forgetOthers(run);
+  }
+
+  async #embed(run: EmbeddingRun, texts: readonly MissingVector[]): Promise<void> {
+    try {
+      await this.#texts.embed(run, texts);
+    } catch (error) {
+      if (!isOtherLength(error) || run.isSecond || !(await this.#texts.makesOthers(run))) throw error;
+      run.stored.clear();
+      await this.#replace(run);
+    }
+  }
+
+  /** Whether a query could not be compared with the vectors that there are, and new ones could not either. */
+  async #areUnfit(run: EmbeddingRun): Promise<boolean> {
+    if (!this.#isUnfit || run.isSecond) return false;
+    this.#isUnfit = false;
+    const { embeddedCount } = await this.#parts.index.call('stats', run.choice.name);
+    return embeddedCount > 0 && this.#texts.makesOthers(run);
+  }
+
+  async #replace(run: EmbeddingRun): Promise<void> {
+    const { index, embedder, log } = this.#parts;
+    const model = run.choice.name;
+    log.warn({ model }, 'the vectors of the model have another length now: all are made anew');
+    run.isSecond = true;
+    await index.call('keepVectorsOf', '');
+    embedder.startAnew();
   }
 
   async #tell(model: string): Promise<void> {

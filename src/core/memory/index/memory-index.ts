@@ -5,7 +5,7 @@ import { FileStore } from '../files/file-store.ts';
 import { FileSync } from '../files/file-sync.ts';
 import { FolderWatch } from '../files/folder-watch.ts';
 import { FreshSearch } from '../files/fresh-search.ts';
-import { isIgnoreFile, unindexedPaths } from '../files/unindexed-paths.ts';
+import { unindexedPaths } from '../files/unindexed-paths.ts';
 import { EntryStore } from './entry-store.ts';
 import { formulas } from './formulas.ts';
 import type { IndexCalls, IndexOptions, IndexQuery } from './index-calls.ts';
@@ -39,16 +39,17 @@ export function createMemoryIndex(options: IndexOptions, events: IndexEvents) {
   });
   const { protectedFolders } = options;
   const sync = new FileSync({ store, protectedFolders, onProgress, now: () => new Date() });
-  const rules = { isIgnored: unindexedPaths(protectedFolders), isIgnoreFile };
+  const isIgnored = unindexedPaths(protectedFolders);
   const dirty = new DirtyPaths({ sync, onFault });
-  const round = new FileRound({ store, sync, dirty, ...rules });
-  const watch = new FolderWatch({ store, dirty, round, onFault, ...rules });
+  const round = new FileRound({ store, sync, dirty, isIgnored });
+  const watch = new FolderWatch({ store, dirty, round, onFault, isIgnored });
   const fresh = new FreshSearch({ watch, sync, dirty, round, onFault });
   const search = new IndexSearch({ keywords: chunkWords, vectors: chunkVectors });
   const vectors = new VectorStore(database);
   const entries = new EntryStore(database, onChange);
 
   const find = async (query: IndexQuery) => {
+    if (query.vector) await chunkVectors.warm(query.vector.model);
     const look = () => {
       const hits = search.search(query);
       const rows = store.chunks(hits.hits.map(({ id }) => id));

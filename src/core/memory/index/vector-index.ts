@@ -27,7 +27,7 @@ export interface VectorLimits {
 
 /** Rows that are read, or looked at, in one piece. */
 const PIECE = 500;
-/** So many more than are wanted are measured exactly, because the codes in memory are exact to 3 digits only. */
+/** So many more than are wanted are measured exactly, because the codes in memory are good to three digits only. */
 const SPARE = 50;
 
 /** What is in memory of the model that was searched last. */
@@ -35,6 +35,8 @@ interface Loaded {
   model: string;
   /** undefined as long as there are none. */
   codes?: VectorCodes | undefined;
+  /** Those whose vector has no direction. */
+  unusable: Set<number>;
   /** The last id that was read; undefined when all are. */
   readTo: number | undefined;
 }
@@ -61,7 +63,10 @@ export class VectorIndex {
     for (const id of added) this.#complete.id = Math.min(this.#complete.id, id - 1);
     const loaded = this.#loaded;
     if (!loaded) return;
-    for (const id of removed) loaded.codes?.remove(id);
+    for (const id of removed) {
+      loaded.codes?.remove(id);
+      loaded.unusable.delete(id);
+    }
     if (added.length === 0) return;
     const rows = this.#selectVectors('t.id in (select value from json_each(?))').all(
       loaded.model,
@@ -87,7 +92,11 @@ export class VectorIndex {
     while (loaded === this.#loaded && this.#readPiece(loaded)) await nextTurn();
   }
 
+  /** How many were given a vector, be it one that cannot be used. */
   count(model: string): number {
+    const loaded = this.#loaded;
+    if (loaded?.model === model && loaded.readTo === undefined)
+      return (loaded.codes?.size ?? 0) + loaded.unusable.size;
     return Number(
       this.#database
         .prepare(
@@ -101,7 +110,8 @@ export class VectorIndex {
   /** Whether there is anything that can be compared with it. */
   knows({ model, values }: QueryVector): boolean {
     const { codes } = this.#loadAll(model);
-    return codes !== undefined && codes.size > 0 && codes.dimensions === values.length;
+    if (!codes || codes.size === 0 || codes.dimensions !== values.length) return false;
+    return toUnitVector(values) !== undefined;
   }
 
   /** The nearest, best first. */
@@ -143,7 +153,7 @@ export class VectorIndex {
   }
 
   #load(model: string): Loaded {
-    if (this.#loaded?.model !== model) this.#loaded = { model, readTo: 0 };
+    if (this.#loaded?.model !== model) this.#loaded = { model, readTo: 0, unusable: new Set() };
     return this.#loaded;
   }
 
@@ -175,8 +185,14 @@ export class VectorIndex {
 
   #keep(loaded: Loaded, { id, group, vector }: Record<string, SQLOutputValue>): void {
     const values = toFloats(vector as Uint8Array);
-    if (values.length === 0) return loaded.codes?.remove(Number(id));
-    loaded.codes ??= new VectorCodes(values.length);
+    if (values.length === 0) {
+      loaded.codes?.remove(Number(id));
+      loaded.unusable.add(Number(id));
+      return;
+    }
+    loaded.unusable.delete(Number(id));
+    // All of a model have the same dimensions at a time: those of others were removed.
+    if (loaded.codes?.dimensions !== values.length) loaded.codes = new VectorCodes(values.length);
     loaded.codes.put(Number(id), Number(group), values);
   }
 

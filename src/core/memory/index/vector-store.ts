@@ -71,7 +71,7 @@ export class VectorStore {
     );
     if (other)
       throw new AppError(
-        'unavailable',
+        'conflict',
         `A vector of ${model} has ${other.values.length} dimensions, where ${expected} were expected (at most ${MAX_DIMENSIONS})`,
       );
   }

@@ -181,18 +181,6 @@ describe('answers', () => {
       message: expect.stringMatching(/^OpenAI sent /),
     });
   });
-
-  it('of another length than before are refused until the settings change', async () => {
-    await using server = await startEmbeddingServer(() => [1, 2, 3]);
-    await using parts = await createEmbedder(server.url);
-    expect(await parts.embedder.embedQuery('one')).toHaveProperty('vector');
-    server.vectorOf = () => [1, 2];
-    expect(await parts.embedder.embedQuery('two')).toEqual({
-      reason: 'Searched by keywords only: OpenAI sent a vector of 2 numbers, and of 3 before',
-    });
-    parts.embedder.startAnew();
-    expect(await parts.embedder.embedQuery('two')).toHaveProperty('vector.values', Float32Array.of(1, 2));
-  });
 });
 
 describe('a text', () => {
