@@ -108,9 +108,9 @@ describe('an experience', () => {
     await using world = await openLearnedWorld();
     const { id } = await world.record();
     const [row] = await world.database.read.selectFrom('experiences').selectAll().execute();
-    await world.database.write(async ({ insertLater }) => {
+    await world.database.write(async (transaction) => {
       for (let n = 1; n < 10_000; n++)
-        insertLater('experiences', { ...row, id: `exp_${n}`, content_key: `key ${n}` });
+        transaction.insertLater('experiences', { ...row, id: `exp_${n}`, content_key: `key ${n}` });
     });
     await expect(world.record({ intent: 'One more of them' })).rejects.toMatchObject({
       code: 'wrong_state',

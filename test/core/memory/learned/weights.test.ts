@@ -106,9 +106,9 @@ describe('the weights of rows', () => {
       .selectAll()
       .where('id', '=', id)
       .executeTakeFirstOrThrow();
-    await world.database.write(async ({ insertLater }) => {
+    await world.database.write(async (transaction) => {
       for (let n = 0; n < 1200; n++)
-        insertLater('experiences', { ...model, id: `exp_${n}`, content_key: `key ${n}` });
+        transaction.insertLater('experiences', { ...model, id: `exp_${n}`, content_key: `key ${n}` });
     });
     world.passDays(30);
     expect(await world.experiences.decayAll(30, AbortSignal.abort())).toEqual({ decayed: 0 });
