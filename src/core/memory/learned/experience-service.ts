@@ -98,7 +98,7 @@ export class ExperienceService {
 
   /**
    * The caller's own only, also of an administrator, so that nobody is told of what others learned. The score is that
-   * of the index, of which the weight may take away a tenth.
+   * of the index, which the weight moves by a twentieth at most.
    */
   async search(
     caller: Caller,
@@ -112,10 +112,15 @@ export class ExperienceService {
     );
     const experiences = found.flatMap(({ key, score }) => {
       const row = rows.get(key);
-      return row ? [{ ...toExperience(row), score: fitness(score, row.weight) }] : [];
+      return row ? [{ row, fits: fitness(score, row.weight) }] : [];
     });
-    experiences.sort((one, other) => other.score - one.score || (one.id < other.id ? 1 : -1));
-    return { experiences: experiences.slice(0, limit), method };
+    experiences.sort((one, other) => other.fits - one.fits || (one.row.id < other.row.id ? 1 : -1));
+    return {
+      experiences: experiences
+        .slice(0, limit)
+        .map(({ row, fits }) => ({ ...toExperience(row), score: Math.min(1, fits) })),
+      method,
+    };
   }
 
   async list(

@@ -16,7 +16,7 @@ export function decayedWeight(weight: number, weighedAt: string, now: Date, half
 }
 
 /**
- * How far up an experience comes: how well it fits is 90 % of it, its weight at most 10 %, so that weight decides
+ * How far up an experience comes: by how well it fits, of which its weight makes up to 5 % more or less. So weight decides
  * among those that fit about as well, and a heavy one that does not fit beats none that does.
  */
-export const fitness = (score: number, weight: number): number => score * (0.9 + 0.05 * weight);
+export const fitness = (score: number, weight: number): number => score * (1 + 0.05 * (weight - firstWeight));

@@ -103,6 +103,7 @@ describe('honest text', () => {
     'Press the key combination Ctrl+Shift+P2',
     'Remove the key from localStorage: delete localStorage["session-token-v2"]',
     'secretName: my-secret',
+    'token: session-token-v2',
     'passwordMinLength=12',
     'Run npm install --save-exact and set node=24.1.0',
     'eyJ is how a JSON web token begins',

@@ -84,9 +84,9 @@ describe('a preference', () => {
     await using world = await openLearnedWorld();
     await world.preferences.track(ann, dark);
     const [row] = await world.database.read.selectFrom('preferences').selectAll().execute();
-    await world.database.write(async ({ insertLater }) => {
+    await world.database.write(async (transaction) => {
       for (let n = 1; n < 5000; n++)
-        insertLater('preferences', { ...row, id: `pref_${n}`, value_key: `${n}` });
+        transaction.insertLater('preferences', { ...row, id: `pref_${n}`, value_key: `${n}` });
     });
     await expect(world.preferences.track(ann, light)).rejects.toMatchObject({ code: 'wrong_state' });
     await expect(world.preferences.track(ann, dark)).resolves.toMatchObject({ count: 2 });
