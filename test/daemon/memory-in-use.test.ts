@@ -159,7 +159,7 @@ describe('memory_search', () => {
     expect(model.asked[0]?.body.tools?.map((tool) => tool.function.name)).toContain('memory_search');
     const { entries } = await daemon.client.security.audit({ query: { limit: 50 } });
     const results = entries.filter(({ tool, taskId }) => tool === 'memory_search' && taskId === task.id);
-    expect(results.map(({ result }) => result.split(':')[0]).toSorted()).toEqual(['intent', 'ok']);
+    expect(results.map(({ result }) => result.split(':')[0])).toEqual(['ok', 'intent']);
   });
 });
 
@@ -184,7 +184,6 @@ describe('a task of the built-in agent', () => {
 
   it('that a stranger set going gets nothing of it', async () => {
     model.script = callsTools([[{ name: 'memory_search', args: { query: 'lamp of the lighthouse' } }]]);
-    const before = await experiences();
     const title = 'When is the lamp of the lighthouse lit?';
     const wish = {
       priority: 3,
@@ -203,7 +202,6 @@ describe('a task of the built-in agent', () => {
     const everything = JSON.stringify(model.asked.map(({ body }) => body.messages));
     expect(everything).toContain('memory_search is not for a run that the text of a stranger set going');
     expect(everything).not.toContain('dusk');
-    expect(await experiences()).toEqual(before);
   });
 
   it('is learned when it went well, told to the next like it, and weighs more by that', async () => {

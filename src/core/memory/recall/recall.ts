@@ -62,9 +62,9 @@ export class Recall {
     { trustedOnly, signal }: RecallRules,
   ): Promise<{ text: string | undefined; memory: Remembered[] }> {
     const { config, surroundings, limitMs = LIMIT_MS } = this.#parts;
+    if (!config.get('memory.recall')) return { text: undefined, memory: [] };
     const query = shorten(question);
     const words = tellingWordsOf(query);
-    if (!config.get('memory.recall')) return { text: undefined, memory: [] };
     const caller: Caller = { userId, role: 'user' };
     const limit = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
     const [preferences, experiences, chunks] = await Promise.all([

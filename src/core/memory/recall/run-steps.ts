@@ -13,7 +13,6 @@ const mainArguments: Record<string, string> = {
   search_files: 'pattern',
   grep: 'pattern',
   web_search: 'query',
-  memory_search: 'query',
   task_create: 'title',
 };
 
@@ -30,9 +29,11 @@ const ownTools = new Set([
   'memory_search',
 ]);
 
-/** The calls that went well, each once, in their order and in short. */
+/** The calls that went well, each once, in their order and in short; what was only remembered is known already. */
 export function stepsOf(calls: readonly ToolCall[]): string[] {
-  const steps = calls.filter(({ status }) => status === 'success').map(describeCall);
+  const steps = calls
+    .filter(({ name, status }) => status === 'success' && name !== 'memory_search')
+    .map(describeCall);
   return [...new Set(steps)].slice(0, MAX_STEPS);
 }
 

@@ -37,6 +37,7 @@ describe('the steps of a run', () => {
       call('web_fetch', { url: 'https://me:hunter2@example.org/a?key=hunter2#x' }),
       call('mcp__wiki__find', { text: 'hunter2' }),
       call('task_status', { taskId: 'task_2' }),
+      call('memory_search', { query: 'doors' }),
       call('grep', 'no object'),
     ];
     expect(stepsOf(calls)).toEqual([

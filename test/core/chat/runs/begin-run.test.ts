@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+import type { SecurityMode } from '../../../../src/contract/security-mode.ts';
+import { beginRun } from '../../../../src/core/chat/runs/begin-run.ts';
+import { experience, foundChunk, openRecall, untrusted } from '../../memory/recall/recall-parts.ts';
+
+const known = {
+  chunks: { keyword: [foundChunk('doors')] },
+  experiences: [experience('exp_1', { origin: untrusted }), experience('exp_2')],
+};
+const begin = async (change: { mode?: SecurityMode; isTrusted?: boolean } = {}) => {
+  const { recall, asked } = openRecall(known);
+  const state = await beginRun(recall, {
+    messages: [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: 'Ho' },
+      { role: 'user', content: 'Paint the doors' },
+    ],
+    ownerId: 'user_ann',
+    question: 'doors',
+    mode: 'ask',
+    isTrusted: true,
+    signal: new AbortController().signal,
+    ...change,
+  });
+  return { state, asked };
+};
+
+it('tells a run what fits, within its last message, and keeps which experiences that were', async () => {
+  const { state } = await begin();
+  expect(state.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+  const [first, , last] = state.messages;
+  expect(first?.content).toBe('Hi');
+  expect(last?.content).toMatch(/^What was learned[^]*What doors says[^]*\n\nPaint the doors$/);
+  expect(state.recalled).toEqual(['exp_1', 'exp_2']);
+});
+
+it('tells one in which nobody is asked nothing of strangers', async () => {
+  const { state } = await begin({ mode: 'full' });
+  expect(state.recalled).toEqual(['exp_2']);
+});
+
+it('tells one that a stranger set going nothing, and asks for nothing', async () => {
+  const { state, asked } = await begin({ isTrusted: false });
+  expect(state.messages.at(-1)?.content).toBe('Paint the doors');
+  expect(state.recalled).toBeUndefined();
+  expect(asked).toEqual([]);
+});
