@@ -197,9 +197,19 @@ describe('after a failure', () => {
     }
     expect(at.timers).toMatchObject([{ ms: 600_000 }]);
     server.script = unheard;
-    await at.filled();
-    expect(server.embedded).toEqual([]);
+    const { calls } = at.index;
+    at.fill.wake();
+    expect(at.index.calls).toBe(calls);
     at.fill.startAnew();
+    await at.filled();
+    expect(each(server.embedded)).toEqual(many(3));
+  });
+
+  it('it does not wait when somebody waits for it', async () => {
+    await using at = await createFill(many(3));
+    server.script = (reply) => reply.send(401, { error: { message: 'no' } });
+    await at.filled();
+    server.script = unheard;
     await at.filled();
     expect(each(server.embedded)).toEqual(many(3));
   });
@@ -211,6 +221,7 @@ describe('after a failure', () => {
     await at.filled();
     expect(at.timers).toMatchObject([{ ms: 77_000 }]);
     expect(at.fill.failure).toMatch(/takes no more requests for now/);
+    await at.filled();
     expect(server.asked).toHaveLength(1);
   });
 
