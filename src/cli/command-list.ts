@@ -79,6 +79,18 @@ export const commandList: CommandEntry[] = [
     load: async () => (await import('./commands/approvals.ts')).fillApprovals,
   },
   {
+    name: 'memory',
+    summary: 'Index folders and search them by words or meaning',
+    group: work,
+    load: async () => (await import('./commands/memory.ts')).fillMemory,
+  },
+  {
+    name: 'experiences',
+    summary: 'Keep what led to a goal, to find it again',
+    group: work,
+    load: async () => (await import('./commands/experiences.ts')).fillExperiences,
+  },
+  {
     name: 'daemon',
     summary: 'Run the daemon here, or start and stop it',
     group: service,

@@ -5,7 +5,7 @@ import type { FetchLike } from '../contract/client.ts';
 const SILENCE_MS = 60_000;
 
 /** `fetch` over node:http: the global one costs 50 ms at its first use, and so does importing node:http as a module. */
-export const httpFetch: FetchLike = (url, { method, headers, body, signal }) =>
+export const httpFetch: FetchLike = (url, { method, headers, body, signal, silenceMs = SILENCE_MS }) =>
   new Promise((resolve, reject) => {
     const { request } = process.getBuiltinModule(url.startsWith('https:') ? 'node:https' : 'node:http');
     const sent: ClientRequest = request(
@@ -19,7 +19,7 @@ export const httpFetch: FetchLike = (url, { method, headers, body, signal }) =>
       (response) => resolve(toResponse(response)),
     );
     sent.on('error', reject);
-    sent.setTimeout(SILENCE_MS, () => sent.destroy(new Error(`no answer for ${SILENCE_MS / 1000} s`)));
+    sent.setTimeout(silenceMs, () => sent.destroy(new Error(`no answer for ${silenceMs / 1000} s`)));
     sent.end(body);
   });
 

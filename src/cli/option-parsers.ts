@@ -8,6 +8,12 @@ export function wholeNumber(text: string): number {
   throw new InvalidArgumentError('Expected a whole number.');
 }
 
+/** Reads a number that is not negative, such as 0.5. */
+export function decimal(text: string): number {
+  if (/^(\d{1,9}(\.\d{0,15})?|\.\d{1,15})$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Expected a number such as 0.5.');
+}
+
 /** Reads a duration; answers milliseconds. */
 export function duration(text: string): number {
   const ms = parseDuration(text);

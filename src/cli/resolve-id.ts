@@ -79,6 +79,9 @@ const listCommand: Record<string, string> = {
   delivery: 'svc webhooks deliveries WEBHOOK',
   'delivery that came in': 'svc webhooks inbound',
   schedule: 'svc schedules ls',
+  experience: 'svc experiences ls',
+  'memory session': 'svc memory sessions ls',
+  preference: 'svc memory preferences ls',
 };
 
 async function exists(id: string, get: NonNullable<IdSource['get']>): Promise<boolean> {
@@ -137,6 +140,33 @@ export const scheduleIds = (client: Client): IdSource => ({
   },
 });
 
+/** The ids of experiences. */
+export const experienceIds = (client: Client): IdSource => ({
+  prefix: 'exp_',
+  noun: 'experience',
+  get: (id) => client.experiences.get({ params: { id } }),
+  async *list() {
+    for (let offset = 0; offset < MOST; offset += PAGE) {
+      const { experiences } = await client.experiences.list({ query: { limit: PAGE, offset } });
+      for (const { id } of experiences) yield id;
+      if (experiences.length < PAGE) return;
+    }
+  },
+});
+
+/** The ids of memory sessions. */
+export const memorySessionIds = (client: Client): IdSource => ({
+  prefix: 'memsess_',
+  noun: 'memory session',
+  async *list() {
+    for (let offset = 0; offset < MOST; offset += PAGE) {
+      const { sessions } = await client.memory.sessions({ query: { limit: PAGE, offset } });
+      for (const { id } of sessions) yield id;
+      if (sessions.length < PAGE) return;
+    }
+  },
+});
+
 /** The ids of a list that comes whole. */
 const idsOf = (noun: string, prefix: string, list: () => Promise<{ id: string }[]>): IdSource => ({
   prefix,
@@ -170,6 +200,9 @@ export const approvalIds = ({ security }: Client, status: 'pending' | 'all'): Id
 
 export const webhookIds = ({ webhooks }: Client): IdSource =>
   idsOf('webhook', 'wh_', async () => (await webhooks.list()).webhooks);
+
+export const preferenceIds = ({ preferences }: Client, userId: string): IdSource =>
+  idsOf('preference', 'pref_', async () => (await preferences.list({ params: { userId } })).preferences);
 
 /** The ids of the newest deliveries to a webhook. */
 export const deliveryIds = ({ webhooks }: Client, webhookId: string): IdSource =>

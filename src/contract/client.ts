@@ -6,7 +6,13 @@ import { readServerSentEvents, type ServerSentEvent } from './server-sent-events
 /** The part of `fetch` that the client needs; the global one fits, and so does one over node:http or a test server. */
 export type FetchLike = (
   url: string,
-  init: { method: string; headers: Record<string, string>; body?: string; signal?: AbortSignal },
+  init: {
+    method: string;
+    headers: Record<string, string>;
+    body?: string;
+    signal?: AbortSignal;
+    silenceMs?: number;
+  },
 ) => Promise<{
   status: number;
   headers: { get(name: string): string | null };
@@ -25,6 +31,8 @@ export type RouteTable = Record<string, Record<string, RouteSketch>>;
 
 export interface CallOptions {
   signal?: AbortSignal;
+  /** After how much silence to give up, where the transport does; 0 waits for as long as it takes. */
+  silenceMs?: number;
 }
 type Arguments<R extends Route> =
   object extends RouteInput<R>
@@ -73,7 +81,7 @@ export function createClient(
   options: { baseUrl: string; fetch: FetchLike; headers?: Record<string, string> },
 ): Client {
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
-  const open = (route: RouteSketch, input: AnyInput, accept: string, signal: AbortSignal | undefined) => {
+  const open = (route: RouteSketch, input: AnyInput, accept: string, call: CallOptions) => {
     const hasBody = input.body !== undefined;
     return options.fetch(baseUrl + pathOf(route, input), {
       method: route.method,
@@ -84,20 +92,20 @@ export function createClient(
         ...definedOnly(input.headers),
       },
       ...(hasBody && { body: JSON.stringify(input.body) }),
-      ...(signal && { signal }),
+      ...call,
     });
   };
   const call =
     (route: RouteSketch) =>
-    async (input: AnyInput = {}, { signal }: CallOptions = {}) => {
-      const response = await open(route, input, 'application/json', signal);
+    async (input: AnyInput = {}, options: CallOptions = {}) => {
+      const response = await open(route, input, 'application/json', options);
       const body = parseBody(await response.text(), response.status);
       if (response.status >= 200 && response.status < 300) return body;
       throw new ApiError(response.status, body);
     };
   const stream = (route: RouteSketch) =>
-    async function* (input: AnyInput = {}, { signal }: CallOptions = {}) {
-      const response = await open(route, input, 'text/event-stream', signal);
+    async function* (input: AnyInput = {}, options: CallOptions = {}) {
+      const response = await open(route, input, 'text/event-stream', options);
       if (response.status === 204) return;
       if (response.status !== 200)
         throw new ApiError(response.status, parseBody(await response.text(), response.status));

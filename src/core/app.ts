@@ -273,6 +273,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
         inbound.removeOldInbound(),
         webhooks.removeOldDeliveries(),
         sourceComments.removeOld(),
+        memoryWork.tidy(),
       ]),
     engine: database.engine,
     surroundings,

@@ -25,6 +25,9 @@ let approval: string;
 let webhook: string;
 let delivery: string;
 let schedule: string;
+let experience: string;
+let preference: string;
+let memorySession: string;
 
 const doing = testAdapter(async () => ({ output: 'done' }), { type: 'doing' });
 const failing = { ...failingAdapter('auth'), type: 'failing' };
@@ -73,6 +76,13 @@ beforeAll(async () => {
     body: { cron: '0 0 1 1 *', task: { title: 'Ann plans' } },
   });
   schedule = planned.schedule.id;
+  const learned = await ann.client.experiences.record({
+    body: { type: 'task_solution', intent: 'Ann learns secretly', solution: ['Read the book'] },
+  });
+  experience = learned.experience.id;
+  const liked = await ann.client.preferences.track({ body: { category: 'theme', value: 'dark' } });
+  preference = liked.preference.id;
+  memorySession = (await ann.client.memory.createSession({ body: { name: 'Ann works' } })).session.id;
   const pairing = await ann.client.pairing.request({ body: { requesterId: 'phone' } });
   await ann.client.pairing.approve({ body: { code: pairing.code } });
   device = (await ann.client.devices.list()).devices[0]?.id ?? '';
@@ -137,14 +147,24 @@ const calls: Record<string, (client: Client) => Promise<unknown>> = {
     client.schedules.change({ params: { id: schedule }, body: { active: false } }),
   'schedules.run': (client) => client.schedules.run({ params: { id: schedule } }),
   'schedules.remove': (client) => client.schedules.remove({ params: { id: schedule } }),
+  'experiences.get': (client) => client.experiences.get({ params: { id: experience } }),
+  'experiences.use': (client) => client.experiences.use({ params: { id: experience } }),
+  'experiences.remove': (client) => client.experiences.remove({ params: { id: experience } }),
+  'preferences.list': (client) => client.preferences.list({ params: { userId: 'user_ann' } }),
+  'preferences.remove': (client) =>
+    client.preferences.remove({ params: { userId: 'user_ann', id: preference } }),
+  'memory.archiveSession': (client) => client.memory.archiveSession({ params: { id: memorySession } }),
   'gateway.status': () => bearer(bobsToken).gateway.status({ params: { requestId: request } }),
 };
-/** Their parameters name nobody's object, or a secret of the caller, or only administrators come there. */
+/** Their parameters name nobody's object (files are everybody's), or a secret of the caller, or only administrators come there. */
 const unowned = [
   'config.set',
   'inbound.get',
   'inbound.replay',
   'invites.remove',
+  'memory.chunks',
+  'memory.removeChunk',
+  'memory.removeFile',
   'users.update',
   'pairing.status',
   'providers.configure',
@@ -166,7 +186,7 @@ describe('what belongs to somebody else', () => {
     await expect(calls[name]?.(bob.client)).rejects.toMatchObject({
       status: 404,
       message: expect.stringMatching(
-        /^(Task|Dead letter|Notification|Session|Token|Device|Request|Conversation|Approval|Webhook|Schedule) not found$/,
+        /^(Task|Dead letter|Notification|Session|Token|Device|Request|Conversation|Approval|Webhook|Schedule|Experience|User|Memory session) not found$/,
       ),
     });
     expect(await state()).toEqual(before);
@@ -194,6 +214,12 @@ describe('what belongs to somebody else', () => {
     expect(await bob.client.conversations.list()).toMatchObject({ conversations: [], total: 0 });
     expect(await bob.client.webhooks.list()).toEqual({ webhooks: [] });
     expect(await bob.client.schedules.list()).toMatchObject({ schedules: [], total: 0 });
+    expect(await bob.client.experiences.list()).toMatchObject({ experiences: [], total: 0 });
+    expect(await found(bob.client)).toEqual([]);
+    expect(await bob.client.experiences.decay()).toEqual({ decayed: 0 });
+    expect(await bob.client.experiences.prune({ body: { minWeight: 2 } })).toEqual({ pruned: 0 });
+    expect(await bob.client.preferences.list({ params: { userId: 'me' } })).toEqual({ preferences: [] });
+    expect(await bob.client.memory.sessions()).toMatchObject({ sessions: [], total: 0 });
   });
 
   it('is all there for its owner', async () => {
@@ -208,12 +234,22 @@ describe('what belongs to somebody else', () => {
     const { deliveries } = await ann.client.webhooks.deliveries({ params: { id: webhook } });
     expect(deliveries.map(({ id }) => id)).toEqual([delivery]);
     expect(await ann.client.schedules.list()).toMatchObject({ total: 1 });
+    expect(await ann.client.experiences.list()).toMatchObject({ total: 1 });
+    expect(await found(ann.client)).toEqual([experience]);
+    const { preferences } = await ann.client.preferences.list({ params: { userId: 'me' } });
+    expect(preferences.map(({ id }) => id)).toEqual([preference]);
+    expect(await ann.client.memory.sessions()).toMatchObject({ total: 1 });
   });
 
-  it('is there for an administrator, but for the notifications of others', async () => {
+  it('is there for an administrator, but for the notifications of others, and what they find of their own', async () => {
     expect((await daemon.client.tasks.list()).total).toBe(4);
     expect((await daemon.client.conversations.list()).total).toBe(1);
     expect((await daemon.client.schedules.list()).total).toBe(1);
+    expect((await daemon.client.experiences.list()).total).toBe(1);
+    expect((await daemon.client.memory.sessions()).total).toBe(1);
+    const hers = await daemon.client.preferences.list({ params: { userId: 'user_ann' } });
+    expect(hers.preferences).toHaveLength(1);
+    expect(await found(daemon.client)).toEqual([]);
     expect((await daemon.client.dlq.list()).total).toBe(1);
     expect((await daemon.client.tasks.get({ params: { id: done } })).task.id).toBe(done);
     expect((await daemon.client.notifications.list()).total).toBe(0);
@@ -291,14 +327,22 @@ describe('a plain user', () => {
   });
 });
 
+const found = async (client: Client) =>
+  (await client.experiences.search({ query: { q: 'secretly' } })).experiences.map(({ id }) => id);
+
 /** Everything that a refused call must leave as it is. */
 async function state() {
-  const [tasks, letters, { queues }, talk, schedules] = await Promise.all([
-    daemon.client.tasks.list({ query: { limit: 500, full: true } }),
-    daemon.client.dlq.list({ query: { status: 'all' } }),
-    daemon.client.queue.status(),
-    daemon.client.conversations.get({ params: { id: conversation } }),
-    daemon.client.schedules.list(),
-  ]);
-  return { tasks, letters, queues, talk, schedules };
+  const [tasks, letters, { queues }, talk, schedules, experiences, preferences, sessions] = await Promise.all(
+    [
+      daemon.client.tasks.list({ query: { limit: 500, full: true } }),
+      daemon.client.dlq.list({ query: { status: 'all' } }),
+      daemon.client.queue.status(),
+      daemon.client.conversations.get({ params: { id: conversation } }),
+      daemon.client.schedules.list(),
+      daemon.client.experiences.list(),
+      daemon.client.preferences.list({ params: { userId: 'user_ann' } }),
+      daemon.client.memory.sessions(),
+    ],
+  );
+  return { tasks, letters, queues, talk, schedules, experiences, preferences, sessions };
 }

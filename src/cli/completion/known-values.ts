@@ -1,6 +1,7 @@
 import { summariseCall } from '../approvals/lay-out-call.ts';
 import { CliError } from '../cli-error.ts';
 import type { Cli } from '../cli.ts';
+import { experienceMeanings } from '../experiences/experience-types.ts';
 import { localContext, readContexts } from '../contexts-file.ts';
 import { modeMeanings } from '../policy/mode-meanings.ts';
 import { onApprovalMeanings } from '../run/on-approval.ts';
@@ -31,6 +32,9 @@ export async function optionValues(cli: Cli, [noun, verb]: string[], option: str
   if (option === '--event') return Object.entries(eventMeanings);
   if (option === '--provider' && noun === 'webhooks') return vendorWords;
   if (option === '--status' && noun === 'schedules') return words('active', 'paused', 'done');
+  if (option === '--status' && noun === 'memory') return words('active', 'archived');
+  if (option === '--method') return words('keyword', 'vector', 'hybrid');
+  if (option === '--type' && noun === 'experiences') return Object.entries(experienceMeanings);
   if (option === '--status') return words('pending', 'resolved', 'discarded', 'all');
   if (option === '--source') return words('api', 'cron', 'codehost', 'tracker_a', 'tracker_b');
   if (option === '--sort') return words('createdAt', 'updatedAt', 'priority', 'completedAt');
@@ -69,6 +73,10 @@ export async function argumentValues(cli: Cli, [noun, verb = '', third]: string[
   if (noun === 'auth' && verb === 'invites') return third === 'rm' ? invites(cli) : [];
   if (noun === 'auth' && verb === 'sessions') return third === 'revoke' ? sessions(cli) : [];
   if (noun === 'auth' && verb === 'users') return third === 'set' ? users(cli) : [];
+  if (noun === 'experiences') return ['show', 'use', 'rm'].includes(verb) ? experiences(cli) : [];
+  if (noun === 'memory' && verb === 'sessions') return third === 'archive' ? memorySessions(cli) : [];
+  if (noun === 'memory' && verb === 'preferences') return third === 'rm' ? preferences(cli) : [];
+  if (noun === 'memory') return ['show', 'forget'].includes(verb) ? indexedFiles(cli) : [];
   return noun === 'completion' ? words('bash', 'zsh', 'fish') : [];
 }
 
@@ -163,6 +171,38 @@ const tools = (cli: Cli) =>
   asked(async (signal) => {
     const answer = await cli.connect({ mayStart: false }).client.tools.list({}, { signal });
     return answer.tools.map(({ name, description }): Candidate => [name, description]);
+  });
+
+const experiences = (cli: Cli) =>
+  asked(async (signal) => {
+    const answer = await cli
+      .connect({ mayStart: false })
+      .client.experiences.list({ query: { limit: SHOWN } }, { signal });
+    return answer.experiences.map(({ id, intent }): Candidate => [id, intent]);
+  });
+
+const memorySessions = (cli: Cli) =>
+  asked(async (signal) => {
+    const answer = await cli
+      .connect({ mayStart: false })
+      .client.memory.sessions({ query: { limit: SHOWN, status: 'active' } }, { signal });
+    return answer.sessions.map(({ id, name }): Candidate => [id, name]);
+  });
+
+const preferences = (cli: Cli) =>
+  asked(async (signal) => {
+    const answer = await cli
+      .connect({ mayStart: false })
+      .client.preferences.list({ params: { userId: 'me' } }, { signal });
+    return answer.preferences.map(({ id, category, value }): Candidate => [id, `${category}: ${value}`]);
+  });
+
+const indexedFiles = (cli: Cli) =>
+  asked(async (signal) => {
+    const answer = await cli
+      .connect({ mayStart: false })
+      .client.memory.files({ query: { limit: SHOWN } }, { signal });
+    return answer.files.map(({ path, chunkCount }): Candidate => [path, `${chunkCount} chunks`]);
   });
 
 const agents = (cli: Cli) =>

@@ -11,12 +11,14 @@ export interface LiveFeedOptions {
   onMessage: (message: LiveMessage) => void;
   /** Ends it. */
   signal: AbortSignal;
+  /** What to type when it ended. */
+  again?: string;
 }
 
 /** Listens to what happens to everything; rejects when the daemon ends it. */
 export async function followLiveFeed(
   connection: Connection,
-  { onOpen, onMessage, signal }: LiveFeedOptions,
+  { onOpen, onMessage, signal, again = 'svc tasks watch' }: LiveFeedOptions,
 ): Promise<void> {
   const { target } = connection;
   const { WebSocket } = await import('ws');
@@ -31,7 +33,7 @@ export async function followLiveFeed(
       new CliError(
         exitCodes.unreachable,
         `The daemon ended the feed (${code}${reason.length > 0 ? ` ${reason.toString('utf8')}` : ''}).`,
-        { next: 'Again: svc tasks watch' },
+        { next: `Again: ${again}` },
       ),
     ),
   );

@@ -11,6 +11,7 @@ import type { Surroundings } from '../surroundings.ts';
 import { Embedder } from './embeddings/embedder.ts';
 import { VectorFill } from './embeddings/vector-fill.ts';
 import { IndexClient } from './index/index-client.ts';
+import { decayDaily } from './learned/daily-decay.ts';
 import { ExperienceService } from './learned/experience-service.ts';
 import { MemorySessionService } from './learned/memory-session-service.ts';
 import { PreferenceService } from './learned/preference-service.ts';
@@ -105,6 +106,8 @@ export function joinMemory(parts: MemoryParts) {
         if (key.startsWith('memory.embedding.')) fill.startAnew();
         else fill.wake();
       },
+      /** What can wait for minutes. */
+      tidy: () => decayDaily({ ...parts, experiences }),
       async stop() {
         await fill.stop();
         await index.close();

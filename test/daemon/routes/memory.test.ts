@@ -310,8 +310,6 @@ describe('files and chunks', () => {
     const paths = [
       '/etc/passwd',
       '../../etc/passwd',
-      '..',
-      '.',
       '/',
       folder,
       `${folder}/docs`,

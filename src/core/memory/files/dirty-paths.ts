@@ -10,8 +10,6 @@ const LONGEST_WAIT_MS = 2000;
 /** How long the thread works before others get their turn. */
 const PIECE_MS = 20;
 const PIECE_PATHS = 200;
-/** What is too large for one piece gets longer ones: better once for that long than begun again without an end. */
-const LONGEST_PIECE_MS = 2000;
 /** A failed sync, of a full disk say, is tried again after this. */
 const RETRY_MS = 30_000;
 /** By then the watcher has taken up a new folder and tells what happens inside. */
@@ -22,7 +20,7 @@ export type Rules = Omit<SyncOrder, 'basePath'>;
 export type SetTimer = (run: () => void, ms: number) => () => void;
 
 export interface DirtyPathsParts {
-  sync: Pick<FileSync, 'syncPaths' | 'progress'>;
+  sync: Pick<FileSync, 'syncPaths'>;
   /** Told when a sync failed that nobody waits for. */
   onFault?: (error: unknown) => void;
   setTimer?: SetTimer;
@@ -105,14 +103,11 @@ export class DirtyPaths {
       if (until > now) this.#paths.add(folder);
       else this.#newFolders.delete(folder);
     let hasChanged = false;
-    let pieceMs = PIECE_MS;
     this.#working++;
     try {
-      while (this.#paths.size > 0 && !this.#sync.progress && this.#monotonic() < deadline) {
-        const end = Math.min(deadline, this.#monotonic() + pieceMs);
-        const { changed, isStuck } = this.#syncPiece(rules, end);
-        hasChanged ||= changed;
-        pieceMs = isStuck ? Math.min(2 * pieceMs, LONGEST_PIECE_MS) : PIECE_MS;
+      while (this.#paths.size > 0 && this.#monotonic() < deadline) {
+        const end = Math.min(deadline, this.#monotonic() + PIECE_MS);
+        if (this.#syncPiece(rules, end)) hasChanged = true;
         await nextTurn();
       }
     } finally {
@@ -122,7 +117,7 @@ export class DirtyPaths {
     return hasChanged;
   }
 
-  #syncPiece(rules: Rules, end: number): { changed: boolean; isStuck: boolean } {
+  #syncPiece(rules: Rules, end: number): boolean {
     const paths: string[] = [];
     for (const path of this.#paths) {
       if (paths.push(path) === PIECE_PATHS) break;
@@ -133,8 +128,7 @@ export class DirtyPaths {
       const { outcome, left } = this.#sync.syncPaths(reachable, rules, end);
       for (const path of left) this.#paths.add(path);
       const { added, updated, removed } = outcome;
-      const isStuck = left.length > 0 && left.length === reachable.length;
-      return { changed: added + updated + removed > 0, isStuck };
+      return added + updated + removed > 0;
     } catch (error) {
       for (const path of reachable) this.#paths.add(path);
       throw error;
@@ -151,8 +145,6 @@ export class DirtyPaths {
     if (!this.#rules) return;
     try {
       await this.sync(this.#rules, Infinity);
-      // A sync of a folder is under way: what changed since it looked comes after it.
-      if (!this.isEmpty && !this.#cancelTimer) this.#syncLater(QUIET_MS);
     } catch (error) {
       this.#onFault(error);
       this.#syncLater(RETRY_MS);

@@ -1,7 +1,6 @@
 import { type Dirent, readdirSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
 import { isInside } from '../../tools/files/real-path.ts';
 import type { DirtyPaths } from './dirty-paths.ts';
 import type { FileStore } from './file-store.ts';
@@ -11,16 +10,17 @@ import { lookAt } from './look-at.ts';
 /** How long the thread looks before others get their turn. */
 const PIECE_MS = 20;
 const PAGE = 200;
+/** Says what of its folder is indexed. */
+const RULES = '.gitignore';
 /** Stamps of files are coarse: a change this short after a look can bear the same one. */
 const STAMP_MS = 100;
 
 export interface FileRoundParts {
-  store: Pick<FileStore, 'pathsAfter' | 'has' | 'lastSyncAt'>;
+  store: Pick<FileStore, 'stampsAfter' | 'known' | 'lastSyncAt'>;
   sync: Pick<FileSync, 'changedFiles'>;
   dirty: Pick<DirtyPaths, 'mark'>;
   /** Whether a file or folder of this path is never indexed, as far as its path tells. */
   isIgnored: (path: string) => boolean;
-  isIgnoreFile: (name: string) => boolean;
   now?: () => Date;
   monotonic?: () => number;
 }
@@ -32,8 +32,8 @@ interface KnownFolder {
   changedAt: number | undefined;
   seenAt: number;
   folders: Set<string>;
-  /** Its ignore files, by when they changed. */
-  ignoreFiles: Map<string, number>;
+  /** When its rules changed that say what is indexed; undefined where it has none. */
+  rulesChangedAt: number | undefined;
 }
 
 interface Visit {
@@ -128,11 +128,11 @@ export class FileRound {
 
   *#steps(roots: string[]): Generator<void> {
     const { store, sync, dirty } = this.#parts;
-    for (let after = '', paths = store.pathsAfter(after, PAGE); paths.length > 0;) {
+    for (let after: string | undefined = ''; after !== undefined;) {
+      const paths: string[] = store.stampsAfter(after, PAGE).map(({ path }) => path);
       for (const path of sync.changedFiles(paths, Infinity).changed) dirty.mark(path);
       yield;
-      after = paths.at(-1) ?? after;
-      paths = store.pathsAfter(after, PAGE);
+      after = paths.at(-1);
     }
     const seen = new Map<string, KnownFolder>();
     const lastSyncAt = Date.parse(store.lastSyncAt() ?? '');
@@ -167,17 +167,16 @@ export class FileRound {
             changedAt: stats.mtimeMs < seenAt - STAMP_MS ? stats.mtimeMs : undefined,
             seenAt,
             folders: new Set(),
-            ignoreFiles: new Map(),
+            rulesChangedAt: undefined,
           };
     seen.set(folder, now);
     const marked =
       now.folders === before?.folders ? [] : this.#list(folder, { now, before, since, isMarked });
-    const ignoreFiles = new Map([...now.ignoreFiles.keys()].map((name) => [name, stampOf(folder, name)]));
-    now.ignoreFiles = ignoreFiles;
+    if (now.rulesChangedAt !== undefined) now.rulesChangedAt = stampOf(join(folder, RULES));
     const hasOtherRules = before
-      ? !isDeepStrictEqual(ignoreFiles, before.ignoreFiles)
-      : [...ignoreFiles.values()].some((at) => at >= since);
-    if (hasOtherRules && !isMarked) dirty.mark(folder);
+      ? now.rulesChangedAt !== before.rulesChangedAt
+      : now.rulesChangedAt !== undefined && now.rulesChangedAt >= since;
+    if (hasOtherRules && !isMarked) dirty.mark(join(folder, RULES));
     const below = [...now.folders];
     return below.map((name) => ({
       folder: join(folder, name),
@@ -190,7 +189,7 @@ export class FileRound {
     folder: string,
     look: { now: KnownFolder; before: KnownFolder | undefined; since: number; isMarked: boolean },
   ): string[] {
-    const { dirty, isIgnored, isIgnoreFile } = this.#parts;
+    const { dirty, isIgnored } = this.#parts;
     const { now, before, since, isMarked } = look;
     const marked: string[] = [];
     for (const entry of entriesOf(folder)) {
@@ -203,7 +202,7 @@ export class FileRound {
         marked.push(name);
         dirty.mark(path);
       } else if (entry.isFile()) {
-        if (isIgnoreFile(name)) now.ignoreFiles.set(name, 0);
+        if (name === RULES) now.rulesChangedAt = 0;
         if (!isMarked && this.#isNewFile(path, since)) dirty.mark(path);
       }
     }
@@ -212,7 +211,7 @@ export class FileRound {
 
   #isNewFile(path: string, since: number): boolean {
     const stats = lookAt(path);
-    return stats !== undefined && this.#isAfter(path, stats, since) && !this.#parts.store.has(path);
+    return stats !== undefined && this.#isAfter(path, stats, since) && !this.#parts.store.known(path);
   }
 
   /** A folder can come with files that are older than anything the index knows: moved here, or unpacked. */
@@ -220,8 +219,8 @@ export class FileRound {
     if (before) return !before.folders.has(name);
     const stats = lookAt(path);
     if (!stats || !this.#isAfter(path, stats, since)) return false;
-    const [first] = this.#parts.store.pathsAfter(`${path}/`, 1);
-    return first === undefined || !isInside(path, first);
+    const [first] = this.#parts.store.stampsAfter(`${path}/`, 1);
+    return first === undefined || !isInside(path, first.path);
   }
 
   #isAfter(path: string, stats: Stats, since: number): boolean {
@@ -240,7 +239,7 @@ export class FileRound {
 export const withoutInner = (roots: string[]): string[] =>
   roots.filter((root) => !roots.some((other) => other !== root && isInside(other, root)));
 
-const stampOf = (folder: string, name: string): number => lookAt(join(folder, name))?.ctimeMs ?? 0;
+const stampOf = (path: string): number => lookAt(path)?.ctimeMs ?? 0;
 
 function entriesOf(folder: string): Dirent[] {
   try {

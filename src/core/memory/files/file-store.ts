@@ -129,15 +129,6 @@ export class FileStore {
     });
   }
 
-  /** The next paths in the order of their bytes. */
-  pathsAfter(_path: string, _limit: number): string[] {
-    return [];
-  }
-
-  has(_path: string): boolean {
-    return false;
-  }
-
   counts(): { fileCount: number; chunkCount: number } {
     return { fileCount: this.fileCount, chunkCount: Number(this.#sql.countChunks.get()?.['n']) };
   }

@@ -18,7 +18,6 @@ export interface FolderWatchParts {
   round: FileRound;
   /** Whether a file or folder of this path is never indexed, as far as its path tells. */
   isIgnored: (path: string) => boolean;
-  isIgnoreFile: (name: string) => boolean;
   onFault?: (error: unknown) => void;
   open?: OpenWatcher;
   setTimer?: SetTimer;
@@ -95,18 +94,14 @@ export class FolderWatch {
   }
 
   async #open(added: string[]): Promise<void> {
-    const { isIgnored, isIgnoreFile, open = openChokidar, setTimer = systemTimer } = this.#parts;
+    const { isIgnored, open = openChokidar, setTimer = systemTimer } = this.#parts;
     if (added.length === 0) return;
     this.#isRoundDone = false;
     this.#reason = 'The folders are being looked through';
     const isOpen = new Promise<void>((resolve) => (this.#wake = resolve));
     const cancel = setTimer(() => this.#wake?.(), OPEN_MS);
     const opened = added.map(
-      (root) =>
-        [
-          root,
-          new WatchedRoot({ root, isIgnored, isIgnoreFile, open, listener: this.#listener(root) }),
-        ] as const,
+      (root) => [root, new WatchedRoot({ root, isIgnored, open, listener: this.#listener(root) })] as const,
     );
     for (const [root, watched] of opened) this.#roots.set(root, watched);
     await Promise.all(opened.map(([, watched]) => watched.open()));

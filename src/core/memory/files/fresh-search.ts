@@ -53,18 +53,20 @@ export class FreshSearch {
     rules: Rules,
     search: () => Found,
   ): Promise<{ found: Found; freshness: Freshness }> {
+    const { dirty, sync } = this.#parts;
     const start = this.#monotonic();
     const isLooked = await this.#look(rules.roots, start + CATCH_UP_MS);
     let autoSynced = await this.#sync(rules, start + CATCH_UP_MS);
     let found = search();
-    let stalePaths = this.#changed(found.paths);
-    for (let searches = 1; stalePaths.size > 0 && searches < MOST_SEARCHES; searches++) {
+    const looked = new Set<string>();
+    for (let searches = 1; ; searches++) {
+      this.#lookAt(found.paths, looked);
+      if (dirty.isEmpty || searches === MOST_SEARCHES) break;
       if (!(await this.#sync(rules, start + FRESH_MS))) break;
       autoSynced = true;
       found = search();
-      stalePaths = this.#changed(found.paths);
     }
-    const { dirty, sync } = this.#parts;
+    const stalePaths = new Set(found.paths.filter((path) => dirty.covers(path) || !looked.has(path)));
     const stale = !isLooked || !dirty.isEmpty || sync.progress !== undefined || stalePaths.size > 0;
     return { found, freshness: { autoSynced, stale, stalePaths } };
   }
@@ -106,13 +108,12 @@ export class FreshSearch {
     }
   }
 
-  /** Which of the files that were found are known to have changed, those that nobody has told of included. */
-  #changed(paths: string[]): Set<string> {
+  /** Marks files that were found and have changed, also where nobody told of it. */
+  #lookAt(paths: string[], looked: Set<string>): void {
     const { dirty, sync } = this.#parts;
-    const { changed, isComplete } = sync.changedFiles(paths, this.#monotonic() + LOOK_MS);
+    const unseen = paths.filter((path) => !looked.has(path));
+    const { changed, isComplete } = sync.changedFiles(unseen, this.#monotonic() + LOOK_MS);
     for (const path of changed) dirty.mark(path);
-    const stale = new Set(changed);
-    for (const path of paths) if (!isComplete || dirty.covers(path)) stale.add(path);
-    return stale;
+    if (isComplete) for (const path of unseen) looked.add(path);
   }
 }

@@ -9,7 +9,7 @@ import { readBytes } from './read-text.ts';
 import type { SkipReason } from './skipped-files.ts';
 
 /** Folders that hardly anybody means, whatever `.gitignore` says. */
-const SKIPPED_FOLDERS = new Set(['.git', '.hg', '.svn', 'node_modules', '__pycache__', '.venv']);
+export const SKIPPED_FOLDERS = new Set(['.git', '.hg', '.svn', 'node_modules', '__pycache__', '.venv']);
 const MAX_RULE_BYTES = 2 ** 20;
 /** Longer ones no program can open. */
 const MAX_PATH_BYTES = 4095;

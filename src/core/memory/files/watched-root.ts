@@ -1,4 +1,4 @@
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { isInside } from '../../tools/files/real-path.ts';
 import { isFolder } from './look-at.ts';
 
@@ -40,7 +40,6 @@ export interface RootListener {
 export interface WatchedRootParts {
   root: string;
   isIgnored: (path: string) => boolean;
-  isIgnoreFile: (name: string) => boolean;
   open: OpenWatcher;
   listener: RootListener;
 }
@@ -95,7 +94,7 @@ export class WatchedRoot {
     if (event === 'add' || event === 'unlink') listener.onCount();
     // What is there at the beginning is compared with the index by a round of its own.
     if (!this.#isReady) return;
-    if (event !== 'addDir') this.#mark(path);
+    if (event !== 'addDir') listener.onChange(path);
     else if (path === root) listener.onReturn();
     else listener.onNewFolder(path);
   }
@@ -112,11 +111,6 @@ export class WatchedRoot {
     if (path === root) return isFolder(root) ? listener.onReturn() : undefined;
     if (!isInside(root, path) || isIgnored(path)) return;
     if (event === 'rename' && isFolder(path)) listener.onNewFolder(path);
-    else this.#mark(path);
-  }
-
-  #mark(path: string): void {
-    const { isIgnoreFile, listener } = this.#parts;
-    listener.onChange(isIgnoreFile(basename(path)) ? dirname(path) : path);
+    else listener.onChange(path);
   }
 }

@@ -27,7 +27,7 @@ export interface VectorLimits {
 
 /** Rows that are read, or looked at, in one piece. */
 const PIECE = 500;
-/** So many more than are wanted are measured exactly, because the codes in memory are exact to 3 digits only. */
+/** So many more than are wanted are measured exactly, because the codes in memory are good to three digits only. */
 const SPARE = 50;
 
 /** What is in memory of the model that was searched last. */
@@ -191,7 +191,8 @@ export class VectorIndex {
       return;
     }
     loaded.unusable.delete(Number(id));
-    loaded.codes ??= new VectorCodes(values.length);
+    // All of a model have the same dimensions at a time: those of others were removed.
+    if (loaded.codes?.dimensions !== values.length) loaded.codes = new VectorCodes(values.length);
     loaded.codes.put(Number(id), Number(group), values);
   }
 

@@ -10,7 +10,7 @@ const shapes: readonly [what: string, pattern: RegExp][] = [
   ['an API key', /\b(?:sk|pk|rk)_(?:live|test)_\w{8,}/gi],
   [
     'an API key',
-    /\b(?:gsk|hf|r8|fw|tgp|npm|dop_v1|shp(?:at|ss|ca)|lin_api|sntrys|dckr_pat|ntn|whsec)_[\w+/]{16,}/g,
+    /\b(?:gsk|hf|r8|fw|tgp|npm|dop_v1|shp(?:at|ss|ca)|lin_api|sntrys|dckr_pat|ntn|whsec)_(?=[\w+/]{0,100}\d)[\w+/]{16,}/g,
   ],
   ['an API key', /\b(?:xai|csk|pplx|nvapi|pypi|glpat|dapi|key)-(?=[\w-]{0,200}\d)[\w-]{20,}/g],
   ['an API key', /\bAIza[\w-]{20,}|\bATATT3[\w=-]{16,}|\bSG\.[\w-]{16,}\.[\w-]{16,}|\bya29\.[\w-]{16,}/g],
@@ -20,7 +20,10 @@ const shapes: readonly [what: string, pattern: RegExp][] = [
   ],
   ['a cloud access key', /\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{12,}\b/g],
   ['a signed token', /\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?/g],
-  ['a token of this daemon', new RegExp(`\\b${tokenPrefix}[\\w-]{20,}|\\bpair_[\\w-]{32}(?![\\w-])`, 'g')],
+  [
+    'a token of this daemon',
+    new RegExp(`\\b${tokenPrefix}(?=[\\w-]{0,100}\\d)[\\w-]{20,}|\\bpair_[\\w-]{32}(?![\\w-])`, 'g'),
+  ],
   [
     'a chat webhook',
     /hooks\.slack\.com\/services\/\w+\/\w+\/\w+|discord(?:app)?\.com\/api\/webhooks\/\d+\/[\w-]{16,}/gi,
@@ -77,7 +80,8 @@ function isGiven(name: string, given: string, isAssignment: boolean): boolean {
   const word = given.replace(/[.!?:]+$/, '');
   if (isPlaceholder(word) || isCode(name, word)) return false;
   if (isPassword(name)) return isAssignment || isMixed(word, 6);
-  return isMixed(word, 8) || (isAssignment && word.length >= 20 && /^[\w+/=-]+$/.test(word) && !isName(word));
+  if (isName(word)) return false;
+  return isMixed(word, 8) || (isAssignment && /^[\w+/=-]{20,}$/.test(word));
 }
 
 /** Letters with digits or signs between, as nobody writes in a sentence. */
@@ -85,8 +89,7 @@ const isMixed = (word: string, min: number) =>
   word.length >= min &&
   /\p{L}/u.test(word) &&
   (/\d/.test(word) || /[!$%&*+?@^~]/.test(word)) &&
-  !isPlaceholder(word) &&
-  !isName(word);
+  !isPlaceholder(word);
 
 /** What stands where a secret would: `<token>`, `$TOKEN`, `${TOKEN}`, `***`, `xxxx`, `...`. */
 const isPlaceholder = (word: string): boolean =>

@@ -36,15 +36,23 @@ const numbersOf = (words: readonly string[]) => new Set(words.filter((word) => /
 
 const shared = (one: Set<string>, other: Set<string>) => [...one].filter((each) => other.has(each)).length;
 
+/** What two texts are compared by. */
+export interface Shape {
+  numbers: Set<string>;
+  shingles: Set<string>;
+}
+export function shapeOf(text: string): Shape {
+  const words = wordsOf(text);
+  return { numbers: numbersOf(words), shingles: shinglesOf(words) };
+}
+
 /**
  * From 0 to 1: how many of their runs of three words two texts share (Jaccard). Texts that name other numbers are not
  * alike: error 404 is not error 500.
  */
-export function likeness(one: string, other: string): number {
-  const [words, others] = [wordsOf(one), wordsOf(other)];
-  const [numbers, otherNumbers] = [numbersOf(words), numbersOf(others)];
-  if (numbers.size !== otherNumbers.size || shared(numbers, otherNumbers) < numbers.size) return 0;
-  const [shingles, known] = [shinglesOf(words), shinglesOf(others)];
-  const both = shared(shingles, known);
-  return both / (shingles.size + known.size - both);
+export function likeness(one: Shape, other: Shape): number {
+  if (one.numbers.size !== other.numbers.size || shared(one.numbers, other.numbers) < one.numbers.size)
+    return 0;
+  const both = shared(one.shingles, other.shingles);
+  return both / (one.shingles.size + other.shingles.size - both);
 }

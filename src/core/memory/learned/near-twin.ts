@@ -2,10 +2,14 @@ import type { Log } from '../../log.ts';
 import type { ExperienceRow } from '../../storage/memory-rows.ts';
 import type { MemoryService } from '../memory-service.ts';
 import { textOf } from './experience-mapping.ts';
-import { likeness } from './fold-text.ts';
+import { likeness, shapeOf } from './fold-text.ts';
 
 const ALIKE = 0.9;
+/** By how much the text of something nearly the same may be longer or shorter. */
+const LONGER = 0.3;
+/** What says nearly the same is among the first that are found; each comparison of long texts takes its time. */
 const LOOKED_AT = 20;
+const COMPARED = 5;
 const QUERY_LENGTH = 4000;
 
 export interface NearTwinParts {
@@ -23,14 +27,19 @@ export async function findNearTwin(
   const text = textOf(row);
   try {
     const { found } = await search(row.owner_id, text.slice(0, QUERY_LENGTH), LOOKED_AT, 'keyword');
-    const rows = await findAll(found.map(({ key }) => key));
-    return rows.find(
-      (other) =>
-        other.owner_id === row.owner_id &&
-        other.type === row.type &&
-        other.is_trusted >= row.is_trusted &&
-        likeness(text, textOf(other)) >= ALIKE,
-    )?.id;
+    const rows = new Map((await findAll(found.map(({ key }) => key))).map((other) => [other.id, other]));
+    const shape = shapeOf(text);
+    return found
+      .flatMap(({ key }) => rows.get(key) ?? [])
+      .filter(
+        (other) =>
+          other.owner_id === row.owner_id &&
+          other.type === row.type &&
+          other.is_trusted >= row.is_trusted &&
+          Math.abs(other.solution.length - row.solution.length) <= LONGER * row.solution.length + 50,
+      )
+      .slice(0, COMPARED)
+      .find((other) => likeness(shape, shapeOf(textOf(other))) >= ALIKE)?.id;
   } catch (error) {
     // Without the index it is not known; what is said in the same words is found all the same.
     log.warn({ err: error }, 'the index could not be asked for similar experiences');

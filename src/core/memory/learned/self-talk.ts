@@ -27,7 +27,7 @@ const always = [
   "\\bi (?:don't|do not) have (?:access to )?(?:real-?time|up-to-date) (?:data|information|access|knowledge)",
   "\\bi (?:don't|do not) have (?:personal (?:opinions|experiences?|feelings|beliefs|preferences)|feelings|consciousness|a physical body|emotions)",
   '^(?:ich bin (?:nur )?(?:eine? )?(?:ki|künstliche intelligenz|sprachmodell)|als (?:eine? )?(?:ki|künstliche intelligenz|sprachmodell|ki-\\w+))\\b',
-  "^(?:je suis (?:une? )?(?:ia|intelligence artificielle|modèle de langage)|en tant qu(?:'une? |e )(?:ia|intelligence artificielle|modèle de langage))(?!\\p{L})",
+  "^(?:je suis (?:une? )?(?:ia|intelligence artificielle|modèle de langage)|en tant qu(?:'(?:une? )?|e )(?:ia|intelligence artificielle|modèle de langage))(?!\\p{L})",
   '^(?:soy (?:una? )?(?:ia|inteligencia artificial|modelo de lenguaje)|como (?:una? )?(?:ia|inteligencia artificial|modelo de lenguaje))(?!\\p{L})',
 ].map((pattern) => new RegExp(pattern, 'u'));
 
@@ -46,7 +46,7 @@ export function isSelfTalk(text: string, ofRun: boolean): boolean {
     foldText(sentence)
       .replaceAll(/[’‘`´]/g, "'")
       .replaceAll(/[‐-―]/g, '-')
-      .replaceAll(/"[^"]*"|“[^”]*”|«[^»]*»|„[^“”]*[“”]|(?<![\p{L}\p{N}])'[^']*'(?!\p{L})/gu, '"')
+      .replaceAll(/"[^"]*"|“[^“”]*”|«[^«»]*»|„[^„“”]*[“”]|(?<![\p{L}\p{N}])'[^']*'(?!\p{L})/gu, '"')
       .replace(/^[^\p{L}\p{N}"]+/u, '')
       .replace(/[\s.!?…:]+$/u, ''),
   );

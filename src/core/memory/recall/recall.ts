@@ -13,6 +13,7 @@ import type { ExperienceService } from '../learned/experience-service.ts';
 import type { PreferenceService } from '../learned/preference-service.ts';
 import type { MemoryService } from '../memory-service.ts';
 import { describeExperience, describeOrigin } from './describe-experience.ts';
+import { fitsByWords, tellingWordsOf } from './fits-question.ts';
 import { type Section, tellSections } from './remembered-text.ts';
 
 /** Nobody waits longer for what is only of help. */
@@ -20,16 +21,15 @@ const LIMIT_MS = 1500;
 const MAX_TOKENS = 1500;
 const MAX_CHUNKS = 5;
 const MAX_EXPERIENCES = 3;
+/** Some of them may not be told. */
+const LOOKED_AT = 12;
 const MAX_PREFERENCES = 10;
 const LEAST_CONFIDENCE = 0.5;
 /** Of a long question its beginning and its end, in characters. */
 const QUESTION_PART = 1000;
 
-/**
- * What scores less is told to nobody: most texts share a few words with most questions. Where ranks make the score, only
- * what is among the first of both lists says anything.
- */
-const leastScore: Record<SearchMethod, number> = { keyword: 0.25, vector: 0.35, hybrid: 0.9 };
+/** What is less near by its meaning is told to nobody; by ranks alone, what is not among the first of both ways. */
+const leastScore: Record<Exclude<SearchMethod, 'keyword'>, number> = { vector: 0.35, hybrid: 0.9 };
 
 export interface RecallParts {
   config: Config;
@@ -63,13 +63,14 @@ export class Recall {
   ): Promise<{ text: string | undefined; memory: Remembered[] }> {
     const { config, surroundings, limitMs = LIMIT_MS } = this.#parts;
     const query = shorten(question);
-    if (!config.get('memory.recall') || query === '') return { text: undefined, memory: [] };
+    const words = tellingWordsOf(query);
+    if (!config.get('memory.recall')) return { text: undefined, memory: [] };
     const caller: Caller = { userId, role: 'user' };
     const limit = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
     const [preferences, experiences, chunks] = await Promise.all([
       this.#orNothing(() => this.#preferences(caller), limit),
-      this.#orNothing(() => this.#experiences(caller, query), limit),
-      this.#orNothing(() => this.#chunks(query), limit),
+      this.#orNothing(() => this.#experiences(caller, query, words), limit),
+      this.#orNothing(() => this.#chunks(query, words), limit),
     ]);
     const isTold = ({ origin }: { origin: Experience['origin'] }) => origin.trusted || !trustedOnly;
     return tellSections(
@@ -97,31 +98,32 @@ export class Recall {
     return known.filter(({ confidence }) => confidence >= LEAST_CONFIDENCE);
   }
 
-  async #experiences(caller: Caller, q: string) {
+  async #experiences(caller: Caller, q: string, words: string[]) {
     const { experiences } = this.#parts;
-    if (!(await experiences.hasAny(caller.userId))) return [];
-    // Some of them may not be told.
-    const { method, experiences: found } = await experiences.search(caller, {
-      q,
-      limit: 4 * MAX_EXPERIENCES,
+    if (words.length === 0 || !(await experiences.hasAny(caller.userId))) return [];
+    const { method, experiences: found } = await experiences.search(caller, { q, limit: LOOKED_AT });
+    return found.filter(({ intent, solution, tags, score }) => {
+      if (method !== 'keyword') return score >= leastScore[method];
+      return fitsByWords(words, { text: [intent, ...solution, ...tags].join('\n'), score }, found.length);
     });
-    return found.filter(({ score }) => score >= leastScore[method]);
   }
 
   /** Each way of searching by itself: ranks alone do not tell whether the first of them fits. */
-  async #chunks(query: string): Promise<FoundChunk[]> {
+  async #chunks(query: string, words: string[]): Promise<FoundChunk[]> {
     const { memory } = this.#parts;
-    if (memory.isEmpty) return [];
+    if (words.length === 0 || memory.isEmpty) return [];
     const wish = { query, maxResults: MAX_CHUNKS, minScore: 0 };
+    const fitting = ({ method, chunks, totalCandidates }: SearchResult) =>
+      chunks.filter(({ path, heading = '', text, score }) => {
+        if (method !== 'keyword') return score >= leastScore[method];
+        return fitsByWords(words, { text: [path, heading, text].join('\n'), score }, totalCandidates);
+      });
     const byMeaning = await memory.search({ ...wish, method: 'vector' });
-    if (byMeaning.method === 'keyword') return fitting(byMeaning).slice(0, MAX_CHUNKS);
+    if (byMeaning.method === 'keyword') return fitting(byMeaning);
     const byWords = await memory.search({ ...wish, method: 'keyword' });
     return inTurns(fitting(byMeaning), fitting(byWords)).slice(0, MAX_CHUNKS);
   }
 }
-
-const fitting = ({ method, chunks }: SearchResult): FoundChunk[] =>
-  chunks.filter(({ score }) => score >= leastScore[method]);
 
 /** The first of each, the second of each, and so on; each chunk once. */
 function inTurns(...lists: FoundChunk[][]): FoundChunk[] {

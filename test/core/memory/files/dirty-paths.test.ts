@@ -6,13 +6,13 @@ import { waitFor, WatchedWorld } from './watched-world.ts';
 /** Without a watch, and with a clock that a test moves. */
 function world() {
   const its = new WatchedWorld();
-  const clock = { ms: 1000 };
+  const clock = { ms: 0 };
   const faults: unknown[] = [];
   const dirty = new DirtyPaths({
-    sync: its.index,
+    sync: its.index.sync,
     onFault: (error) => faults.push(error),
     setTimer: its.timers.set,
-    monotonic: () => clock.ms,
+    monotonic: () => performance.now() + clock.ms,
   });
   return { its, dirty, clock, faults, [Symbol.asyncDispose]: () => its[Symbol.asyncDispose]() };
 }
@@ -73,15 +73,6 @@ describe('paths that may have changed', () => {
     expect(dirty.covers(its.path('folder2/b.md'))).toBe(false);
   });
 
-  it('that were not done are done next', async () => {
-    await using given = world();
-    const { its, dirty } = given;
-    its.index.most = 2;
-    for (const name of ['a', 'b', 'c', 'd', 'e']) dirty.mark(its.write(`${name}.md`, name));
-    await dirty.sync(its.rules, Infinity);
-    expect([...its.index.texts.values()].map(({ text }) => text).sort()).toEqual(['a', 'b', 'c', 'd', 'e']);
-  });
-
   it('are kept and tried again later when a sync fails', async () => {
     await using given = world();
     const { its, dirty, faults } = given;
@@ -99,26 +90,11 @@ describe('paths that may have changed', () => {
     expect(its.index.search('one').paths).toEqual([its.path('a.md')]);
   });
 
-  it('wait until the sync of a folder is over', async () => {
-    await using given = world();
-    const { its, dirty } = given;
-    its.index.progress = { basePath: its.root, phase: 'looking', done: 0 };
-    dirty.follow(its.rules);
-    dirty.mark(its.write('a.md', 'one'));
-    its.timers.run();
-    await waitFor(() => its.timers.waits.length > 0);
-    expect(its.index.asked).toEqual([]);
-    its.index.progress = undefined;
-    its.timers.run();
-    await waitFor(() => dirty.isEmpty && !dirty.isSyncing);
-    expect(its.index.asked).toEqual([its.path('a.md')]);
-  });
-
   it('of a root that is not there leave the index as it is', async () => {
     await using given = world();
     const { its, dirty } = given;
     its.write('a.md', 'one');
-    its.sync();
+    await its.sync();
     renameSync(its.root, `${its.root}-away`);
     dirty.mark(its.path('a.md'));
     await dirty.sync(its.rules, Infinity);

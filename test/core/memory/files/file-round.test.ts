@@ -20,7 +20,7 @@ describe('a round over all files', () => {
   it('finds what changed, came and went, and nothing else', async () => {
     await using its = new WatchedWorld();
     for (const name of ['a.md', 'b.md', 'deep/er/c.md', 'deep/d.md']) its.write(name, 'old');
-    its.sync();
+    await its.sync();
     expect(await round(its)).toEqual([]);
     its.write('a.md', 'new');
     rmSync(its.path('deep/d.md'));
@@ -33,19 +33,13 @@ describe('a round over all files', () => {
   });
 
   it('finds what happened after the last sync when the thread begins', async () => {
-    await using before = new WatchedWorld();
-    before.write('a.md', 'old');
-    before.write('kept.md', 'old');
-    before.sync();
     await using its = new WatchedWorld();
-    renameSync(before.root, its.path('sub'));
-    for (const [path, entry] of before.index.texts)
-      its.index.texts.set(path.replace(before.root, its.path('sub')), entry);
+    for (const name of ['a.md', 'deep/b.md', 'gone.md']) its.write(name, 'old');
+    await its.index.sync.syncFolder({ basePath: its.root, ...its.rules });
     await laterThan(Date.now());
-    its.index.synced = new Date().toISOString();
-    await laterThan(Date.now());
-    its.write('sub/b.md', 'new');
-    expect(await round(its)).toEqual(['sub/b.md']);
+    its.index.store.removeFile(its.path('gone.md'));
+    its.write('deep/c.md', 'new');
+    expect(await round(its)).toEqual(['deep/c.md']);
   });
 
   it('finds a folder that was moved here with files older than the last sync', async () => {
@@ -55,7 +49,7 @@ describe('a round over all files', () => {
     const file = other.write('moved/deep/b.md', 'old');
     utimesSync(file, 1, 1);
     await laterThan(Date.now());
-    its.sync();
+    await its.sync();
     renameSync(other.path('moved'), its.path('moved'));
     expect(await round(its)).toEqual(['moved']);
     expect(its.index.search('old').paths).toContain(its.path('moved/deep/b.md'));
@@ -67,7 +61,7 @@ describe('a round over all files', () => {
     its.write('folder/a.md', 'old');
     its.write('other/b.md', 'old');
     its.write('other/deep/c.md', 'old');
-    its.sync();
+    await its.sync();
     expect(await round(its)).toEqual([]);
     await laterThan(Date.now());
     expect(await round(its)).toEqual([]);
@@ -80,9 +74,8 @@ describe('a round over all files', () => {
   it('leaves alone what somebody took out of the index, until it changes', async () => {
     await using its = new WatchedWorld();
     its.write('a.md', 'old');
-    its.sync();
-    its.round.wasRemoved(its.path('a.md'));
-    its.index.texts.delete(its.path('a.md'));
+    await its.sync();
+    its.remove('a.md');
     its.write('b.md', 'new');
     expect(await round(its)).toEqual(['b.md']);
     its.write('a.md', 'new');
@@ -93,11 +86,12 @@ describe('a round over all files', () => {
   it('leaves alone what was there when everything was taken out', async () => {
     await using its = new WatchedWorld();
     its.write('a.md', 'old');
-    its.sync();
+    await its.sync();
     await round(its);
     await laterThan(Date.now());
     its.round.wasCleared();
-    its.index.texts.clear();
+    its.index.store.clear();
+    its.index.store.setLastSyncAt(new Date().toISOString());
     await laterThan(Date.now());
     its.write('b.md', 'new');
     expect(await round(its)).toEqual(['b.md']);
@@ -112,16 +106,16 @@ describe('a round over all files', () => {
   it('looks at a whole folder again whose .gitignore came, changed or went', async () => {
     await using its = new WatchedWorld();
     its.write('deep/a.md', 'old');
-    its.sync();
+    await its.sync();
     expect(await round(its)).toEqual([]);
     its.write('deep/.gitignore', 'x');
-    expect(await round(its)).toContain('deep');
+    expect(await round(its)).toContain('deep/.gitignore');
     await laterThan(Date.now());
     expect(await round(its)).toEqual([]);
     its.write('deep/.gitignore', 'yy');
-    expect(await round(its)).toContain('deep');
+    expect(await round(its)).toContain('deep/.gitignore');
     rmSync(its.path('deep/.gitignore'));
-    expect(await round(its)).toContain('deep');
+    expect(await round(its)).toContain('deep/.gitignore');
   });
 
   it('goes into no link and no folder that is never indexed', async () => {
@@ -129,7 +123,7 @@ describe('a round over all files', () => {
     await using other = new WatchedWorld();
     other.write('b.md', 'secret');
     its.write('a.md', 'old');
-    its.sync();
+    await its.sync();
     symlinkSync(other.root, its.path('link'));
     symlinkSync(other.path('b.md'), its.path('link.md'));
     its.write('node_modules/c.md', 'new');
@@ -141,7 +135,7 @@ describe('a round over all files', () => {
   it('lets others through, and the next begins after whoever asks', async () => {
     await using its = new WatchedWorld();
     for (let n = 0; n < 3000; n++) its.write(`${n % 30}/${n}.md`, 'text');
-    its.sync();
+    await its.sync();
     const first = its.round.run([its.root]);
     let turns = 0;
     let isDone = false;

@@ -5,9 +5,9 @@ import { DirtyPaths, type SetTimer } from '../../../../src/core/memory/files/dir
 import { FileRound } from '../../../../src/core/memory/files/file-round.ts';
 import { FolderWatch } from '../../../../src/core/memory/files/folder-watch.ts';
 import { FreshSearch } from '../../../../src/core/memory/files/fresh-search.ts';
-import { isIgnoreFile, unindexedPaths } from '../../../../src/core/memory/files/unindexed-paths.ts';
+import { unindexedPaths } from '../../../../src/core/memory/files/unindexed-paths.ts';
 import { openChokidar, type Watcher } from '../../../../src/core/memory/files/watched-root.ts';
-import { SmallIndex } from './small-index.ts';
+import { FileIndex } from './file-index.ts';
 
 /** Timers that run when a test says so. */
 export class HandTimers {
@@ -46,8 +46,10 @@ export const waitFor = async (isSo: () => boolean): Promise<void> => {
 export class WatchedWorld implements AsyncDisposable {
   readonly base = realpathSync(mkdtempSync(join(tmpdir(), 'watched-')));
   readonly root: string;
-  readonly index = new SmallIndex();
+  readonly index: FileIndex;
   readonly faults: unknown[] = [];
+  /** What is added to the time. */
+  laterMs = 0;
   readonly timers = new HandTimers();
   readonly opened: Watcher[] = [];
   open = openChokidar;
@@ -59,29 +61,33 @@ export class WatchedWorld implements AsyncDisposable {
   constructor(name = 'root') {
     this.root = join(this.base, name);
     mkdirSync(this.root);
-    const { index } = this;
+    const closed = this.path('data');
+    this.index = new FileIndex(join(this.base, 'memory.db'), [closed]);
+    const { store, sync } = this.index;
+    const monotonic = () => performance.now() + this.laterMs;
     const onFault = (error: unknown) => this.faults.push(error);
-    const rules = { isIgnored: unindexedPaths([join(this.root, 'data')]), isIgnoreFile };
-    this.dirty = new DirtyPaths({ sync: index, onFault, setTimer: this.timers.set });
-    this.round = new FileRound({ store: index, sync: index, dirty: this.dirty, ...rules });
+    const isIgnored = unindexedPaths([closed]);
+    this.dirty = new DirtyPaths({ sync, onFault, setTimer: this.timers.set, monotonic });
+    this.round = new FileRound({ store, sync, dirty: this.dirty, isIgnored, monotonic });
     this.watch = new FolderWatch({
-      store: index,
+      store,
       dirty: this.dirty,
       round: this.round,
       onFault,
-      ...rules,
-      open: async (isIgnored) => {
-        const watcher = await this.open(isIgnored);
+      isIgnored,
+      open: async (leavesOut) => {
+        const watcher = await this.open(leavesOut);
         this.opened.push(watcher);
         return watcher;
       },
     });
     this.fresh = new FreshSearch({
       watch: this.watch,
-      sync: index,
+      sync,
       dirty: this.dirty,
       round: this.round,
       onFault,
+      monotonic,
     });
   }
 
@@ -101,15 +107,25 @@ export class WatchedWorld implements AsyncDisposable {
   }
 
   /** Syncs all, as somebody would by hand. */
-  sync(): void {
+  async sync(): Promise<void> {
+    // Stamps of files are coarse: one that changed a moment ago is read again.
+    const start = Date.now();
+    await waitFor(() => Date.now() - start > 120);
     this.round.syncBegins(this.root);
-    this.index.syncFolder(this.root);
+    await this.index.sync.syncFolder({ basePath: this.root, ...this.rules });
+  }
+
+  /** Takes a file out of the index, as somebody would by hand. */
+  remove(name: string): void {
+    this.round.wasRemoved(this.path(name));
+    this.index.store.removeFile(this.path(name));
   }
 
   /** Begins to watch, once everything from before was looked at. */
   async start(watchFiles = 100_000): Promise<void> {
     await this.watch.watch({ ...this.rules, watchFiles });
-    await waitFor(() => this.watch.isCurrent || !this.watch.status().watching);
+    const isLooking = () => this.watch.status().reason === 'The folders are being looked through';
+    await waitFor(() => this.watch.isCurrent || (!this.watch.status().watching && !isLooking()));
   }
 
   /** The names of the files that a search finds, and how fresh that is. */
@@ -121,6 +137,7 @@ export class WatchedWorld implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.round.close();
     await this.watch.watch(undefined);
+    this.index.database.close();
     rmSync(this.base, { recursive: true, force: true });
   }
 }

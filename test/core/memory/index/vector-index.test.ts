@@ -172,6 +172,22 @@ describe('VectorIndex', () => {
     expect(idsOf(index.search(other, { limit: 2 }))).toEqual([second, first]);
   });
 
+  it('takes other dimensions once nothing is left of those before', async () => {
+    using test = openTestVectors();
+    const index = new VectorIndex(test.database, 'chunks');
+    const before = test.addChunk('before');
+    test.put('m', { before: [1, 0] });
+    expect(idsOf(index.search(query(1, 0), { limit: 2 }))).toEqual([before]);
+    test.removeChunk(before);
+    index.changed({ added: [], removed: [before] });
+    await test.store.keepOnly('m');
+    const ids = [test.addChunk('first'), test.addChunk('second')];
+    const long = (at: number) => Array.from({ length: 40 }, (_, n) => (n === at ? 1 : 0));
+    index.changed({ added: test.put('m', { first: long(1), second: long(39) }).chunks, removed: [] });
+    expect(idsOf(index.search(query(...long(39)), { limit: 2 }))).toEqual(ids.toReversed());
+    expect(index.knows(query(1, 0))).toBe(false);
+  });
+
   it('reads many in pieces, and misses nothing that comes and goes meanwhile', async () => {
     using test = openTestVectors();
     const index = new VectorIndex(test.database, 'chunks');

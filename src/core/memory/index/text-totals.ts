@@ -1,25 +1,15 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { indexTerm } from './index-words.ts';
 
-/** Counts are used again until this share of the texts has changed. */
-const CHANGED_SHARE = 0.02;
-const MOST_KEPT = 5000;
-/** Of the row that holds the totals of an FTS5 index: how many texts there are, and the words of each column. */
+/** Of the row in which FTS5 keeps how many texts there are, and the words of each column. */
 const TOTALS_ROW = 1;
 
 /**
- * How many texts of an index there are, and how many hold a word. SQLite's index forgets to take what is deleted from
- * its totals, by which it ranks: they are put right before the next search.
+ * How many texts an index of words holds. FTS5 ranks by totals from which it does not take what is deleted from a table
+ * without contents; they are put right here.
  */
-export class WordCounts {
+export class TextTotals {
   readonly #database: DatabaseSync;
-  readonly #statements: Record<
-    'sizes' | 'allSizes' | 'count' | 'totals' | 'setTotals' | 'textsWith',
-    StatementSync
-  >;
-  readonly #kept = new Map<string, number>();
-  #changes = 0;
-  #texts: number | undefined;
+  readonly #statements: Record<'sizes' | 'allSizes' | 'count' | 'totals' | 'setTotals', StatementSync>;
   /** Sums over what was deleted since the totals were right: texts, and words of each column. */
   #gone: number[] = [];
 
@@ -31,12 +21,7 @@ export class WordCounts {
       count: database.prepare(`select count(*) as n from ${table}_docsize`),
       totals: database.prepare(`select block from ${table}_data where id = ${TOTALS_ROW}`),
       setTotals: database.prepare(`update ${table}_data set block = ? where id = ${TOTALS_ROW}`),
-      textsWith: database.prepare(`select count(*) as n from ${table} where ${table} match ?`),
     };
-  }
-
-  added(): void {
-    this.#changed();
   }
 
   /** Told before a text goes; answers whether there is one. */
@@ -44,57 +29,27 @@ export class WordCounts {
     const sizes = this.#statements.sizes.get(id)?.['sz'];
     if (!(sizes instanceof Uint8Array)) return false;
     addTo(this.#gone, [1, ...readNumbers(sizes)]);
-    this.#changed();
     return true;
   }
 
   cleared(): void {
-    this.#kept.clear();
     this.#gone = [];
-    this.#texts = undefined;
   }
 
-  textsWith(word: string): number {
-    this.#putRight();
-    const kept = this.#kept.get(word);
-    if (kept !== undefined) return kept;
-    const count = Number(this.#statements.textsWith.get(`"${indexTerm(word)}"`)?.['n']);
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size >= MOST_KEPT && oldest !== undefined) this.#kept.delete(oldest);
-    this.#kept.set(word, count);
-    return count;
-  }
-
-  /** The weight of a word in BM25 (its inverse document frequency), as SQLite reckons it. */
-  rarity(word: string): number {
-    const count = this.textsWith(word);
-    const texts = this.#texts ?? 0;
-    return Math.max(1e-6, Math.log((texts - count + 0.5) / (count + 0.5)));
-  }
-
-  #changed(): void {
-    this.#texts = undefined;
-    this.#changes++;
-  }
-
-  #putRight(): void {
-    if (this.#texts !== undefined) return;
+  /** Puts the totals right, and answers how many texts there are. */
+  settle(): number {
     const texts = Number(this.#statements.count.get()?.['n']);
-    if (this.#changes > CHANGED_SHARE * texts) {
-      this.#kept.clear();
-      this.#changes = 0;
-    }
-    this.#texts = texts;
-    // What a transaction under way knows of the totals would overwrite them.
-    if (this.#database.isTransaction) return;
+    // A transaction under way has totals of its own, which it would write over these.
+    if (this.#database.isTransaction) return texts;
     const block = this.#statements.totals.get()?.['block'];
-    if (!(block instanceof Uint8Array) || block.length === 0) return;
+    if (!(block instanceof Uint8Array) || block.length === 0) return texts;
     const totals = readNumbers(block);
-    if (this.#gone.length === 0 && totals[0] === texts) return;
+    if (this.#gone.length === 0 && totals[0] === texts) return texts;
     const right = totals.map((total, at) => total - (this.#gone[at] ?? 0));
-    // A process that was killed, or a rollback: they are summed up anew.
+    // After a kill or a rollback what is gone is not known.
     this.#statements.setTotals.run(writeNumbers(right[0] === texts ? right : this.#summedUp(texts)));
     this.#gone = [];
+    return texts;
   }
 
   #summedUp(texts: number): number[] {
@@ -109,7 +64,7 @@ function addTo(sums: number[], numbers: number[]): void {
   for (const [at, number] of numbers.entries()) sums[at] = (sums[at] ?? 0) + number;
 }
 
-/** Numbers as SQLite writes them: seven bits to a byte, the highest first, the last one without the eighth bit. */
+/** Numbers as SQLite writes them: seven bits to a byte, the highest first, all but the last with the eighth bit set. */
 function readNumbers(bytes: Uint8Array): number[] {
   const numbers: number[] = [];
   let number = 0;

@@ -1,0 +1,43 @@
+import type { SearchMemory, SearchMethod } from '../../contract/memory.ts';
+import { CliError } from '../cli-error.ts';
+import type { Cli } from '../cli.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { toIndexedPath } from './shown-path.ts';
+
+export interface SearchOptions {
+  limit?: number;
+  minScore?: number;
+  under?: string;
+  method?: SearchMethod;
+  json?: boolean;
+  quiet?: boolean;
+}
+
+export const searchMethods = ['keyword', 'vector', 'hybrid'] as const satisfies SearchMethod[];
+
+/** What a search goes by, for people. */
+export const methodMeanings: Record<SearchMethod, string> = {
+  keyword: 'keywords',
+  vector: 'meaning',
+  hybrid: 'keywords and meaning',
+};
+
+/** What the daemon is asked for. */
+export function searchBody(
+  cli: Cli,
+  words: string[],
+  { limit, minScore, under, method }: SearchOptions,
+): { body: Pick<SearchMemory, 'query'> & Partial<SearchMemory> } {
+  const query = words.join(' ');
+  if (query.trim() === '')
+    throw new CliError(exitCodes.usage, 'Search for what?', { next: 'Example: svc memory search deploy' });
+  return {
+    body: {
+      query,
+      ...(limit !== undefined && { maxResults: limit }),
+      ...(minScore !== undefined && { minScore }),
+      ...(under !== undefined && { under: toIndexedPath(cli, under) }),
+      ...(method && { method }),
+    },
+  };
+}

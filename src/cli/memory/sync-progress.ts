@@ -1,0 +1,42 @@
+import type { SyncProgress } from '../../contract/memory.ts';
+import { escapeLine } from '../escape-text.ts';
+import type { Output } from '../output.ts';
+import { fitText } from '../text-width.ts';
+
+export interface SyncDisplay {
+  show(progress: SyncProgress): void;
+  say(text: string): void;
+  end(): void;
+}
+
+const BAR = 20;
+const spelled = {
+  looking: 'looking',
+  reading: 'reading',
+  embedding: 'embedding',
+  done: 'finishing',
+} as const;
+
+/** What a sync does, in a line: with a bar once it is known how much there is to do. */
+export function spellProgress({ phase, done, total, basePath }: SyncProgress): string {
+  const count = done.toLocaleString('en');
+  const all = total === undefined ? '' : ` of ${total.toLocaleString('en')}`;
+  return `${spelled[phase]} ${bar(done, total)}${count}${all} files  ${escapeLine(basePath)}`;
+}
+
+function bar(done: number, total = 0): string {
+  if (total === 0) return '';
+  const full = Math.min(BAR, Math.floor((BAR * done) / total));
+  return `${'━'.repeat(full)}${'─'.repeat(BAR - full)} `;
+}
+
+/** A line on a terminal, and nothing elsewhere. */
+export async function syncDisplay(output: Output, isShown: boolean): Promise<SyncDisplay> {
+  if (!isShown) return { show: () => undefined, say: (text) => output.note(text), end: () => undefined };
+  const { default: ora } = await import('ora');
+  const spinner = ora({ text: 'looking', stream: output.errorStream, discardStdin: false }).start();
+  const say = (text: string) => {
+    spinner.text = fitText(text, Math.max(20, (output.errorStream.columns || 80) - 4));
+  };
+  return { show: (progress) => say(spellProgress(progress)), say, end: () => void spinner.stop() };
+}

@@ -1,0 +1,179 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { MemoryStats, SyncResult, WatcherStatus } from '../../../src/contract/memory.ts';
+import { type ContractServer, Refusal, startContractServer } from '../../helpers/contract-server.ts';
+import { ensureBuilt, hasTerminals, outcomeOf, said, SvcHome } from '../svc-binary.ts';
+import { ago } from '../webhook-samples.ts';
+import { statsOf, synced } from './memory-samples.ts';
+
+let home: SvcHome;
+let server: ContractServer;
+let folder: string;
+let stats: MemoryStats;
+let watcher: WatcherStatus;
+/** What the sync answers, once that is known. */
+let sync: () => Promise<SyncResult>;
+
+beforeAll(async () => {
+  ensureBuilt();
+  home = await SvcHome.create();
+  folder = join(home.folder, 'work');
+  mkdirSync(folder);
+  return () => home[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  stats = statsOf();
+  sync = async () => synced();
+  watcher = {
+    enabled: true,
+    state: { dirty: false, syncing: false, lastSyncAt: ago(3), watchedFiles: 1204, watching: true },
+  };
+  server = await startContractServer({
+    memory: {
+      stats: () => stats,
+      sync: () => sync(),
+      watcher: () => watcher,
+    },
+  });
+});
+afterEach(() => server[Symbol.asyncDispose]());
+
+/** As at the daemon of this machine, in the folder of the caller. */
+const here = () => ({ env: { SVC_PORT: new URL(server.url).port }, cwd: folder });
+const svc = (...args: string[]) => home.svc(['memory', ...args], here());
+const bodies = () => server.asked.map(({ body }) => body).filter((body) => body !== undefined);
+
+describe('svc memory sync', () => {
+  it('tells what came of it', async () => {
+    expect(await svc('sync', 'notes')).toEqual({
+      code: 0,
+      stdout:
+        'Indexed   1,204 files\nAdded     12\nUpdated   3\nRemoved   1\n' +
+        'Left out  14\n            10 binary\n            4 too large\nTook      2.3 s\n',
+      stderr: 'Search it: svc memory search QUERY\n',
+    });
+    expect(await svc('sync', '-q')).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(JSON.parse((await svc('sync', '--json')).stdout)).toEqual(synced());
+    expect(bodies()).toEqual([{ basePath: join(folder, 'notes') }, {}, {}]);
+  });
+
+  it('that somebody else stops exits with 3', async () => {
+    sync = async () => synced({ cancelled: true });
+    const { code, stderr } = await svc('sync', 'notes');
+    expect({ code, stderr }).toEqual({
+      code: 3,
+      stderr: 'Stopped; what it had done stays. Go on: svc memory sync notes\n',
+    });
+    expect((await svc('sync', '--json')).code).toBe(3);
+  });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('is stopped at the daemon by %s, also before it has begun', async (signal, code) => {
+    const stopped = Promise.withResolvers<SyncResult>();
+    const begun = Promise.withResolvers<void>();
+    let asked = 0;
+    sync = () => {
+      begun.resolve();
+      return stopped.promise;
+    };
+    server.answers.memory = {
+      ...server.answers.memory,
+      cancelSync: () => {
+        if (++asked === 1) throw new Refusal(400, 'No sync is under way');
+        stopped.resolve(synced({ cancelled: true }));
+        return { message: 'The sync is stopped' };
+      },
+    };
+    const running = home.start(['memory', 'sync'], here());
+    await begun.promise;
+    running.kill(signal);
+    const outcome = outcomeOf(await running);
+    expect(outcome.code, outcome.stderr).toBe(code);
+    expect(outcome.stderr).toContain('Go on: svc memory sync\n');
+    expect(asked).toBe(2);
+  });
+
+  it('goes on after what is between cut it off, once the daemon is through', async () => {
+    let calls = 0;
+    let looks = 0;
+    sync = async () => {
+      if (++calls === 1) throw new Refusal(504, 'Gateway Timeout');
+      return synced({ added: 0 });
+    };
+    server.answers.memory = {
+      ...server.answers.memory,
+      stats: () =>
+        ++looks < 3 ? statsOf({ syncing: { basePath: '/n', phase: 'reading', done: 1 } }) : statsOf(),
+    };
+    const { code, stderr } = await svc('sync');
+    expect({ code, calls, looks }).toEqual({ code: 0, calls: 2, looks: 3 });
+    expect(stderr).toContain('cut off meanwhile');
+  });
+
+  it('fails with what the daemon says', async () => {
+    sync = async () => {
+      throw new Refusal(403, 'Only an administrator can allow this folder to be indexed');
+    };
+    const { code, stdout, stderr } = await svc('sync', 'notes');
+    expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
+    expect(stderr).toMatch(/^svc: Only an administrator/);
+  });
+
+  it.skipIf(!hasTerminals)('shows how far it is on a terminal (needs script of util-linux)', async () => {
+    const answer = Promise.withResolvers<SyncResult>();
+    sync = () => answer.promise;
+    stats = statsOf({ syncing: { basePath: '/home/ada/notes', phase: 'reading', done: 300, total: 1200 } });
+    const running = home.startOnTerminal(['memory', 'sync', '--url', server.url]);
+    expect(await said(running, 'stdout', /reading/)).toContain(
+      'reading ━━━━━─────────────── 300 of 1,200 files  /home/ada/notes',
+    );
+    answer.resolve(synced());
+    expect(outcomeOf(await running).code).toBe(0);
+  });
+});
+
+describe('svc memory watch', () => {
+  it('shows the watcher, then what is synced', async () => {
+    const running = home.start(['memory', 'watch'], here());
+    const shown = said(running, 'stdout', /Last sync.*\n/);
+    await said(running, 'stderr', /Following syncs/);
+    expect(await shown).toMatch(
+      /^Watching +1,204 files\nChanges +none that are not read\nLast sync .*\(3 min ago\)/,
+    );
+    const told = said(running, 'stdout', /finishing/);
+    const progress = { basePath: '/n', phase: 'reading', done: 5, total: 10 } as const;
+    const at = new Date().toISOString();
+    server.tell({ type: 'memory', at, progress });
+    server.tell({ type: 'memory', at, progress: { ...progress, done: 6 } });
+    server.tell({ type: 'memory', at, progress: { ...progress, phase: 'done', done: 10 } });
+    expect((await told).trimEnd().split('\n')).toEqual([
+      expect.stringMatching(/^[\d:]{8} {2}reading ━{10}─{10} 5 of 10 files {2}\/n$/),
+      expect.stringMatching(/finishing ━{20} 10 of 10 files/),
+    ]);
+    server.hangUp();
+    const { code, stderr } = outcomeOf(await running);
+    expect({ code, stderr }).toMatchObject({
+      code: 69,
+      stderr: expect.stringContaining('Again: svc memory watch'),
+    });
+  });
+
+  it('says why nothing is watched', async () => {
+    watcher = {
+      ...watcher,
+      enabled: false,
+      reason: 'The setting is off',
+      state: { ...watcher.state, watching: false },
+    };
+    expect(JSON.parse((await svc('watch', '--json')).stdout)).toEqual(watcher);
+    const running = home.start(['memory', 'watch'], here());
+    const shown = said(running, 'stdout', /Because.*\n/);
+    await said(running, 'stderr', /searches look for changes themselves/);
+    expect(await shown).toMatch(/Watching +no\nBecause +The setting is off\n/);
+    running.kill('SIGINT');
+    await running;
+  });
+});

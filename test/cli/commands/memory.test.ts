@@ -1,0 +1,368 @@
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Explanation, MemoryStats, SearchResult } from '../../../src/contract/memory.ts';
+import { type ContractServer, Refusal, startContractServer } from '../../helpers/contract-server.ts';
+import { ensureBuilt, hasTerminals, outcomeOf, SvcHome } from '../svc-binary.ts';
+import { ago, idOf } from '../webhook-samples.ts';
+import { foundChunk, memorySession, preference, statsOf } from './memory-samples.ts';
+
+let home: SvcHome;
+let server: ContractServer;
+let folder: string;
+let found: Partial<SearchResult>;
+let explained: Partial<Explanation>;
+let stats: MemoryStats;
+
+beforeAll(async () => {
+  ensureBuilt();
+  home = await SvcHome.create();
+  folder = join(home.folder, 'work');
+  mkdirSync(join(folder, 'notes'), { recursive: true });
+  symlinkSync(join(folder, 'notes'), join(folder, 'linked'));
+  return () => home[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  found = {};
+  explained = {};
+  stats = statsOf();
+  const known = (path: string) => {
+    if (path !== join(folder, 'notes/a.md')) throw new Refusal(404, 'File not found in the index');
+    return { message: 'Deleted until the next sync of its folder' };
+  };
+  server = await startContractServer({
+    memory: {
+      search: ({ body }) => ({
+        query: body.query,
+        method: 'keyword',
+        totalCandidates: 1,
+        chunks: [foundChunk(join(folder, 'notes/a.md'))],
+        autoSynced: false,
+        stale: false,
+        ...found,
+      }),
+      why: ({ body }) => ({
+        query: body.query,
+        method: 'hybrid',
+        formula: 'the formula',
+        words: ['roll'],
+        leftOut: [],
+        results: [],
+        ...explained,
+      }),
+      stats: () => stats,
+      files: ({ query }) => ({
+        files: [
+          {
+            path: join(folder, 'notes/a.md'),
+            hash: '0'.repeat(64),
+            size: 20_000,
+            chunkCount: 9,
+            updatedAt: ago(3),
+          },
+          { path: '/elsewhere/b.md', hash: '1'.repeat(64), size: 12, chunkCount: 1, updatedAt: ago(90) },
+        ].slice(0, query.limit),
+        total: 2,
+        limit: query.limit,
+        offset: query.offset,
+      }),
+      chunks: ({ params }) => {
+        known(params.path);
+        return {
+          path: params.path,
+          chunks: [
+            { ...foundChunk(params.path), text: 'one\n\ntwo \u001b[2J' },
+            { ...foundChunk(params.path), id: 'chunk_8', startLine: 20, endLine: 20 },
+          ].map(({ score: _score, ...chunk }) => chunk),
+        };
+      },
+      removeFile: ({ params }) => known(params.path),
+      removeChunk: ({ params }) => ({ message: `Deleted ${params.id}` }),
+      clear: () => ({ message: 'The index of files is empty' }),
+      warm: () => ({ fileCount: 3, chunkCount: 9321, method: 'keyword', durationMs: 40 }),
+      sessions: ({ query }) => ({
+        sessions: [memorySession(1), memorySession(2, { status: 'archived' })].filter(
+          ({ status }) => query.status === undefined || query.status === status,
+        ),
+        total: 2,
+        limit: query.limit,
+        offset: query.offset,
+      }),
+      createSession: ({ body }) => ({ session: memorySession(3, { name: body.name }) }),
+      archiveSession: ({ params }) => ({ session: memorySession(1, { id: params.id, status: 'archived' }) }),
+    },
+    preferences: {
+      list: () => ({ preferences: [preference(1), preference(2, { category: 'answers', value: 'short' })] }),
+      track: ({ body: { category, value } }) => ({
+        preference: preference(1, { category, value, count: 2, confidence: 0.6667 }),
+      }),
+      remove: () => ({ message: 'Forgotten' }),
+    },
+  });
+});
+afterEach(() => server[Symbol.asyncDispose]());
+
+/** As at the daemon of this machine, in the folder of the caller. */
+const here = () => ({ env: { SVC_PORT: new URL(server.url).port }, cwd: folder });
+const svc = (...args: string[]) => home.svc(['memory', ...args], here());
+const bodies = () => server.asked.map(({ body }) => body).filter((body) => body !== undefined);
+const routes = () => server.asked.map(({ route }) => route);
+
+describe('svc memory search', () => {
+  it('shows where it is, how well it fits, and the lines that tell', async () => {
+    found = {
+      chunks: [
+        foundChunk(join(folder, 'notes/a.md')),
+        foundChunk('/elsewhere/b\u001b.md', {
+          startLine: 3,
+          endLine: 3,
+          text: 'back',
+          score: 1,
+          stale: true,
+        }),
+      ],
+    };
+    expect(await svc('search', 'roll', 'back')).toEqual({
+      code: 0,
+      stdout:
+        'notes/a.md:12-14  0.83\n  Deploying > Rollback\n  12  # Rollback\n' +
+        '  13  To roll back, run the script.\n  14  It takes a minute.\n\n' +
+        '/elsewhere/b\\x1b.md:3  1.00  changed since\n  Deploying > Rollback\n  3  back\n',
+      stderr: '',
+    });
+    expect(bodies()).toEqual([{ query: 'roll back', maxResults: 6, minScore: 0 }]);
+    expect((await svc('search', 'x', '-q')).stdout).toBe('chunk_7\nchunk_7\n');
+    const json = JSON.parse((await svc('search', 'x', '--json')).stdout) as SearchResult;
+    expect(json).toMatchObject({ query: 'x', stale: false, chunks: found.chunks });
+  });
+
+  it('asks for what the flags say, a path as the index has it', async () => {
+    await svc(
+      'search',
+      'x',
+      '--limit',
+      '3',
+      '--min-score',
+      '.5',
+      '--method',
+      'vector',
+      '--under',
+      'linked/a.md',
+    );
+    expect(bodies()).toEqual([
+      { query: 'x', maxResults: 3, minScore: 0.5, method: 'vector', under: join(folder, 'notes/a.md') },
+    ]);
+  });
+
+  it('leaves paths of another machine as they are', async () => {
+    const { stdout } = await home.svc(['memory', 'search', 'x', '--under', 'notes', '--url', server.url], {
+      cwd: folder,
+    });
+    expect(stdout).toMatch(`${folder}/notes/a.md:12-14`);
+    expect(bodies()).toMatchObject([{ under: 'notes' }]);
+  });
+
+  it('says what it does not know', async () => {
+    found = { stale: true, autoSynced: true, reason: 'No provider is set' };
+    expect((await svc('search', 'x')).stderr).toBe(
+      'Files that had changed were read again for this search.\n' +
+        'Files may have changed since they were read. Read them again: svc memory sync\n' +
+        'Searched by keywords only: No provider is set\n',
+    );
+  });
+
+  it.each<[string, () => void, string[], RegExp]>([
+    [
+      'an empty index',
+      () => (stats = statsOf({ fileCount: 0 })),
+      [],
+      /^Nothing is indexed yet.*svc memory sync FOLDER\n$/,
+    ],
+    [
+      'a narrow search',
+      () => undefined,
+      ['--under', 'notes', '--min-score', '0.9'],
+      /without --under and --min-score\.\n$/,
+    ],
+    ['other words', () => undefined, [], /^Nothing found\. Try other words.*svc memory files\n$/],
+    [
+      'a sync under way',
+      () => (stats = statsOf({ fileCount: 0, syncing: { basePath: '/n', phase: 'reading', done: 1 } })),
+      [],
+      /a sync is under way/,
+    ],
+  ])('says what to do where nothing was found: %s', async (_, prepare, args, stderr) => {
+    found = { chunks: [] };
+    prepare();
+    expect(await svc('search', 'x', ...args)).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: expect.stringMatching(stderr),
+    });
+  });
+
+  it.each([
+    [['search'], /missing required argument/i],
+    [['search', ' '], /Search for what\?/],
+    [['search', 'x', '--method', 'vectr'], /Did you mean vector\?/],
+    [['search', 'x', '--min-score', 'high'], /Expected a number such as 0\.5/],
+    [['forget'], /Name files or chunks, or give --all/],
+    [['forget', 'a', '--all'], /Name files or chunks, or give --all/],
+    [['sessions', 'ls', '--status', 'done'], /Allowed choices are active, archived/],
+  ])('refuses %j', async (args, because) => {
+    const { code, stdout, stderr } = await svc(...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(because);
+    expect(server.asked).toEqual([]);
+  });
+
+  it.skipIf(!hasTerminals)('marks the words on a terminal only, and fits it (needs script)', async () => {
+    found = { chunks: [foundChunk('/n/a.md', { text: `roll ${'x'.repeat(200)}`, endLine: 12 })] };
+    const running = home.startOnTerminal(['memory', 'search', 'roll', '--url', server.url], { columns: 60 });
+    const { stdout } = outcomeOf(await running);
+    expect(stdout).toContain('\u001b[1m\u001b[33mroll\u001b[39m\u001b[22m');
+    expect(stdout).toContain('x…\r\n');
+    expect((await svc('search', 'roll')).stdout).not.toContain('\u001b');
+  });
+});
+
+describe('svc memory why', () => {
+  it('shows what each score is made of', async () => {
+    explained = {
+      leftOut: ['how', 'the'],
+      reason: undefined,
+      results: [
+        {
+          chunk: foundChunk(join(folder, 'notes/a.md')),
+          keyword: { rank: 2, points: 3.456, words: [{ word: 'roll', points: 3.456 }] },
+          vector: { rank: 1, similarity: 0.71 },
+        },
+      ],
+    };
+    expect(await svc('why', 'roll')).toEqual({
+      code: 0,
+      stdout:
+        'By        keywords and meaning\nWords     roll\nLeft out  how, the\nScore     the formula\n\n' +
+        '1  notes/a.md:12-14  0.8340\n   keywords  rank 2, 3.46 points\n     roll    3.46\n' +
+        '   meaning   rank 1, similarity 0.710\n',
+      stderr: '',
+    });
+    expect(JSON.parse((await svc('why', 'roll', '--json')).stdout)).toMatchObject({
+      leftOut: ['how', 'the'],
+    });
+  });
+});
+
+describe('what is indexed', () => {
+  it('is counted', async () => {
+    stats = statsOf({ embeddingModel: 'ollama/nomic', embeddedCount: 12, embeddingFailure: 'it is away' });
+    const { stdout, stderr } = await svc('stats');
+    expect(stdout.replace(/\d{4}-\S+Z/, 'TIME')).toBe(
+      'Files        1,204\nChunks       9,321\nLast sync    TIME  (3 min ago)\nSearched by  keywords\n' +
+        'Model        ollama/nomic, 12 of 9,321 chunks so far\nFailing      it is away\n' +
+        'Folders      /home/ada/notes\n',
+    );
+    expect(stderr).toBe('');
+    stats = statsOf({ lastSyncAt: null, roots: [] });
+    expect((await svc('stats')).stderr).toContain('svc memory sync FOLDER');
+  });
+
+  it('is listed', async () => {
+    const { stdout } = await svc('files');
+    expect(stdout).toBe(
+      'CHUNKS    SIZE  READ       PATH\n     9  20 KiB  3 min ago  notes/a.md\n' +
+        '     1    12 B  1 h ago    /elsewhere/b.md\n',
+    );
+    expect((await svc('files', '--limit', '1')).stderr).toBe('1 of 2. More: --limit, --offset\n');
+    expect((await svc('files', '-q')).stdout).toBe(`${folder}/notes/a.md\n/elsewhere/b.md\n`);
+  });
+
+  it('is shown by its path', async () => {
+    const shown = await svc('show', 'linked/a.md');
+    expect(shown.stdout).toBe(
+      'chunk_7  lines 12-14  Deploying > Rollback\n  one\n\n  two \u001b[2J\n\n' +
+        'chunk_8  line 20  Deploying > Rollback\n' +
+        '  # Rollback\n  To roll back, run the script.\n  It takes a minute.\n',
+    );
+    expect((await svc('show', 'notes/a.md', '-q')).stdout).toBe('chunk_7\nchunk_8\n');
+    expect(await svc('show', 'b.md')).toEqual({
+      code: 5,
+      stdout: '',
+      stderr: `svc: ${folder}/b.md is not indexed. See what is: svc memory files\n`,
+    });
+  });
+
+  it('is forgotten by path and by chunk', async () => {
+    const { code, stdout, stderr } = await svc('forget', 'linked/a.md', 'chunk_12', 'gone.md');
+    expect({ code, stdout }).toEqual({ code: 5, stdout: 'linked/a.md\nchunk_12\n' });
+    expect(stderr).toBe(
+      'Deleted until the next sync of its folder.\nDeleted chunk_12.\n' +
+        `svc: ${folder}/gone.md is not indexed. See what is: svc memory files\n`,
+    );
+  });
+
+  it('is forgotten as a whole only with a yes', async () => {
+    expect(await svc('forget', '--all')).toMatchObject({ code: 9, stderr: expect.stringContaining('--yes') });
+    expect(routes()).not.toContain('DELETE /api/memory/all');
+    expect(await svc('forget', '--all', '--yes')).toMatchObject({
+      code: 0,
+      stderr: 'The index of files is empty. Fill it again: svc memory sync\n',
+    });
+    expect(routes()).toContain('DELETE /api/memory/all');
+  });
+
+  it('is made ready', async () => {
+    expect((await svc('warm', 'the', 'release')).stderr).toBe(
+      'Ready in 40 ms: 9,321 chunks, searched by keywords.\n',
+    );
+    expect(bodies()).toEqual([{ query: 'the release' }]);
+  });
+});
+
+describe('svc memory sessions and preferences', () => {
+  it('lists, creates and archives sessions', async () => {
+    const { stdout } = await svc('sessions', 'ls');
+    expect(stdout.split('\n')[1]).toBe(`${idOf('memsess', 1)}  active    3 min ago  The release`);
+    expect((await svc('sessions', 'ls', '-q', '-s', 'archived')).stdout).toBe(`${idOf('memsess', 2)}\n`);
+    expect((await svc('sessions', 'create', 'x', '--conversation', 'conv_1')).stdout).toBe(
+      `${idOf('memsess', 3)}\n`,
+    );
+    expect(bodies()).toEqual([{ name: 'x', conversationId: 'conv_1' }]);
+    expect(await svc('sessions', 'archive', '0199a1b1')).toMatchObject({
+      stdout: `${idOf('memsess', 1)}\n`,
+      stderr: 'The release is archived.\n',
+    });
+    expect(await svc('sessions', 'archive', 'x')).toMatchObject({
+      code: 5,
+      stderr: 'svc: There is no memory session "x". See them: svc memory sessions ls\n',
+    });
+  });
+
+  it('lists, tracks and removes preferences', async () => {
+    const { stdout } = await svc('preferences', 'ls');
+    expect(stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
+      ['ID', 'SURE', 'SEEN', 'LAST', 'FROM', 'WHAT'],
+      [idOf('pref', 1), '0.50', '1', '3 min ago', 'a person', 'tests: vitest'],
+      [idOf('pref', 2), '0.50', '1', '3 min ago', 'a person', 'answers: short'],
+      [''],
+    ]);
+    expect(await svc('preferences', 'track', 'tests', 'vitest')).toMatchObject({
+      stdout: `${idOf('pref', 1)}\n`,
+      stderr: 'Seen 2 times, 0.67 sure.\n',
+    });
+    expect(await svc('preferences', 'rm', '0199a1b2', '--user', 'user_2')).toMatchObject({ code: 0 });
+    expect(routes()).toContain(`DELETE /api/memory/preferences/user_2/${idOf('pref', 2)}`);
+  });
+
+  it('are completed with their names', async () => {
+    const complete = (...words: string[]) => home.svc(['__complete', '--', ...words], here());
+    expect((await complete('memory', '')).stdout).toMatch(/^search\t.*\nwhy\t/);
+    expect((await complete('memory', 'sessions', 'archive', '')).stdout).toBe(
+      `${idOf('memsess', 1)}\tThe release\n`,
+    );
+    expect((await complete('memory', 'preferences', 'rm', '')).stdout).toContain('\ttests: vitest\n');
+    expect((await complete('memory', 'forget', '')).stdout).toContain(`${folder}/notes/a.md\t9 chunks\n`);
+    expect((await complete('memory', 'search', '--method', 'v')).stdout).toBe('vector\t\n');
+    expect((await complete('experiences', 'ls', '--type', 't')).stdout).toContain('tool_chain\t');
+  });
+});

@@ -1,0 +1,148 @@
+import { renameSync, rmSync, utimesSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { waitFor, WatchedWorld } from './watched-world.ts';
+
+const fresh = { stale: false, stalePaths: new Set() };
+
+describe.each(['watched', 'not watched'])('a search in folders that are %s', (how) => {
+  async function world(files: string[]): Promise<WatchedWorld> {
+    const its = new WatchedWorld();
+    for (const name of files) its.write(name, `old ${name}`);
+    await its.sync();
+    if (how === 'watched') await its.start();
+    return its;
+  }
+
+  it('finds what was saved just now, as often as that happens', async () => {
+    await using its = await world(['a.md', 'deep/b.md']);
+    expect(await its.search('old')).toEqual({ names: ['a.md', 'deep/b.md'], autoSynced: false, ...fresh });
+    for (let n = 0; n < 30; n++) {
+      its.write('deep/b.md', `new ${n}.`);
+      expect(await its.search(`new ${n}.`)).toEqual({ names: ['deep/b.md'], autoSynced: true, ...fresh });
+    }
+    expect(await its.search('new 29.')).toEqual({ names: ['deep/b.md'], autoSynced: false, ...fresh });
+  });
+
+  it('finds new files and folders, moved ones in their new place, and none that are gone', async () => {
+    await using its = await world(['a.md', 'b/b.md', 'b/deep/c.md']);
+    its.write('a2.md', 'new');
+    its.write('x/y/z.md', 'new');
+    expect(await its.search('new')).toEqual({ names: ['a2.md', 'x/y/z.md'], autoSynced: true, ...fresh });
+    its.write('x/y/later.md', 'newer');
+    expect((await its.search('newer')).names).toEqual(['x/y/later.md']);
+    renameSync(its.path('b'), its.path('c'));
+    expect(await its.search('old')).toEqual({
+      names: ['a.md', 'c/b.md', 'c/deep/c.md'],
+      autoSynced: true,
+      ...fresh,
+    });
+    rmSync(its.path('c'), { recursive: true });
+    expect(await its.search('old')).toEqual({ names: ['a.md'], autoSynced: true, ...fresh });
+  });
+
+  it('leaves out what was taken out by hand until it changes', async () => {
+    await using its = await world(['a.md', 'b.md']);
+    its.remove('b.md');
+    its.write('c.md', 'old');
+    expect((await its.search('old')).names).toEqual(['a.md', 'c.md']);
+    its.write('b.md', 'old again');
+    expect((await its.search('old')).names).toEqual(['a.md', 'b.md', 'c.md']);
+  });
+
+  it('answers from what it has where a sync fails, and says so', async () => {
+    await using its = await world(['a.md', 'b.md']);
+    its.index.failure = new Error('The disk is full');
+    its.write('a.md', 'old and new');
+    expect(await its.search('old')).toEqual({
+      names: ['a.md', 'b.md'],
+      autoSynced: false,
+      stale: true,
+      stalePaths: new Set([its.path('a.md')]),
+    });
+    expect(its.faults).toContain(its.index.failure);
+    its.index.failure = undefined;
+    expect(await its.search('new')).toEqual({ names: ['a.md'], autoSynced: true, ...fresh });
+  });
+
+  it('keeps what it found of a root that is not there, and marks it', async () => {
+    await using its = await world(['a.md']);
+    renameSync(its.root, `${its.root}-away`);
+    const path = its.path('a.md');
+    expect(await its.search('old')).toMatchObject({
+      names: ['a.md'],
+      stale: true,
+      stalePaths: new Set([path]),
+    });
+    renameSync(`${its.root}-away`, its.root);
+    await waitFor(() => how === 'not watched' || its.watch.isCurrent);
+    expect(await its.search('old')).toMatchObject({ names: ['a.md'], stale: false });
+  });
+
+  it('does not wait for a sync of a folder, and says so', async () => {
+    await using its = await world(['a.md']);
+    const syncing = its.index.sync.syncFolder({ basePath: its.root, ...its.rules });
+    const line = its.index.sync.syncFolder({ basePath: its.path('.'), ...its.rules });
+    expect(await its.search('old')).toMatchObject({ names: ['a.md'], stale: true });
+    await Promise.all([syncing, line]);
+    expect(await its.search('old')).toMatchObject({ names: ['a.md'], stale: false });
+  });
+});
+
+describe('a search', () => {
+  it('notices a file that changed without anybody telling', async () => {
+    await using its = new WatchedWorld();
+    its.write('a.md', 'old');
+    await its.sync();
+    await its.start();
+    for (const watcher of its.opened) await watcher.close();
+    its.write('a.md', 'old and new');
+    expect(await its.search('old')).toEqual({ names: ['a.md'], autoSynced: true, ...fresh });
+    its.write('a.md', 'nothing');
+    expect(await its.search('old')).toEqual({ names: [], autoSynced: true, ...fresh });
+  });
+
+  it('leaves what takes longer to the next one, and says so', async () => {
+    await using its = new WatchedWorld();
+    for (let n = 0; n < 1000; n++) its.write(`${n}.md`, 'old');
+    await its.sync();
+    await its.start();
+    its.index.onSync = () => (its.laterMs += 60);
+    for (let n = 0; n < 1000; n++) its.write(`${n}.md`, 'old and new');
+    const first = await its.search('old');
+    expect(first).toMatchObject({ autoSynced: true, stale: true, names: { length: 1000 } });
+    expect(first.stalePaths.size).toBe(400);
+    expect(its.index.search('new').paths).toHaveLength(600);
+    its.index.onSync = () => undefined;
+    expect(await its.search('new')).toMatchObject({ names: { length: 1000 }, autoSynced: true, ...fresh });
+  });
+
+  it('does not wait for rounds that take long, and has one made beside it now and then', async () => {
+    await using its = new WatchedWorld();
+    for (let n = 0; n < 1000; n++) its.write(`${n}.md`, 'old');
+    await its.sync();
+    its.index.onLook = () => (its.laterMs += 30);
+    expect(await its.search('old')).toMatchObject({ stale: false });
+    expect(its.round.costMs).toBeGreaterThan(100);
+    its.index.onLook = () => undefined;
+    its.write('5.md', 'new');
+    expect(await its.search('new')).toEqual({
+      names: [],
+      autoSynced: false,
+      stale: true,
+      stalePaths: new Set(),
+    });
+    expect(its.dirty.isEmpty).toBe(true);
+    its.laterMs += 2000;
+    expect(await its.search('new')).toMatchObject({ names: [], stale: true });
+    await waitFor(() => its.dirty.covers(its.path('5.md')));
+    expect(await its.search('new')).toMatchObject({ names: ['5.md'], autoSynced: true });
+  });
+
+  it('finds a file that was saved with the same length and the same time', async () => {
+    await using its = new WatchedWorld();
+    utimesSync(its.write('a.md', 'old 1'), 1, 1);
+    await its.sync();
+    utimesSync(its.write('a.md', 'old 2'), 1, 1);
+    expect(await its.search('old 2')).toEqual({ names: ['a.md'], autoSynced: true, ...fresh });
+  });
+});

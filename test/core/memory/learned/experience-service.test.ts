@@ -1,0 +1,236 @@
+import { describe, expect, it } from 'vitest';
+import type { Origin } from '../../../../src/contract/experiences.ts';
+import { ada, ann, bob, likely, openLearnedWorld } from './learned-world.ts';
+
+const stranger: Origin = { kind: 'task', userId: ann.userId, taskId: 'task_1', trusted: false };
+const page = { limit: 50, offset: 0 };
+
+describe('an experience', () => {
+  it('is kept as it was told, with where it comes from', async () => {
+    await using world = await openLearnedWorld();
+    const told = await world.record({ tags: ['login', 'login', 'tests'], successScore: 0.5 });
+    expect(told).toEqual({
+      ...likely,
+      id: expect.stringMatching(/^exp_/),
+      tags: ['login', 'tests'],
+      successScore: 0.5,
+      weight: 1,
+      useCount: 0,
+      origin: { kind: 'user', userId: ann.userId, trusted: true },
+      createdAt: '2026-01-01T00:00:00.000Z',
+    });
+    expect(await world.experiences.get(ann, told.id)).toEqual(told);
+  });
+
+  it('of a run that a stranger set going stays untrusted', async () => {
+    await using world = await openLearnedWorld();
+    const origin = { ...stranger, conversationId: 'conv_1' };
+    const { id } = await world.record({}, ann, origin);
+    expect(await world.experiences.get(ann, id)).toMatchObject({ origin, sourceConversationId: 'conv_1' });
+  });
+
+  it('comes from a conversation of its owner alone', async () => {
+    await using world = await openLearnedWorld();
+    await world.addConversation(ann, 'conv_ann');
+    for (const caller of [bob, ada])
+      await expect(world.record({ sourceConversationId: 'conv_ann' }, caller)).rejects.toMatchObject({
+        code: 'not_found',
+        message: 'Conversation not found',
+      });
+    const own = await world.record({ sourceConversationId: 'conv_ann' });
+    expect(own).toMatchObject({ sourceConversationId: 'conv_ann', origin: { conversationId: 'conv_ann' } });
+  });
+
+  it('is not recorded twice, by its words', async () => {
+    await using world = await openLearnedWorld();
+    const { id } = await world.record();
+    const refusal = { code: 'conflict', message: expect.stringContaining(id) };
+    await expect(world.record()).rejects.toMatchObject(refusal);
+    const same = {
+      intent: '  FIX the flaky, login test!',
+      solution: ['wait for the event – not for a time.'],
+    };
+    world.index.isBroken = true;
+    await expect(world.record(same)).rejects.toMatchObject(refusal);
+    world.index.isBroken = false;
+    await expect(world.record({ ...same, type: 'error_recovery' })).resolves.toBeDefined();
+    await expect(world.record(same, bob)).resolves.toBeDefined();
+  });
+
+  it('is recorded once by a hundred at once', async () => {
+    await using world = await openLearnedWorld();
+    const all = await Promise.allSettled(Array.from({ length: 100 }, () => world.record()));
+    expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect((await world.experiences.list(ann, page)).total).toBe(1);
+  });
+
+  it('is not recorded again in nearly the same words', async () => {
+    await using world = await openLearnedWorld();
+    const words = Array.from(
+      { length: 60 },
+      (_, n) => `word${String.fromCodePoint(97 + (n % 26))}${n > 25 ? 'x' : ''}${n > 51 ? 'y' : ''}`,
+    );
+    const { id } = await world.record({ solution: [words.join(' ')] });
+    const nearly = { solution: [[...words.slice(0, -1), 'another'].join(' ')] };
+    await expect(world.record(nearly)).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining(id),
+    });
+    await expect(
+      world.record({ solution: [[...words.slice(0, 40), 'quite', 'another'].join(' ')] }),
+    ).resolves.toBeDefined();
+    // A number makes another thing of it.
+    await expect(
+      world.record({ solution: [[...words.slice(0, -1), '404'].join(' ')] }),
+    ).resolves.toBeDefined();
+    await expect(world.record({ ...nearly, type: 'error_recovery' })).resolves.toBeDefined();
+    await expect(world.record(nearly, bob)).resolves.toBeDefined();
+  });
+
+  it('of a stranger gives way to the same by somebody who is trusted, not the other way', async () => {
+    await using world = await openLearnedWorld();
+    const planted = await world.record({}, ann, stranger);
+    const own = await world.record();
+    expect(own.origin.trusted).toBe(true);
+    expect((await world.experiences.list(ann, page)).experiences.map(({ id }) => id)).toEqual([own.id]);
+    expect([...world.index.entries.keys()]).toEqual([own.id]);
+    await expect(world.experiences.get(ann, planted.id)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(world.record({}, ann, stranger)).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  it('is one of ten thousand at most', async () => {
+    await using world = await openLearnedWorld();
+    const { id } = await world.record();
+    const [row] = await world.database.read.selectFrom('experiences').selectAll().execute();
+    await world.database.write(async ({ insertLater }) => {
+      for (let n = 1; n < 10_000; n++)
+        insertLater('experiences', { ...row, id: `exp_${n}`, content_key: `key ${n}` });
+    });
+    await expect(world.record({ intent: 'One more of them' })).rejects.toMatchObject({
+      code: 'wrong_state',
+      message: expect.stringContaining('prune'),
+    });
+    await expect(world.record({}, bob)).resolves.toBeDefined();
+    await world.experiences.remove(ann, id);
+    await expect(world.record({ intent: 'One more of them' })).resolves.toBeDefined();
+  });
+});
+
+describe('a list', () => {
+  it('has the weightiest first, then the newest', async () => {
+    await using world = await openLearnedWorld();
+    const [old, used, recent] = [
+      await world.record({ intent: 'First wish' }),
+      await world.record({ intent: 'Second wish' }),
+      await world.record({ intent: 'Third wish' }),
+    ];
+    await world.experiences.use(ann, used.id);
+    const { experiences, ...rest } = await world.experiences.list(ann, page);
+    expect(experiences.map(({ id }) => id)).toEqual([used.id, recent.id, old.id]);
+    expect(rest).toEqual({ total: 3, limit: 50, offset: 0 });
+    const second = await world.experiences.list(ann, { limit: 1, offset: 1 });
+    expect(second.experiences.map(({ id }) => id)).toEqual([recent.id]);
+    expect(second.total).toBe(3);
+  });
+
+  it('is cut by type, tag, weight and conversation', async () => {
+    await using world = await openLearnedWorld();
+    await world.addConversation(ann, 'conv_ann');
+    const typed = await world.record({ type: 'error_recovery' });
+    const tagged = await world.record({ intent: 'Tagged wish', tags: ['a"b', 'x'] });
+    const talked = await world.record({ intent: 'Talked wish', sourceConversationId: 'conv_ann' });
+    const heavy = await world.experiences.use(ann, talked.id);
+    const ids = async (query: object) =>
+      (await world.experiences.list(ann, { ...page, ...query })).experiences.map(({ id }) => id);
+    expect(await ids({ type: 'error_recovery' })).toEqual([typed.id]);
+    expect(await ids({ tag: 'a"b' })).toEqual([tagged.id]);
+    expect(await ids({ tag: 'b' })).toEqual([]);
+    expect(await ids({ minWeight: 1.05 })).toEqual([heavy.id]);
+    expect(await ids({ minWeight: 2.5 })).toEqual([]);
+    expect(await ids({ conversationId: 'conv_ann' })).toEqual([talked.id]);
+    expect(await ids({ tag: "x' or 1=1 --" })).toEqual([]);
+  });
+
+  it("is of the caller's own, and of everybody's for an administrator, as is all but the search", async () => {
+    await using world = await openLearnedWorld();
+    const { id } = await world.record();
+    expect(await world.experiences.list(bob, page)).toMatchObject({ experiences: [], total: 0 });
+    expect(await world.experiences.list(ada, page)).toMatchObject({ total: 1 });
+    for (const act of ['get', 'use', 'remove'] as const)
+      await expect(world.experiences[act](bob, id)).rejects.toMatchObject({
+        code: 'not_found',
+        message: 'Experience not found',
+      });
+    expect(await world.experiences.get(ada, id)).toMatchObject({ useCount: 0 });
+    expect((await world.experiences.search(ada, { q: 'login', limit: 5 })).experiences).toEqual([]);
+    await world.experiences.remove(ada, id);
+    await expect(world.experiences.get(ann, id)).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('a search', () => {
+  it('finds by fit, and among those that fit alike by weight', async () => {
+    await using world = await openLearnedWorld();
+    const one = await world.record({ intent: 'Login test fails alone' });
+    const two = await world.record({ intent: 'Login test fails somewhere' });
+    const unfit = await world.record({ intent: 'Login page looks odd', solution: ['Reload the styles'] });
+    for (let n = 0; n < 50; n++) await world.experiences.use(ann, unfit.id);
+    const search = async () =>
+      (await world.experiences.search(ann, { q: 'login test fails', limit: 5 })).experiences;
+    expect((await search()).map(({ id }) => id)).toEqual([two.id, one.id, unfit.id]);
+    await world.experiences.use(ann, one.id);
+    const found = await search();
+    expect(found.map(({ id }) => id)).toEqual([one.id, two.id, unfit.id]);
+    expect(found.map(({ score }) => score)).toEqual(found.map(({ score }) => score).sort((a, b) => b - a));
+    expect(found[0]?.score).toBeLessThanOrEqual(1);
+    // Weight reaches also what the index itself would have left out.
+    expect(
+      (await world.experiences.search(ann, { q: 'login test fails', limit: 1 })).experiences,
+    ).toHaveLength(1);
+  });
+
+  it('tells of nothing that is gone or of others, whatever the index says', async () => {
+    await using world = await openLearnedWorld();
+    const gone = await world.record({ intent: 'Login one' });
+    const foreign = await world.record({ intent: 'Login two' }, bob);
+    const entries = [...world.index.entries.values()];
+    await world.experiences.remove(ann, gone.id);
+    await world.index.put(entries.map((entry) => ({ ...entry, ownerId: ann.userId })));
+    expect((await world.index.search(ann.userId, 'login', 5)).found).toHaveLength(2);
+    expect((await world.experiences.search(ann, { q: 'login', limit: 5 })).experiences).toEqual([]);
+    expect((await world.experiences.search(bob, { q: 'login', limit: 5 })).experiences).toEqual([]);
+    expect(foreign.id).toBeDefined();
+  });
+
+  it('knows everything in an index that is new, whoever started it', async () => {
+    await using world = await openLearnedWorld();
+    const ids = [(await world.record()).id, (await world.record({ intent: 'Login two' })).id];
+    const found = async () =>
+      (await world.experiences.search(ann, { q: 'login', limit: 9 })).experiences.map(({ id }) => id).sort();
+    for (let n = 0; n < 2; n++) {
+      world.index.lose();
+      expect(await found()).toEqual(ids);
+    }
+    world.index.lose();
+    await world.index.remove([]);
+    expect(await found()).toEqual(ids);
+  });
+});
+
+it('stores and forgets also without the index, and says so in the log', async () => {
+  await using world = await openLearnedWorld();
+  const kept = await world.record();
+  world.index.isBroken = true;
+  const { id } = await world.record({ intent: 'Another wish' });
+  await world.experiences.remove(ann, kept.id);
+  expect(await world.experiences.list(ann, page)).toMatchObject({ experiences: [{ id }], total: 1 });
+  expect(world.warnings).toEqual([
+    'the index could not be asked for similar experiences',
+    'the index could not be told of an experience',
+    'the index could not be told of an experience',
+  ]);
+  world.index.isBroken = false;
+  world.index.lose();
+  const { experiences } = await world.experiences.search(ann, { q: 'wish time', limit: 5 });
+  expect(experiences.map((found) => found.id)).toEqual([id]);
+});

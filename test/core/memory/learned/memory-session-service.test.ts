@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest';
+import { ada, ann, bob, openLearnedWorld } from './learned-world.ts';
+
+const page = { limit: 50, offset: 0 };
+const noConversation = { code: 'not_found', message: 'Conversation not found' };
+
+it('are listed by their owner and status, the newest first', async () => {
+  await using world = await openLearnedWorld();
+  const { sessions } = world;
+  const one = await sessions.create(ann, { name: 'One' });
+  const two = await sessions.create(ann, { name: 'Two' });
+  const other = await sessions.create(bob, { name: 'Other' });
+  expect(one).toEqual({
+    id: expect.stringMatching(/^memsess_/),
+    name: 'One',
+    userId: ann.userId,
+    status: 'active',
+    createdAt: '2026-01-01T00:00:00.000Z',
+  });
+  world.passDays(1);
+  const archived = await sessions.archive(ann, one.id);
+  expect(archived).toEqual({ ...one, status: 'archived', archivedAt: '2026-01-02T00:00:00.000Z' });
+  expect(await sessions.list(ann, page)).toEqual({ sessions: [two, archived], total: 2, ...page });
+  expect(await sessions.list(ann, { ...page, status: 'active' })).toMatchObject({
+    sessions: [two],
+    total: 1,
+  });
+  expect(await sessions.list(ann, { ...page, status: 'archived' })).toMatchObject({ sessions: [archived] });
+  expect(await sessions.list(ann, { limit: 1, offset: 1 })).toMatchObject({ sessions: [archived], total: 2 });
+  expect(await sessions.list(ada, page)).toMatchObject({ sessions: [other, two, archived], total: 3 });
+});
+
+it('is archived once, by those that may see it', async () => {
+  await using world = await openLearnedWorld();
+  const { sessions } = world;
+  const { id } = await sessions.create(ann, { name: 'One' });
+  const hidden = { code: 'not_found', message: 'Memory session not found' };
+  await expect(sessions.archive(bob, id)).rejects.toMatchObject(hidden);
+  await expect(sessions.archive(ann, 'memsess_nothing')).rejects.toMatchObject(hidden);
+  const all = await Promise.allSettled(Array.from({ length: 20 }, () => sessions.archive(ada, id)));
+  expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  await expect(sessions.archive(ann, id)).rejects.toMatchObject({ code: 'wrong_state' });
+});
+
+it('belongs to whom an administrator names, with a conversation of theirs', async () => {
+  await using world = await openLearnedWorld();
+  const { sessions } = world;
+  await world.addConversation(ann, 'conv_ann');
+  await world.addConversation(ada, 'conv_ada');
+  const wish = { name: 'One', userId: ann.userId };
+  expect(await sessions.create(ada, { ...wish, conversationId: 'conv_ann' })).toMatchObject({
+    userId: ann.userId,
+    conversationId: 'conv_ann',
+  });
+  expect(await sessions.create(ann, { ...wish, conversationId: 'conv_ann' })).toBeDefined();
+  for (const conversationId of ['conv_ada', 'conv_nothing'])
+    await expect(sessions.create(ada, { ...wish, conversationId })).rejects.toMatchObject(noConversation);
+  await expect(sessions.create(bob, { name: 'One', conversationId: 'conv_ann' })).rejects.toMatchObject(
+    noConversation,
+  );
+  const unknown = { code: 'not_found', message: 'User not found' };
+  await expect(sessions.create(bob, wish)).rejects.toMatchObject(unknown);
+  await expect(sessions.create(ada, { name: 'One', userId: 'user_nobody' })).rejects.toMatchObject(unknown);
+  expect((await sessions.list(ada, page)).total).toBe(2);
+});
