@@ -131,9 +131,10 @@ describe('with a provider for embeddings', () => {
           resolve();
         };
       });
-      await sync(daemon);
+      const syncing = sync(daemon).catch(() => undefined);
       await reached;
       await daemon.stop();
+      await syncing;
     }
     server.script = () => undefined;
     await using daemon = await start({ home });
@@ -210,14 +211,14 @@ describe('where the provider fails', () => {
 
   it.each(Object.entries(failures))(
     '%s, keywords find what they find, and it is said why',
-    async (_how, [script, reason]) => {
+    async (how, [script, reason]) => {
       await using daemon = await start();
       await configure(daemon);
       await sync(daemon);
       await filled(daemon);
       server.script = script;
       const query = 'the secret plans of the postman';
-      for (const method of [undefined, 'hybrid', 'vector'] as const) {
+      for (const method of how === 'with 500' ? ([undefined, 'hybrid', 'vector'] as const) : [undefined]) {
         const found = await search(daemon, query, method ? { method } : {});
         expect(found).toMatchObject({ method: 'keyword', reason: expect.stringMatching(reason) });
         expect(names(found)).toEqual(['1.md']);

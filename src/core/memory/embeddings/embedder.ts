@@ -12,7 +12,7 @@ import { TextLimits } from './text-limits.ts';
 import { toVectors, UnfitVectors } from './to-vectors.ts';
 
 /** Somebody waits for the search, and it can do without. */
-const QUERY_MS = 4000;
+const QUERY_MS = 3000;
 /** A batch, on a machine that is slow. */
 const TEXTS_MS = 2 * 60_000;
 

@@ -37,6 +37,8 @@ export class VectorFill {
   #failure: string | undefined;
   #failures = 0;
   #timer: NodeJS.Timeout | undefined;
+  /** By the provider: to try sooner makes it worse. */
+  #isToldToWait = false;
   /** The model of which the index keeps the vectors alone. */
   #kept: string | undefined;
   #isStopped = false;
@@ -81,10 +83,14 @@ export class VectorFill {
     this.wake();
   }
 
-  /** Resolves when nothing is missing, or the provider failed; tells how many of how many are done. */
+  /**
+   * Resolves when nothing is missing, or the provider failed; tells how many of how many are done. Somebody waits for it:
+   * what failed before is tried at once, unless the provider asked to wait.
+   */
   async filled(onProgress: (done: number, total: number) => void, signal: AbortSignal): Promise<void> {
     const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
     this.#listeners.add(onProgress);
+    if (!this.#isToldToWait) this.#stopTimer();
     this.wake();
     while (this.#run && !signal.aborted) await Promise.race([this.#run.ended, aborted]);
     this.#listeners.delete(onProgress);
@@ -92,7 +98,7 @@ export class VectorFill {
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    clearTimeout(this.#timer);
+    this.#stopTimer();
     this.#run?.stopping.abort();
     await this.#run?.ended;
   }
@@ -181,10 +187,10 @@ export class VectorFill {
     const isExpected = error instanceof AppError;
     if (!isExpected) log.error({ err: error }, 'this is a bug in svc');
     this.#failure = isExpected ? error.message : 'Something unexpected went wrong. See the log';
-    const waitMs = Math.max(
-      (isExpected && error.retryAfterMs) || 0,
-      Math.min(FIRST_WAIT_MS * 2 ** this.#failures++, LONGEST_WAIT_MS),
-    );
+    const retryAfterMs = (isExpected && error.retryAfterMs) || 0;
+    this.#isToldToWait = retryAfterMs > 0;
+    const backoffMs = Math.min(FIRST_WAIT_MS * 2 ** this.#failures++, LONGEST_WAIT_MS);
+    const waitMs = Math.max(retryAfterMs, backoffMs);
     const fields = { model: choice.name, reason: this.#failure, waitMs };
     log.warn(fields, 'the vectors of the memory cannot be made now; it is tried again');
     this.#timer = setTimer(() => {
@@ -199,9 +205,14 @@ export class VectorFill {
     if (this.#isAgain || signal.aborted) this.wake();
   }
 
-  #forgetFailure(): void {
+  #stopTimer(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+  }
+
+  #forgetFailure(): void {
+    this.#stopTimer();
+    this.#isToldToWait = false;
     this.#failure = undefined;
     this.#failures = 0;
   }
