@@ -92,8 +92,9 @@ export class TreeWalk {
     try {
       folders = new OpenFolders(root);
     } catch (error) {
-      // A disk that is not there now may come back.
-      return this.#lose(root, error, 'keep');
+      // A disk that is not there now may come back; what is gone of one that is there is gone.
+      if (identityOf(outermost).length === 0) this.#unseen.add(outermost);
+      return this.#lose(root, error);
     }
     using opened = folders;
     const rules = this.#admit(opened, WalkRules.above(root, outermost));
@@ -218,12 +219,12 @@ export class TreeWalk {
   }
 
   /** Takes note of what cannot be seen; what is gone is only not there. */
-  #lose(path: string, error: unknown, whenGone?: 'keep'): undefined {
+  #lose(path: string, error: unknown): undefined {
     const code = codeOf(error);
     if (code === undefined) throw error;
-    const isGone = GONE.includes(code);
-    if (!isGone) this.#parts.skipped.add('unreadable');
-    if (!isGone || whenGone) this.#unseen.add(path);
+    if (GONE.includes(code)) return;
+    this.#parts.skipped.add('unreadable');
+    this.#unseen.add(path);
   }
 }
 

@@ -1,0 +1,190 @@
+import { mkdirSync, rmSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { type FileWorld, orphans, plantFiles } from './file-world.ts';
+
+function plantMany(world: FileWorld, count: number, words = 400): void {
+  for (let at = 0; at < count; at++)
+    world.write(`${at % 10}/${at}.md`, `# ${at}\n${'many words\n'.repeat(words)}`);
+}
+
+describe('FileSync', () => {
+  it('tells how far it is, from the first to the last', async () => {
+    using world = plantFiles();
+    plantMany(world, 50);
+    const sync = world.syncFolder();
+    await setImmediate();
+    expect(world.sync.progress).toMatchObject({ basePath: world.base, phase: 'looking' });
+    await sync;
+    expect(world.sync.progress).toBeUndefined();
+    const phases = world.progress.map(({ phase }) => phase);
+    expect(phases.toSorted((a, b) => order.indexOf(a) - order.indexOf(b))).toEqual(phases);
+    expect(world.progress[0]).toEqual({ basePath: world.base, phase: 'looking', done: 0 });
+    expect(world.progress.find(({ phase }) => phase === 'reading')).toMatchObject({ done: 0, total: 50 });
+    expect(world.progress.at(-1)).toEqual({ basePath: world.base, phase: 'done', done: 50, total: 50 });
+    expect(world.store.lastSyncAt()).toBe(new Date(world.store.lastSyncAt() ?? '').toISOString());
+  });
+
+  const order = ['looking', 'reading', 'done'];
+
+  it('syncs one at a time, and those who wait for the same share it', async () => {
+    using world = plantFiles();
+    plantMany(world, 30);
+    mkdirSync(world.at('other'));
+    const first = world.syncFolder();
+    const second = world.syncFolder();
+    const third = world.syncFolder();
+    const other = world.syncFolder({ basePath: world.at('other') });
+    world.write('late.md');
+    expect(await second).toBe(await third);
+    expect(await second).not.toBe(await first);
+    await other;
+    expect(world.paths()).toContain('late.md');
+    const bases = world.progress.filter(({ phase }) => phase === 'done').map(({ basePath }) => basePath);
+    expect(bases).toEqual([world.base, world.base, world.at('other')]);
+    const ends = world.progress.flatMap(({ phase }, at) => (phase === 'done' ? [at] : []));
+    const starts = world.progress.flatMap(({ phase, done }, at) =>
+      phase === 'looking' && done === 0 ? [at] : [],
+    );
+    expect(starts.slice(1).every((start, at) => start > (ends[at] ?? Infinity))).toBe(true);
+  });
+
+  it('can be cancelled, keeps what was done, and goes on at the next', async () => {
+    using world = plantFiles();
+    expect(world.sync.cancel()).toBe(false);
+    plantMany(world, 400);
+    const sync = world.syncFolder();
+    while (world.store.counts().fileCount === 0) await setImmediate();
+    const waiting = world.syncFolder();
+    expect(world.sync.cancel()).toBe(true);
+    const outcome = await sync;
+    expect(outcome.cancelled).toBe(true);
+    expect(outcome.added).toBeGreaterThan(0);
+    expect(outcome.added).toBe(world.store.counts().fileCount);
+    expect(outcome.added).toBeLessThan(400);
+    expect(await waiting).toMatchObject({ cancelled: true, added: 0 });
+    expect(world.store.lastSyncAt()).toBeNull();
+    expect(orphans(world.database)).toBe(0);
+    expect(await world.syncFolder()).toMatchObject({
+      cancelled: false,
+      synced: 400,
+      added: 400 - outcome.added,
+    });
+  });
+
+  it('touches nothing any more once it was cancelled', async () => {
+    using world = plantFiles();
+    plantMany(world, 100);
+    for (let turns = 0; turns < 12; turns++) {
+      const syncs = [world.syncFolder(), world.syncFolder()];
+      for (let turn = 0; turn < turns; turn++) await setImmediate();
+      world.sync.cancel();
+      const exec = world.database.exec.bind(world.database);
+      world.database.exec = () => {
+        throw new Error('The index is closed');
+      };
+      await Promise.all(syncs);
+      world.database.exec = exec;
+      world.store.clear();
+    }
+  });
+
+  it('syncs no folder that is not there, and goes on with the next', async () => {
+    using world = plantFiles();
+    world.write('gone/a');
+    world.write('stays/b');
+    await world.syncFolder();
+    rmSync(world.at('gone'), { recursive: true });
+    const sync = world.syncFolder({ basePath: world.at('gone') });
+    const next = world.syncFolder({ basePath: world.at('stays') });
+    await expect(sync).rejects.toMatchObject({ code: 'validation' });
+    expect(await next).toMatchObject({ synced: 1 });
+    expect(world.paths()).toEqual(['gone/a', 'stays/b']);
+  });
+});
+
+describe('FileSync of single paths', () => {
+  it('takes files and folders that came, changed or went, by the same rules', async () => {
+    using world = plantFiles();
+    world.write('.gitignore', '*.log\n');
+    for (const path of ['a.md', 'b/c.md', 'b/d.md']) world.write(path);
+    await world.syncFolder();
+    world.write('a.md', 'zebra\n');
+    rmSync(world.at('b/c.md'));
+    world.write('new/e.md');
+    world.write('new/f.log');
+    world.write('new/.env');
+    const { outcome, left } = world.syncPaths(['a.md', 'b/c.md', 'new', 'new/f.log', 'never/was']);
+    expect(outcome).toMatchObject({ synced: 2, added: 1, updated: 1, removed: 1, cancelled: false });
+    expect(left).toEqual([]);
+    expect(world.paths()).toEqual(['.gitignore', 'a.md', 'b/d.md', 'new/e.md']);
+    rmSync(world.at('b'), { recursive: true });
+    expect(world.syncPaths(['b/d.md']).outcome).toMatchObject({ removed: 1 });
+  });
+
+  it('takes nothing of what is below no root, and removes it', async () => {
+    using world = plantFiles();
+    world.write('in/a');
+    world.write('out/b');
+    await world.syncFolder();
+    const roots = [world.at('in')];
+    expect(world.syncPaths(['in/a', 'out/b', '/etc/hosts'], { roots }).outcome).toMatchObject({
+      synced: 1,
+      removed: 1,
+    });
+    expect(world.paths()).toEqual(['in/a']);
+  });
+
+  it('looks at a whole folder again when its rules change', async () => {
+    using world = plantFiles();
+    for (const path of ['a/b.log', 'a/c/d.log', 'e.log']) world.write(path);
+    await world.syncFolder();
+    world.write('a/.gitignore', '*.log\n');
+    expect(world.syncPaths(['a/.gitignore']).outcome).toMatchObject({ added: 1, removed: 2 });
+    rmSync(world.at('a/.gitignore'));
+    expect(world.syncPaths(['a/.gitignore']).outcome).toMatchObject({ added: 2, removed: 1 });
+  });
+
+  it('keeps what it has below a root that is not there', async () => {
+    using world = plantFiles();
+    world.write('disk/a');
+    const roots = [world.at('disk')];
+    await world.syncFolder({ basePath: world.at('disk'), roots });
+    rmSync(world.at('disk'), { recursive: true });
+    expect(world.syncPaths(['disk/a', 'disk'], { roots }).outcome).toMatchObject({ removed: 0 });
+    expect(world.paths()).toEqual(['disk/a']);
+  });
+
+  it('answers what was left when the time is over, and comes to an end in pieces', async () => {
+    using world = plantFiles();
+    expect(world.sync.syncPaths([world.base], world.order, -1)).toMatchObject({ left: [world.base] });
+    plantMany(world, 200, 100);
+    let left = [world.base];
+    let calls = 0;
+    for (; left.length > 0 && calls < 10_000; calls++)
+      ({ left } = world.sync.syncPaths(left, world.order, performance.now() + 1));
+    expect(calls).toBeGreaterThan(3);
+    expect(world.store.counts().fileCount).toBe(200);
+    rmSync(world.at('3'), { recursive: true });
+    expect(world.syncPaths(['']).outcome).toMatchObject({ removed: 20, synced: 180 });
+  });
+});
+
+describe('FileSync.changedFiles', () => {
+  it('sees what is not as it was', async () => {
+    using world = plantFiles();
+    for (const path of ['a', 'b', 'c', 'd/e']) world.write(path);
+    // What was written in the moment of its reading cannot be told from a change.
+    for (let changed = ['?']; changed.length > 0; { changed } = world.sync.changedFiles('all', Infinity))
+      await world.syncFolder();
+    world.write('a', 'other');
+    utimesSync(world.at('b'), 1, 1);
+    rmSync(world.at('d'), { recursive: true });
+    const changed = [world.at('a'), world.at('b'), world.at('d/e')];
+    expect(world.sync.changedFiles('all', Infinity)).toEqual({ changed, isComplete: true });
+    const asked = [join(world.root, 'never'), world.at('c'), world.at('b')];
+    expect(world.sync.changedFiles(asked, Infinity)).toEqual({ changed: [world.at('b')], isComplete: true });
+    expect(world.sync.changedFiles('all', -1)).toEqual({ changed: [], isComplete: false });
+  });
+});

@@ -1,0 +1,259 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  closeSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { OpenFolders } from '../../../../src/core/memory/files/open-folders.ts';
+import { readText } from '../../../../src/core/memory/files/read-text.ts';
+import { SkippedFiles } from '../../../../src/core/memory/files/skipped-files.ts';
+import { TreeWalk } from '../../../../src/core/memory/files/walk-tree.ts';
+import { isSecretPlace } from '../../../../src/core/tools/guards/secret-places.ts';
+import { WalkRules } from '../../../../src/core/memory/files/walk-rules.ts';
+import { orphans, pathsIn, plantFiles } from './file-world.ts';
+
+const nowhere = '/no/descriptors';
+
+describe('a hostile tree', () => {
+  it('has links of all kinds, and none is followed', async () => {
+    using world = plantFiles();
+    const secret = join(world.root, 'outside');
+    world.write(join(secret, 'canary.txt'), 'CANARY\n');
+    for (let at = 0; at < 200; at++) symlinkSync(secret, world.at(`to-${at}`));
+    symlinkSync(world.base, world.at('loop'));
+    symlinkSync('self', world.at('self'));
+    symlinkSync(join(secret, 'canary.txt'), world.at('file'));
+    symlinkSync(join(secret, 'canary.txt'), world.at('.gitignore'));
+    world.write('real');
+    expect(await world.syncFolder()).toMatchObject({ added: 1, reasons: { link: 204 } });
+    expect(world.syncPaths(['to-1/canary.txt', 'loop/real', 'file', 'to-2']).outcome.added).toBe(0);
+    expect(world.paths()).toEqual(['real']);
+  });
+
+  it('has pipes, sockets and devices, and nobody waits for them', async () => {
+    using world = plantFiles();
+    execFileSync('mkfifo', [world.at('pipe'), world.at('.gitignore')]);
+    const server = createServer().listen(world.at('socket'));
+    await once(server, 'listening');
+    world.write('real');
+    expect(await world.syncFolder()).toMatchObject({ added: 1, reasons: { 'not a regular file': 3 } });
+    expect(world.syncPaths(['pipe', 'socket']).outcome).toMatchObject({ added: 0, skipped: 2 });
+    server.close();
+  });
+
+  it('has a file that was replaced since it was seen', async () => {
+    using world = plantFiles();
+    world.write('outside/x', 'CANARY\n');
+    world.write('in/x', 'mine\n');
+    world.write('in/y', 'mine\n');
+    const roots = [world.at('in')];
+    const walk = new TreeWalk({
+      roots,
+      protectedFolders: [],
+      maxFileBytes: 1000,
+      skipped: new SkippedFiles(),
+    });
+    const seen = [...walk.from(world.at('in'))];
+    expect(seen).toHaveLength(2);
+    for (const descriptors of [undefined, nowhere]) {
+      using folders = new OpenFolders(world.at('in'), descriptors);
+      rmSync(world.at('in/x'));
+      symlinkSync(world.at('outside/x'), world.at('in/x'));
+      expect(() => folders.openFile('x')).toThrow('ELOOP');
+    }
+  });
+
+  it.each([undefined, nowhere])(
+    'has a folder that becomes a link while it is walked (descriptors in %s)',
+    (descriptors) => {
+      using world = plantFiles();
+      world.write('secret/deep/x', 'CANARY\n');
+      world.write('in/deep/x', 'mine\n');
+      using folders = new OpenFolders(world.base, descriptors);
+      folders.enter('in');
+      renameSync(world.at('in'), world.at('old'));
+      symlinkSync(world.at('secret'), world.at('in'));
+      // What is open stays what it was; what is looked up anew is refused.
+      let text = 'refused';
+      try {
+        folders.enter('deep');
+        const descriptor = folders.openFile('x');
+        const read = readText(descriptor, 5, 1000);
+        closeSync(descriptor);
+        text = typeof read === 'string' ? read : read.text;
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'ENOENT' });
+      }
+      expect(text).toBe(descriptors === undefined ? 'mine\n' : 'refused');
+      using again = new OpenFolders(world.base, descriptors);
+      expect(() => again.enter('in')).toThrow(/ELOOP|ENOTDIR/);
+      expect(() => new OpenFolders(world.at('in/deep'), descriptors)).toThrow('replaced');
+    },
+  );
+
+  it('has names that are no text, very long, or of several lines', async () => {
+    using world = plantFiles();
+    writeFileSync(Buffer.concat([Buffer.from(`${world.base}/bad`), Buffer.from([0xff, 0xfe])]), 'x');
+    mkdirSync(Buffer.concat([Buffer.from(`${world.base}/dir`), Buffer.from([0xc0])]));
+    const names = [
+      'two\nlines',
+      'x'.repeat(255),
+      'ünï😀',
+      ' ',
+      '...',
+      "'; drop table files; --",
+      '%_*?[a]',
+      '"',
+      '\\',
+    ];
+    for (const name of names) world.write(name);
+    expect(await world.syncFolder()).toMatchObject({
+      added: names.length,
+      reasons: { 'name is not UTF-8': 2 },
+    });
+    expect(world.paths().sort()).toEqual(names.sort());
+    expect(await world.syncFolder()).toMatchObject({ synced: names.length, added: 0, removed: 0 });
+    rmSync(world.at('%_*?[a]'));
+    expect(await world.syncFolder()).toMatchObject({ removed: 1 });
+  });
+
+  it('is deeper than any path may be long', { timeout: 120_000 }, async () => {
+    using world = plantFiles();
+    // Goes down step by step, which no path could.
+    const dig = `const fs = require('fs');
+      for (let level = 0; level < 3000; level++) {
+        fs.mkdirSync('d'); process.chdir('d'); fs.writeFileSync('f', 'word');
+      }`;
+    execFileSync(process.execPath, ['-e', dig], { cwd: world.base });
+    try {
+      const outcome = await world.syncFolder();
+      expect(outcome.added).toBeGreaterThan(1900);
+      expect(Object.keys(outcome.reasons)).toEqual(['path too long']);
+      const again = await world.syncFolder();
+      expect(again).toMatchObject({ added: 0, updated: 0, removed: 0, synced: outcome.added });
+      const deepest = pathsIn(world.store).at(-1) ?? '';
+      expect(world.sync.changedFiles('all', Infinity)).toEqual({ changed: [], isComplete: true });
+      expect(world.syncPaths([deepest]).outcome).toMatchObject({ synced: 1 });
+    } finally {
+      execFileSync('rm', ['-rf', world.at('d')]);
+    }
+    expect(await world.syncFolder()).toMatchObject({ synced: 0 });
+    expect(world.store.counts()).toEqual({ fileCount: 0, chunkCount: 0 });
+  });
+
+  it('goes back up in deep trees where few folders stay open', async () => {
+    using world = plantFiles();
+    let folder = '';
+    for (let level = 0; level < 200; level++) {
+      folder += 'd/';
+      world.write(`${folder}z/below`);
+      world.write(`${folder}f`);
+    }
+    expect(await world.syncFolder()).toMatchObject({ added: 400 });
+  });
+
+  it('has a rule file on each level, more than anybody writes', async () => {
+    using world = plantFiles();
+    let folder = '';
+    for (let level = 0; level < 100; level++) {
+      world.write(`${folder}.gitignore`, '*.log\n');
+      world.write(`${folder}f`);
+      folder += 'd/';
+    }
+    world.write('big/.gitignore', 'a\n'.repeat(600_000));
+    world.write('big/a');
+    const { reasons } = await world.syncFolder();
+    expect(reasons).toEqual({ 'too many ignore rules': 2 });
+    expect(world.paths()).not.toContain('big/a');
+  });
+
+  it('has a huge file, which costs nothing', async () => {
+    using world = plantFiles();
+    const sparse = openSync(world.at('huge'), 'w');
+    ftruncateSync(sparse, 100 * 2 ** 20);
+    const before = process.memoryUsage().rss;
+    expect(await world.syncFolder()).toMatchObject({ added: 0, reasons: { 'too large': 1 } });
+    expect(process.memoryUsage().rss - before).toBeLessThan(30 * 2 ** 20);
+    // Such a one that grew after it was seen is read no further than the limit.
+    const descriptor = openSync(world.at('huge'), 'r');
+    expect(readText(descriptor, 10, 1000)).toBe('binary');
+    closeSync(descriptor);
+    const text = world.write('text', 'x'.repeat(5000));
+    const grown = openSync(text, 'r');
+    expect(readText(grown, 10, 1000)).toBe('too large');
+    closeSync(grown);
+    const exact = openSync(text, 'r');
+    expect(readText(exact, 10, 5000)).toMatchObject({ size: 5000 });
+    closeSync(exact);
+    closeSync(sparse);
+  });
+
+  it('grows and shrinks while it is read', async () => {
+    using world = plantFiles();
+    for (let at = 0; at < 300; at++) world.write(`f${at}`, 'word\n'.repeat(100));
+    const sync = world.syncFolder();
+    let isOver = false;
+    const edits = (async () => {
+      for (let at = 0; !isOver; at++) {
+        await new Promise((resolve) => setImmediate(resolve));
+        if (at % 3 === 0) rmSync(world.at(`f${at % 300}`), { force: true });
+        else world.write(`f${at % 300}`, 'zebra\n'.repeat(at % 500));
+      }
+    })();
+    await sync;
+    isOver = true;
+    await edits;
+    await world.syncFolder();
+    const outcome = await world.syncFolder();
+    expect(outcome).toMatchObject({
+      added: 0,
+      updated: 0,
+      removed: 0,
+      synced: world.store.counts().fileCount,
+    });
+    expect(orphans(world.database)).toBe(0);
+  });
+
+  it('has thousands of files in one folder', async () => {
+    using world = plantFiles();
+    for (let at = 0; at < 5000; at++) writeFileSync(world.at(`f${at}`), '');
+    expect(await world.syncFolder()).toMatchObject({ added: 5000 });
+    expect(await world.syncFolder()).toMatchObject({ synced: 5000, added: 0 });
+  });
+
+  it('has secrets at any depth', () => {
+    using world = plantFiles();
+    for (const depth of [0, 1, 3, 4, 5, 8])
+      for (const secret of [
+        '.ssh',
+        '.config/gcloud',
+        '.kube/config',
+        '.cache/huggingface/token',
+        'id_rsa',
+        '.local/share/keyrings',
+        'etc/shadow',
+        'notes.md',
+        'config/gh',
+      ]) {
+        const names = [...Array.from({ length: depth }, (_, at) => `l${at}`), ...secret.split('/')];
+        const folder = join(world.base, ...names.slice(0, -1));
+        mkdirSync(folder, { recursive: true });
+        using folders = new OpenFolders(folder);
+        const rules = WalkRules.above(world.base, world.base).within(folders);
+        const place = join(folder, names.at(-1) ?? '');
+        expect([place, rules?.leavesOut(place, names.at(-1) ?? '', false)]).toEqual([
+          place,
+          isSecretPlace(place) ? 'secret' : undefined,
+        ]);
+      }
+  });
+});

@@ -1,0 +1,98 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { IgnoreRules } from '../../../../src/core/memory/files/ignore-rules.ts';
+import { plantFiles } from './file-world.ts';
+
+/** What git itself would let in of these files, as it lists files that are not tracked. */
+function listedByGit(files: Map<string, string>): string[] {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-git-'));
+  try {
+    const environment = { PATH: process.env['PATH'], HOME: folder, GIT_CONFIG_NOSYSTEM: '1' };
+    execFileSync('git', ['init', '-q', folder], { env: environment });
+    for (const [path, text] of files) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    }
+    const listed = execFileSync('git', ['-C', folder, 'ls-files', '-zo', '--exclude-standard'], {
+      env: environment,
+    });
+    return listed.toString('utf8').split('\0').filter(Boolean).sort();
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const name = fc.constantFrom('a', 'b', 'c.log', 'd.md', '[x]', 'e f', '!g', '#h', 'A');
+const path = fc.array(name, { minLength: 1, maxLength: 4 }).map((names) => names.join('/'));
+const pattern = fc
+  .tuple(
+    fc.constantFrom('', '', '', '!', '/', '!/', '**/'),
+    fc.array(
+      fc.oneof(
+        name,
+        fc.constantFrom('*', '**', '?', '*.log', '[ab]', '[!a]', '\\[x\\]', '\\!g', '\\#h', 'a*'),
+      ),
+      { minLength: 1, maxLength: 3 },
+    ),
+    fc.constantFrom('', '', '/', '/**', '/*', ' ', '\\ '),
+  )
+  .map(([start, names, end]) => start + names.join('/') + end);
+const rules = fc.array(pattern, { maxLength: 4 }).map((lines) => lines.join('\n'));
+
+describe.skipIf(spawnSync('git', ['--version']).status !== 0)('ignore rules beside git', () => {
+  it('let in what git lets in, for any rules at any level', { timeout: 120_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(path, { minLength: 1, maxLength: 12 }),
+        fc.array(fc.tuple(fc.array(name, { maxLength: 2 }), rules), { maxLength: 4 }),
+        async (paths, ruleFiles) => {
+          const files = new Map<string, string>();
+          const folders = new Set<string>(['']);
+          for (const at of paths) {
+            // One name cannot be a file and a folder.
+            const names = at.split('/');
+            const above = names.slice(0, -1).map((_, depth) => names.slice(0, depth + 1).join('/'));
+            if (above.some((folder) => files.has(folder)) || folders.has(at)) continue;
+            for (const folder of above) folders.add(folder);
+            files.set(at, 'text\n');
+          }
+          for (const [names, text] of ruleFiles) {
+            const folder = names.join('/');
+            if (folders.has(folder)) files.set(`${folder ? `${folder}/` : ''}.gitignore`, text);
+          }
+          using world = plantFiles();
+          mkdirSync(world.at('.git'));
+          for (const [at, text] of files) world.write(at, text);
+          await world.syncFolder();
+          expect(world.paths().sort()).toEqual(listedByGit(files));
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+});
+
+describe('ignore rules', () => {
+  it('cost no more for patterns and paths that are made to', () => {
+    const deep = `/top/${'a/'.repeat(900)}b`;
+    const hostile = `${'**/a/'.repeat(40)}c\n${'*a'.repeat(60)}c\n!${'**/a/'.repeat(40)}**/b`;
+    const before = process.cpuUsage();
+    const made = IgnoreRules.below('/top').with('/top', hostile);
+    expect(made?.ignores(deep, false)).toBe(false);
+    expect(made?.ignores(`/top/${'a'.repeat(255)}`, false)).toBe(false);
+    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(5);
+  });
+
+  it('are refused where there are too many above one another', () => {
+    let made: IgnoreRules | undefined = IgnoreRules.below('/top');
+    let levels = 0;
+    for (let folder = '/top'; made && levels < 1000; folder += '/a', levels++)
+      made = made.with(folder, '*.log');
+    expect(levels).toBeLessThan(100);
+    expect(IgnoreRules.below('/top').with('/top', 'a\n'.repeat(100_000))).toBeUndefined();
+  });
+});
