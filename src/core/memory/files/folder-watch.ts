@@ -104,9 +104,15 @@ export class FolderWatch {
       (root) => [root, new WatchedRoot({ root, isIgnored, open, listener: this.#listener(root) })] as const,
     );
     for (const [root, watched] of opened) this.#roots.set(root, watched);
-    await Promise.all(opened.map(([, watched]) => watched.open()));
-    await isOpen;
-    cancel();
+    try {
+      await Promise.all(opened.map(([, watched]) => watched.open()));
+      await isOpen;
+    } catch (error) {
+      this.#parts.onFault?.(error);
+      await this.#giveUp(`Watching failed: ${messageOf(error)}`);
+    } finally {
+      cancel();
+    }
   }
 
   #listener(root: string): RootListener {

@@ -2,7 +2,6 @@ import { EventEmitter } from 'node:events';
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Watcher } from '../../../../src/core/memory/files/watched-root.ts';
 import { waitFor, WatchedWorld } from './watched-world.ts';
 
 /** Has what the watcher told synced whenever it would be, until this is so. */
@@ -146,7 +145,7 @@ describe('watching folders', () => {
   it('begins again when the system may have told less than happened', async () => {
     await using its = new WatchedWorld();
     const watcher = new ToldWatcher();
-    its.open = async () => watcher as unknown as Watcher;
+    its.open = async () => watcher;
     its.write('a.md', 'one');
     await its.sync();
     await its.start();
@@ -184,7 +183,7 @@ describe('watching folders', () => {
   ])('says so and leaves off at %s', async (code, reason) => {
     await using its = new WatchedWorld();
     const watcher = new ToldWatcher();
-    its.open = async () => watcher as unknown as Watcher;
+    its.open = async () => watcher;
     await its.sync();
     await its.start();
     expect(its.watch.status().watching).toBe(true);
@@ -197,9 +196,17 @@ describe('watching folders', () => {
       watchedFiles: 0,
     });
     await waitFor(() => watcher.isClosed);
-    its.open = async () => new ToldWatcher() as unknown as Watcher;
+    its.open = async () => new ToldWatcher();
     await its.start();
     expect(its.watch.status().watching).toBe(true);
+  });
+
+  it('says so where watching cannot even begin', async () => {
+    await using its = new WatchedWorld();
+    its.open = () => Promise.reject(new Error('no watcher here'));
+    await its.start();
+    expect(its.watch.status()).toMatchObject({ watching: false, reason: 'Watching failed: no watcher here' });
+    expect(its.faults).toHaveLength(1);
   });
 
   it('keeps what a root had that vanishes, and goes on when it is back', async () => {

@@ -62,10 +62,9 @@ class World implements AsyncDisposable {
   odd(given: Partial<IndexClientParts> = {}, options: object = {}): IndexClient {
     const file = join(this.base, 'odd.mjs');
     writeFileSync(file, ODD_THREAD);
-    const { file: database } = { file: join(this.base, 'memory.db') };
     this.client = this.open({
       thread: pathToFileURL(file),
-      options: { file: database, protectedFolders: [], cacheMiB: 8, ...options },
+      options: { file: join(this.base, 'memory.db'), protectedFolders: [], cacheMiB: 8, ...options },
       ...given,
     });
     return this.client;
