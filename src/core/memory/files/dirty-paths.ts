@@ -41,6 +41,8 @@ export class DirtyPaths {
   readonly #paths = new Set<string>();
   /** Folders of which the watcher may not tell everything yet, and until when. */
   readonly #newFolders = new Map<string, number>();
+  /** Roots that were not there when something below was dirty. */
+  #gone: string[] = [];
   #rules: Rules | undefined;
   #cancelTimer: (() => void) | undefined;
   #firstAt: number | undefined;
@@ -80,8 +82,9 @@ export class DirtyPaths {
     this.mark(path);
   }
 
-  /** Whether a file is dirty, by itself or with its folder. */
+  /** Whether a file is dirty, by itself or with its folder, or its root is not there. */
   covers(path: string): boolean {
+    if (this.#gone.some((root) => isInside(root, path))) return true;
     if (this.#paths.size === 0) return false;
     for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1))
       if (this.#paths.has(path.slice(0, end))) return true;
@@ -102,6 +105,7 @@ export class DirtyPaths {
     for (const [folder, until] of this.#newFolders)
       if (until > now) this.#paths.add(folder);
       else this.#newFolders.delete(folder);
+    this.#gone = this.#gone.filter((root) => !isFolder(root));
     let hasChanged = false;
     this.#working++;
     try {
@@ -123,7 +127,7 @@ export class DirtyPaths {
       if (paths.push(path) === PIECE_PATHS) break;
     }
     for (const path of paths) this.#paths.delete(path);
-    const reachable = withThereRoot(paths, rules.roots);
+    const reachable = this.#reachable(paths, rules.roots);
     try {
       const { outcome, left } = this.#sync.syncPaths(reachable, rules, end);
       for (const path of left) this.#paths.add(path);
@@ -133,6 +137,17 @@ export class DirtyPaths {
       for (const path of reachable) this.#paths.add(path);
       throw error;
     }
+  }
+
+  /** Of a root that is not there now, a drive that is not mounted say, the index keeps what it has. */
+  #reachable(paths: string[], roots: string[]): string[] {
+    const gone = roots.filter((root) => !isFolder(root));
+    if (gone.length === 0) return paths;
+    const there = roots.filter((root) => !gone.includes(root));
+    const isReachable = (path: string) =>
+      there.some((root) => isInside(root, path)) || !gone.some((root) => isInside(root, path));
+    this.#gone = gone.filter((root) => paths.some((path) => isInside(root, path)));
+    return paths.filter(isReachable);
   }
 
   #syncLater(ms: number): void {
@@ -150,13 +165,4 @@ export class DirtyPaths {
       this.#syncLater(RETRY_MS);
     }
   }
-}
-
-/** Of a root that is not there now, a drive that is not mounted say, the index keeps what it has. */
-function withThereRoot(paths: string[], roots: string[]): string[] {
-  const gone = roots.filter((root) => !isFolder(root));
-  const there = roots.filter((root) => !gone.includes(root));
-  const isReachable = (path: string) =>
-    there.some((root) => isInside(root, path)) || !gone.some((root) => isInside(root, path));
-  return gone.length === 0 ? paths : paths.filter(isReachable);
 }

@@ -156,8 +156,9 @@ export class FileRound {
     const isMarked = isCovered || isReplaced;
     if (isReplaced && !isCovered) dirty.mark(folder);
     const before = isReplaced ? undefined : known;
-    const knownAt = before?.seenAt ?? this.#syncedAt(folder);
-    const since = knownAt === undefined ? lastSyncAt : knownAt - STAMP_MS;
+    const syncedAt = this.#syncedAt(folder) ?? lastSyncAt;
+    // No number where nothing was ever synced: nothing is new there, somebody has to begin.
+    const since = before ? Math.max(before.seenAt - STAMP_MS, syncedAt) : syncedAt;
     const seenAt = this.#now();
     const now: KnownFolder =
       before?.changedAt === stats.mtimeMs
@@ -216,7 +217,7 @@ export class FileRound {
 
   /** A folder can come with files that are older than anything the index knows: moved here, or unpacked. */
   #isNewFolder(path: string, name: string, before: KnownFolder | undefined, since: number): boolean {
-    if (before) return !before.folders.has(name);
+    if (before) return !before.folders.has(name) && !Number.isNaN(since);
     const stats = lookAt(path);
     if (!stats || !this.#isAfter(path, stats, since)) return false;
     const [first] = this.#parts.store.stampsAfter(`${path}/`, 1);
@@ -225,13 +226,12 @@ export class FileRound {
 
   #isAfter(path: string, stats: Stats, since: number): boolean {
     const at = stats.ctimeMs;
-    // Nothing is new where nothing was ever synced, and `since` no number: somebody has to begin.
     return at >= since && at >= this.#clearedAt && this.#removed.get(path) !== at;
   }
 
   #syncedAt(folder: string): number | undefined {
     const times = [...this.#syncs].filter(([synced]) => isInside(synced, folder)).map(([, at]) => at);
-    return times.length === 0 ? undefined : Math.max(...times);
+    return times.length === 0 ? undefined : Math.max(...times) - STAMP_MS;
   }
 }
 

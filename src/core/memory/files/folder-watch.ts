@@ -55,7 +55,8 @@ export class FolderWatch {
   status(): WatchStatus {
     const { dirty } = this.#parts;
     const watching = this.#isReady;
-    const reason = watching ? undefined : this.#reason;
+    const isLooking = this.#roots.size > 0 && !watching;
+    const reason = isLooking ? 'The folders are being looked through' : this.#reason;
     return {
       watching,
       ...(reason !== undefined && { reason }),
@@ -97,16 +98,21 @@ export class FolderWatch {
     const { isIgnored, open = openChokidar, setTimer = systemTimer } = this.#parts;
     if (added.length === 0) return;
     this.#isRoundDone = false;
-    this.#reason = 'The folders are being looked through';
     const isOpen = new Promise<void>((resolve) => (this.#wake = resolve));
     const cancel = setTimer(() => this.#wake?.(), OPEN_MS);
     const opened = added.map(
       (root) => [root, new WatchedRoot({ root, isIgnored, open, listener: this.#listener(root) })] as const,
     );
     for (const [root, watched] of opened) this.#roots.set(root, watched);
-    await Promise.all(opened.map(([, watched]) => watched.open()));
-    await isOpen;
-    cancel();
+    try {
+      await Promise.all(opened.map(([, watched]) => watched.open()));
+      await isOpen;
+    } catch (error) {
+      this.#parts.onFault?.(error);
+      await this.#giveUp(`Watching failed: ${messageOf(error)}`);
+    } finally {
+      cancel();
+    }
   }
 
   #listener(root: string): RootListener {

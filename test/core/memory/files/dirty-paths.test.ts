@@ -6,13 +6,14 @@ import { waitFor, WatchedWorld } from './watched-world.ts';
 /** Without a watch, and with a clock that a test moves. */
 function world() {
   const its = new WatchedWorld();
-  const clock = { ms: 0 };
+  const clock = { ms: 1000 };
+  its.index.isUnhurried = true;
   const faults: unknown[] = [];
   const dirty = new DirtyPaths({
     sync: its.index.sync,
     onFault: (error) => faults.push(error),
     setTimer: its.timers.set,
-    monotonic: () => performance.now() + clock.ms,
+    monotonic: () => clock.ms,
   });
   return { its, dirty, clock, faults, [Symbol.asyncDispose]: () => its[Symbol.asyncDispose]() };
 }

@@ -11,6 +11,8 @@ export class FileIndex {
   /** All paths that were given to be synced, in their order. */
   readonly asked: string[] = [];
   failure: Error | undefined;
+  /** Whether a sync has all the time of the world. */
+  isUnhurried = false;
   /** Told before files are synced, and before stamps are looked at. */
   onSync: () => void = () => undefined;
   onLook: () => void = () => undefined;
@@ -29,7 +31,7 @@ export class FileIndex {
       this.onSync();
       if (this.failure) throw this.failure;
       this.asked.push(...paths);
-      return syncPaths(paths, order, deadline);
+      return syncPaths(paths, order, this.isUnhurried ? Infinity : deadline);
     };
     sync.changedFiles = (paths, deadline) => {
       this.onLook();

@@ -41,10 +41,31 @@ describe('FileStore', () => {
   it('knows the chunks of a file in their order, and chunks by their ids', async () => {
     using world = await plantIndexed();
     const chunks = world.store.chunksOf(world.at('a.md')) ?? [];
-    expect(chunks.map(({ id: _, ...chunk }) => chunk)).toEqual([
-      { path: world.at('a.md'), startLine: 1, endLine: 2, text: '# One\nzebra', heading: 'One' },
-      { path: world.at('a.md'), startLine: 3, endLine: 4, text: '# Two\nlion', heading: 'Two' },
-      { path: world.at('a.md'), startLine: 5, endLine: 6, text: '# Three\napple', heading: 'Three' },
+    expect(chunks).toEqual([
+      {
+        id: expect.stringMatching(/^chunk_\d+$/),
+        path: world.at('a.md'),
+        startLine: 1,
+        endLine: 2,
+        text: '# One\nzebra',
+        heading: 'One',
+      },
+      {
+        id: expect.stringMatching(/^chunk_\d+$/),
+        path: world.at('a.md'),
+        startLine: 3,
+        endLine: 4,
+        text: '# Two\nlion',
+        heading: 'Two',
+      },
+      {
+        id: expect.stringMatching(/^chunk_\d+$/),
+        path: world.at('a.md'),
+        startLine: 5,
+        endLine: 6,
+        text: '# Three\napple',
+        heading: 'Three',
+      },
     ]);
     expect(world.store.chunksOf(world.at('deep/c.txt'))).toEqual([]);
     expect(world.store.chunksOf(world.at('deep'))).toBeUndefined();

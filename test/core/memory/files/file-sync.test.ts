@@ -80,7 +80,7 @@ describe('FileSync', () => {
       const syncs = [world.syncFolder(), world.syncFolder()];
       for (let turn = 0; turn < turns; turn++) await setImmediate();
       world.sync.cancel();
-      const { exec } = world.database;
+      const exec = world.database.exec.bind(world.database);
       world.database.exec = () => {
         throw new Error('The index is closed');
       };

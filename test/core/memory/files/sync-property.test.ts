@@ -71,7 +71,7 @@ function contentsOf(index: Pick<FileWorld, 'store' | 'keywords' | 'database'>) {
   return {
     files: paths.map((at) => {
       const file = index.store.list({ limit: 1000, offset: 0 }).files.find((one) => one.path === at);
-      const chunks = index.store.chunksOf(at)?.map(({ id: _, ...chunk }) => chunk);
+      const chunks = index.store.chunksOf(at)?.map((chunk) => ({ ...chunk, id: '' }));
       return { path: at, hash: file?.hash, size: file?.size, chunkCount: file?.chunkCount, chunks };
     }),
     found: Object.fromEntries([...WORDS, 'head', 'md'].map((word) => [word, find(index, word)])),
@@ -126,7 +126,7 @@ describe('an index that is kept up to date', () => {
             }
           },
         ),
-        { numRuns: 400 },
+        { numRuns: 40 },
       );
     },
   );

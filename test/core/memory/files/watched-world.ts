@@ -48,8 +48,8 @@ export class WatchedWorld implements AsyncDisposable {
   readonly root: string;
   readonly index: FileIndex;
   readonly faults: unknown[] = [];
-  /** What is added to the time. */
-  laterMs = 0;
+  /** The time, where it is not the real one. */
+  ownMs: number | undefined;
   readonly timers = new HandTimers();
   readonly opened: Watcher[] = [];
   open = openChokidar;
@@ -64,7 +64,7 @@ export class WatchedWorld implements AsyncDisposable {
     const closed = this.path('data');
     this.index = new FileIndex(join(this.base, 'memory.db'), [closed]);
     const { store, sync } = this.index;
-    const monotonic = () => performance.now() + this.laterMs;
+    const monotonic = () => this.ownMs ?? performance.now();
     const onFault = (error: unknown) => this.faults.push(error);
     const isIgnored = unindexedPaths([closed]);
     this.dirty = new DirtyPaths({ sync, onFault, setTimer: this.timers.set, monotonic });
