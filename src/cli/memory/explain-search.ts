@@ -1,9 +1,8 @@
 import type { ExplainedChunk } from '../../contract/memory.ts';
 import type { Cli } from '../cli.ts';
-import { escapeLine } from '../escape-text.ts';
 import { layOutFacts } from '../facts.ts';
 import { noteNothing } from './search-memory.ts';
-import { methodMeanings, searchBody, type SearchOptions } from './search-options.ts';
+import { methodMeanings, noteReason, searchBody, type SearchOptions } from './search-options.ts';
 import { pathShower, spellPlace } from './shown-path.ts';
 
 /** `svc memory why QUERY…`: how the score of each result came about. */
@@ -31,7 +30,7 @@ export async function explainSearch(cli: Cli, words: string[], options: SearchOp
     output.write(layOutFacts(reasonsOf(result), output.paint, '   '));
   }
   await noteNothing(cli, results.length, options);
-  if (reason !== undefined) output.note(`Searched by keywords only: ${escapeLine(reason)}`);
+  noteReason(cli, reason);
 }
 
 const reasonsOf = ({ keyword, vector }: ExplainedChunk): [string, string | undefined][] => [

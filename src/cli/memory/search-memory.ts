@@ -3,7 +3,7 @@ import type { Cli } from '../cli.ts';
 import { escapeLine } from '../escape-text.ts';
 import { bestLines, markLine } from './best-lines.ts';
 import { queryWords } from './query-words.ts';
-import { searchBody, type SearchOptions } from './search-options.ts';
+import { noteReason, searchBody, type SearchOptions } from './search-options.ts';
 import { pathShower, spellPlace } from './shown-path.ts';
 
 /** Lines of a file may be very long, and what reads a pipe wants to see what was found. */
@@ -61,9 +61,10 @@ export async function noteNothing(cli: Cli, found: number, options: SearchOption
   );
 }
 
-function noteLimits({ output }: Cli, { autoSynced, stale, reason }: SearchResult): void {
+function noteLimits(cli: Cli, { autoSynced, stale, reason }: SearchResult): void {
+  const { output } = cli;
   const dim = (text: string) => output.note(output.paintError('dim', text));
   if (autoSynced) dim('Files that had changed were read again for this search.');
   if (stale) output.note('Files may have changed since they were read. Read them again: svc memory sync');
-  if (reason !== undefined) output.note(`Searched by keywords only: ${escapeLine(reason)}`);
+  noteReason(cli, reason);
 }

@@ -1,6 +1,7 @@
 import type { SearchMemory, SearchMethod } from '../../contract/memory.ts';
 import { CliError } from '../cli-error.ts';
 import type { Cli } from '../cli.ts';
+import { escapeLine } from '../escape-text.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { toIndexedPath } from './shown-path.ts';
 
@@ -40,4 +41,11 @@ export function searchBody(
       ...(method && { method }),
     },
   };
+}
+
+/** Says why a search went by words only. */
+export function noteReason({ output }: Cli, reason: string | undefined): void {
+  if (reason === undefined) return;
+  const text = escapeLine(reason);
+  output.note(/^searched by keywords/i.test(text) ? text : `Searched by keywords only: ${text}`);
 }

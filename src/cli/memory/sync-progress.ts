@@ -10,18 +10,12 @@ export interface SyncDisplay {
 }
 
 const BAR = 20;
-const spelled = {
-  looking: 'looking',
-  reading: 'reading',
-  embedding: 'embedding',
-  done: 'finishing',
-} as const;
 
 /** What a sync does, in a line: with a bar once it is known how much there is to do. */
 export function spellProgress({ phase, done, total, basePath }: SyncProgress): string {
-  const count = done.toLocaleString('en');
   const all = total === undefined ? '' : ` of ${total.toLocaleString('en')}`;
-  return `${spelled[phase]} ${bar(done, total)}${count}${all} files  ${escapeLine(basePath)}`;
+  const count = total === 0 ? 'nothing has changed' : `${done.toLocaleString('en')}${all} files`;
+  return `${phase} ${bar(done, total)}${count}  ${escapeLine(basePath)}`;
 }
 
 function bar(done: number, total = 0): string {

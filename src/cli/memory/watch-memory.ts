@@ -1,4 +1,4 @@
-import type { SyncProgress } from '../../contract/memory.ts';
+import type { SyncProgress, WatcherStatus } from '../../contract/memory.ts';
 import type { Cli } from '../cli.ts';
 import { spellAge } from '../duration.ts';
 import { layOutFacts } from '../facts.ts';
@@ -17,9 +17,9 @@ export async function watchMemory(cli: Cli, { json }: { json?: boolean }): Promi
   output.write(
     layOutFacts(
       [
-        ['Watching', state.watching ? `${state.watchedFiles.toLocaleString('en')} files` : 'no'],
+        ['Watching', spellWatching(answer)],
         ['Because', state.watching ? undefined : reason],
-        ['Changes', state.dirty ? 'some are not read yet' : 'none that are not read'],
+        ['Changes', state.watching ? (state.dirty ? 'some are not read yet' : 'all are read') : undefined],
         ['Last sync', lastSyncAt === null ? 'never' : `${lastSyncAt}  (${spellAge(lastSyncAt, Date.now())})`],
       ],
       output.paint,
@@ -41,6 +41,11 @@ export async function watchMemory(cli: Cli, { json }: { json?: boolean }): Promi
     signal: output.closed,
   });
 }
+
+const spellWatching = ({ enabled, reason, state: { watching, watchedFiles } }: WatcherStatus) => {
+  if (watching) return `${watchedFiles.toLocaleString('en')} files`;
+  return enabled && reason === undefined ? 'not yet' : 'no';
+};
 
 function print({ output }: Cli, at: string, progress: SyncProgress): void {
   const time = new Date(at).toLocaleTimeString('sv');

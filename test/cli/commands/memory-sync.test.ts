@@ -140,10 +140,8 @@ describe('svc memory watch', () => {
     const running = home.start(['memory', 'watch'], here());
     const shown = said(running, 'stdout', /Last sync.*\n/);
     await said(running, 'stderr', /Following syncs/);
-    expect(await shown).toMatch(
-      /^Watching +1,204 files\nChanges +none that are not read\nLast sync .*\(3 min ago\)/,
-    );
-    const told = said(running, 'stdout', /finishing/);
+    expect(await shown).toMatch(/^Watching +1,204 files\nChanges +all are read\nLast sync .*\(3 min ago\)/);
+    const told = said(running, 'stdout', /done/);
     const progress = { basePath: '/n', phase: 'reading', done: 5, total: 10 } as const;
     const at = new Date().toISOString();
     server.tell({ type: 'memory', at, progress });
@@ -151,7 +149,7 @@ describe('svc memory watch', () => {
     server.tell({ type: 'memory', at, progress: { ...progress, phase: 'done', done: 10 } });
     expect((await told).trimEnd().split('\n')).toEqual([
       expect.stringMatching(/^[\d:]{8} {2}reading ━{10}─{10} 5 of 10 files {2}\/n$/),
-      expect.stringMatching(/finishing ━{20} 10 of 10 files/),
+      expect.stringMatching(/done ━{20} 10 of 10 files/),
     ]);
     server.hangUp();
     const { code, stderr } = outcomeOf(await running);

@@ -169,6 +169,8 @@ describe('svc memory search', () => {
         'Files may have changed since they were read. Read them again: svc memory sync\n' +
         'Searched by keywords only: No provider is set\n',
     );
+    found = { reason: 'Searched by keywords only: it is away' };
+    expect((await svc('search', 'x')).stderr).toBe('Searched by keywords only: it is away\n');
   });
 
   it.each<[string, () => void, string[], RegExp]>([
