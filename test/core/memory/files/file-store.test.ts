@@ -142,6 +142,21 @@ describe('FileStore', () => {
     expect(pathsIn(world.store)).toEqual(before);
   });
 
+  it('does all of a change or nothing, and says nothing of what it did not do', async () => {
+    using world = await plantIndexed();
+    world.changes.length = 0;
+    const known = world.store.known(world.at('a.md'));
+    expect(() =>
+      world.store.change(() => {
+        if (known) world.store.remove(known);
+        throw new Error('It did not work');
+      }),
+    ).toThrow('It did not work');
+    expect(world.changes).toEqual([]);
+    expect(world.store.counts()).toEqual({ fileCount: 3, chunkCount: 4 });
+    expect(world.find('lion')).toEqual(['a.md']);
+  });
+
   it('says that the disk is full, and holds what it held before', async () => {
     using world = await plantIndexed();
     const before = world.store.counts();

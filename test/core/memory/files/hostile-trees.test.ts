@@ -5,6 +5,7 @@ import {
   ftruncateSync,
   mkdirSync,
   openSync,
+  readdirSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -158,6 +159,17 @@ describe('a hostile tree', () => {
       world.write(`${folder}z/below`);
       world.write(`${folder}f`);
     }
+    const walk = new TreeWalk({ ...world.order, protectedFolders: [], skipped: new SkippedFiles() });
+    const before = readdirSync('/proc/self/fd').length;
+    let most = 0;
+    let files = 0;
+    for (const step of walk.from(world.base)) {
+      if (typeof step === 'object') files++;
+      most = Math.max(most, readdirSync('/proc/self/fd').length - before);
+    }
+    expect(files).toBe(400);
+    expect(most).toBeLessThan(100);
+    expect(readdirSync('/proc/self/fd')).toHaveLength(before);
     expect(await world.syncFolder()).toMatchObject({ added: 400 });
   });
 
