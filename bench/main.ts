@@ -16,6 +16,7 @@ const benches: Record<string, () => Promise<Figure[]>> = {
   'start-latency': async () => (await import('./start-latency.ts')).startLatency(),
   'stream-latency': async () => (await import('./stream-latency.ts')).streamLatency(),
   'stream-fan': async () => (await import('./stream-fan.ts')).streamFan(),
+  'memory-keyword': async () => (await import('./memory-keyword.ts')).memoryKeyword(),
 };
 
 const wanted = process.argv.slice(2);
