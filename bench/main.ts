@@ -18,6 +18,7 @@ const benches: Record<string, () => Promise<Figure[]>> = {
   'memory-sync': async () => (await import('./memory-sync.ts')).memorySync(),
   'stream-fan': async () => (await import('./stream-fan.ts')).streamFan(),
   'memory-hybrid': async () => (await import('./memory-hybrid.ts')).memoryHybrid(),
+  'memory-keyword': async () => (await import('./memory-keyword.ts')).memoryKeyword(),
 };
 
 const wanted = process.argv.slice(2);

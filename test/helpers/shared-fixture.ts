@@ -10,3 +10,7 @@ if (!hasSharedFixtures)
 /** A JSON file among the fixtures; undefined where there are none. */
 export const sharedFixture = <T>(path: string): T | undefined =>
   hasSharedFixtures ? (JSON.parse(readFileSync(new URL(path, folder), 'utf8')) as T) : undefined;
+
+/** The same for any text. */
+export const sharedText = (path: string): string | undefined =>
+  hasSharedFixtures ? readFileSync(new URL(path, folder), 'utf8') : undefined;

@@ -1,5 +1,6 @@
 import { chmodSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { AppError, messageOf } from '../../errors.ts';
 
 /** Changes with the tables below or with how texts become words: an index of another version is made anew. */
 const VERSION = 1;
@@ -41,19 +42,56 @@ const entryTables = `
 `;
 
 /**
- * Opens the database of the index. It holds nothing that the indexed files do not hold, so one that cannot be read is
- * thrown away, and a commit does not wait for the disk.
+ * Opens the database of the index. It holds nothing that the indexed files do not hold, so one that is damaged or of
+ * another version is thrown away, and a commit does not wait for the disk. A disk that is full or a place that may not
+ * be written is no fault of the index, which stays.
  */
 export function openIndexDatabase(file: string, cacheMiB: number): DatabaseSync {
   try {
     return open(file, cacheMiB);
-  } catch {
-    for (const ending of ['', '-wal', '-shm']) rmSync(file + ending, { force: true });
+  } catch (error) {
+    if (!(error instanceof OtherVersion) && !isDamage(error)) throw asAppError(error, file);
+  }
+  try {
+    removeIndexDatabase(file);
     return open(file, cacheMiB);
+  } catch (error) {
+    throw asAppError(error, file);
   }
 }
 
+/** Throws the index away, which is synced again; nothing may have it open. */
+export function removeIndexDatabase(file: string): void {
+  for (const ending of ['', '-wal', '-shm']) rmSync(file + ending, { force: true });
+}
+
+/** Whether the database itself is at fault, which may show in a page that is read late; it will not get better. */
+export const isDamage = (error: unknown): boolean => [CORRUPT, NOT_A_DATABASE].includes(resultCode(error));
+
+class OtherVersion extends Error {}
+
+/** Result codes of SQLite. */
+const CORRUPT = 11;
+const FULL = 13;
+const NOT_A_DATABASE = 26;
+
+/** -1 for what is no error of SQLite. */
+function resultCode(error: unknown): number {
+  const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
+  // The rest of an extended code says more than is asked here.
+  return typeof code === 'number' ? code & 255 : -1;
+}
+
+function asAppError(cause: unknown, file: string): AppError {
+  return new AppError(
+    resultCode(cause) === FULL ? 'storage_full' : 'unavailable',
+    `The index of the memory cannot be opened at ${file}: ${messageOf(cause)}`,
+    { cause },
+  );
+}
+
 function open(file: string, cacheMiB: number): DatabaseSync {
+  // What is deleted is taken from the totals of the words by hand, which SQLite refuses otherwise.
   const database = new DatabaseSync(file, { timeout: 5000, allowExtension: true, defensive: false });
   try {
     database.exec(`
@@ -62,7 +100,9 @@ function open(file: string, cacheMiB: number): DatabaseSync {
     `);
     chmodSync(file, 0o600);
     const version = Number(database.prepare('pragma user_version').get()?.['user_version']);
-    if (version !== 0 && version !== VERSION) throw new Error(`This index is of version ${version}`);
+    const isNew = database.prepare('select 1 from sqlite_master limit 1').get() === undefined;
+    if (version !== VERSION && !(version === 0 && isNew))
+      throw new OtherVersion(`This index is of version ${version}`);
     database.exec(`begin; ${fileTables} pragma user_version = ${VERSION}; commit; ${entryTables}`);
     return database;
   } catch (error) {
