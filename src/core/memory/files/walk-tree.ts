@@ -97,7 +97,13 @@ export class TreeWalk {
       return this.#lose(root, error);
     }
     using opened = folders;
-    const rules = this.#admit(opened, WalkRules.above(root, outermost));
+    let above: WalkRules;
+    try {
+      above = WalkRules.above(root, outermost);
+    } catch (error) {
+      return this.#lose(root, error);
+    }
+    const rules = this.#admit(opened, above);
     if (rules) yield* this.#goDown(opened, rules, place);
   }
 

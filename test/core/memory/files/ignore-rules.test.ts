@@ -71,7 +71,7 @@ describe.skipIf(spawnSync('git', ['--version']).status !== 0)('ignore rules besi
           expect(world.paths().sort()).toEqual(listedByGit(files));
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 50 },
     );
   });
 });
