@@ -91,7 +91,7 @@ function addWhole(words: Set<string>, name: string): void {
 
 /** Texts of scripts without spaces are known by each character as well; who asks for several means them together. */
 function pairs(piece: string, purpose: 'index' | 'query'): string[] {
-  const characters = [...lowered(piece)];
+  const characters = Array.from(lowered(piece));
   if (characters.length === 1) return characters;
   const words = characters.slice(1).map((character, at) => `${characters[at]}${character}`);
   return purpose === 'index' ? [...words, ...characters] : words;
