@@ -21,6 +21,7 @@ import { hasOpenMessages } from './chat/runs/open-messages.ts';
 import { joinChat, type ModelOptions } from './chat/join-chat.ts';
 import type { Runs } from './chat/runs/join-runs.ts';
 import type { Config } from './config/config.ts';
+import { settingChanges } from './config/setting-changes.ts';
 import { joinDevices } from './devices/join-devices.ts';
 import { AppError } from './errors.ts';
 import { EventBus } from './events.ts';
@@ -174,6 +175,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
   });
   const integrations = joinIntegrations({ ...shared, ...oauth, outbound });
   const protectedFolders = ownFolders(locations);
+  const changeSetting = settingChanges({ ...shared, ...chat });
   const { memoryWork, recall, ...memory } = joinMemory({
     ...shared,
     locations,
@@ -295,22 +297,6 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
   const schedules = joinSchedules({ ...shared, ...access, tasks, store, notifications, log });
   const queueStatus = new QueueStatusService({ counts, deadLetters, pause, config });
   const health = new HealthService({ queueStatus, registry, sandbox, surroundings });
-
-  const changeSetting = async (caller: Caller, key: string, value: unknown, address?: string) => {
-    const setting = chat.modelProviders.setSetting(key, value);
-    await database.write((transaction) =>
-      audit.append(transaction, {
-        kind: 'security',
-        tool: 'config.changed',
-        userId: caller.userId,
-        address,
-        // What it is now may be a secret.
-        arguments: { key: setting.key },
-        result: 'ok',
-      }),
-    );
-    return setting;
-  };
 
   return {
     config,

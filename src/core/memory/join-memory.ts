@@ -51,7 +51,9 @@ export function joinMemory(parts: MemoryParts) {
     },
     log,
     onStart: () => {
-      entriesAreIn = experiences.indexAll().catch(reportBug);
+      const indexing = experiences.indexAll();
+      entriesAreIn = indexing.catch(() => undefined);
+      return indexing;
     },
     onProgress,
     onChange: () => fill.wake(),

@@ -127,10 +127,15 @@ export class KeywordIndex {
     this.#isChanged = false;
   }
 
+  #below(under: string): Set<number> {
+    const { path, above, below } = pathRange(under);
+    return idsOf(this.#statements.below.get(path, above, below));
+  }
+
   #wanted(ownerId: string | undefined, under: string | undefined): ((id: number) => boolean) | undefined {
     const owned =
       ownerId === undefined ? undefined : idsOf(this.#statements.owned.get(`"${ownerTerm(ownerId)}"`));
-    const below = under === undefined ? undefined : idsOf(this.#statements.below.get(...rangeOf(under)));
+    const below = under === undefined ? undefined : this.#below(under);
     if (!owned || !below) {
       const wanted = owned ?? below;
       return wanted && ((id) => wanted.has(id));
@@ -144,9 +149,3 @@ const idsOf = (row: Record<string, unknown> | undefined) =>
 
 /** One word of private characters and digits, which no text holds and no stemming changes. */
 const ownerTerm = (id: string) => `\ue001${Buffer.from(id, 'utf16le').toString('hex')}\ue001`;
-
-/** What is at a path, and the range of all paths below it. */
-function rangeOf(path: string): [string, string, string] {
-  const folder = path.replace(/\/+$/, '');
-  return [folder === '' ? '/' : folder, `${folder}/`, `${folder}0`];
-}
