@@ -1,3 +1,4 @@
+import { pathRange } from './path-range.ts';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { indexedForm } from './index-words.ts';
 import { queryWords } from './query-words.ts';
