@@ -5,10 +5,13 @@ import { AppError, messageOf } from '../../errors.ts';
 /** Changes with the tables below or with how texts become words: an index of another version is made anew. */
 const VERSION = 1;
 
-/** `words` is a copy of the text as it is searched, which the index of words keeps no second time. */
+/** How the index cuts texts into words, and words to their stems. */
+export const TOKENIZER = "porter unicode61 categories 'L* N* M* Co'";
+
+/** The words of texts, without the texts themselves. */
 const wordTable = (name: string) => `
   create virtual table if not exists ${name} using fts5(
-    place, heading, body, owner, content='', contentless_delete=1, tokenize="porter unicode61 categories 'L* N* M* Co'"
+    place, heading, body, owner, content='', contentless_delete=1, tokenize="${TOKENIZER}"
   )`;
 
 const fileTables = `
@@ -92,7 +95,7 @@ function asAppError(cause: unknown, file: string): AppError {
 
 function open(file: string, cacheMiB: number): DatabaseSync {
   // What is deleted is taken from the totals of the words by hand, which SQLite refuses otherwise.
-  const database = new DatabaseSync(file, { timeout: 5000, allowExtension: true, defensive: false });
+  const database = new DatabaseSync(file, { timeout: 5000, allowExtension: true });
   try {
     database.exec(`
       pragma journal_mode = wal; pragma synchronous = normal; pragma temp_store = memory;

@@ -1,10 +1,12 @@
 import { pathRange } from './path-range.ts';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { TOKENIZER } from './index-database.ts';
 import { indexedForm } from './index-words.ts';
 import { queryWords } from './query-words.ts';
-import { TextTotals } from './text-totals.ts';
+import { Stems } from './stems.ts';
+import { TextSizes } from './text-sizes.ts';
 import { topSums } from './top-sums.ts';
-import { WordPoints } from './word-points.ts';
+import { K1, WordPoints } from './word-points.ts';
 
 /** What a text is found by, each part with a weight of its own. */
 export interface SearchedText {
@@ -36,25 +38,26 @@ export interface QueryWords {
   leftOut: string[];
 }
 
-/** Of BM25 as SQLite has it: what a word that a text is full of adds, as a multiple of the word's rarity. */
-const MOST_PER_WORD = 2.2;
+/** What a word that a text is full of adds, as a multiple of the word's rarity. */
+const MOST_PER_WORD = K1 + 1;
 /** In an index of more texts than this, a word that is in more than half of them is left out: BM25 gives it next to nothing. */
 const MANY = 1000;
 const TOO_FREQUENT = 0.5;
 
 /** The words of texts, ranked by BM25. `id` is that of the chunk or the entry. */
 export class KeywordIndex {
-  readonly #totals: TextTotals;
+  readonly #sizes: TextSizes;
   readonly #points: WordPoints;
   readonly #statements: Record<'add' | 'remove' | 'clear' | 'below' | 'owned', StatementSync>;
   #isChanged = true;
 
   constructor(database: DatabaseSync, table: 'chunk_words' | 'entry_words') {
-    this.#totals = new TextTotals(database, table);
-    this.#points = new WordPoints(database, table);
+    this.#sizes = new TextSizes(database, table);
+    const stems = new Stems(database, TOKENIZER);
+    this.#points = new WordPoints(database, table, { stems, sizes: this.#sizes });
     this.#statements = {
       add: database.prepare(
-        `insert into ${table} (rowid, place, heading, body, owner) values (?, ?, ?, ?, ?)`,
+        `insert or replace into ${table} (rowid, place, heading, body, owner) values (?, ?, ?, ?, ?)`,
       ),
       remove: database.prepare(`delete from ${table} where rowid = ?`),
       clear: database.prepare(`insert into ${table} (${table}) values ('delete-all')`),
@@ -66,20 +69,19 @@ export class KeywordIndex {
 
   /** Adds a text, or replaces the one of this id. */
   add(id: number, { place, heading, body, ownerId }: SearchedText): void {
-    this.remove(id);
     const owner = ownerId === undefined ? '' : ownerTerm(ownerId);
     this.#statements.add.run(id, indexedForm(place), indexedForm(heading), indexedForm(body), owner);
-    this.#isChanged = true;
+    this.#changed(id);
   }
 
   remove(id: number): void {
-    if (this.#totals.removes(id)) this.#statements.remove.run(id);
-    this.#isChanged = true;
+    this.#statements.remove.run(id);
+    this.#changed(id);
   }
 
   clear(): void {
     this.#statements.clear.run();
-    this.#totals.cleared();
+    this.#sizes.cleared();
     this.#isChanged = true;
   }
 
@@ -87,7 +89,7 @@ export class KeywordIndex {
   wordsOf(query: string): QueryWords {
     const { words, stopped } = queryWords(query);
     this.#settle();
-    if (this.#points.texts <= MANY) return { words, leftOut: stopped };
+    if (this.#sizes.count <= MANY) return { words, leftOut: stopped };
     const isTooFrequent = (word: string) => this.#points.share(word) > TOO_FREQUENT;
     const others = words.filter((word) => !isTooFrequent(word));
     const tellsAnything = others.some((word) => this.#points.share(word) > 0);
@@ -124,8 +126,14 @@ export class KeywordIndex {
   /** Nothing that was reckoned before a change holds after it. */
   #settle(): void {
     if (!this.#isChanged) return;
-    this.#points.reset(this.#totals.settle());
+    this.#sizes.settle();
+    this.#points.reset();
     this.#isChanged = false;
+  }
+
+  #changed(id: number): void {
+    this.#sizes.changed(id);
+    this.#isChanged = true;
   }
 
   #below(under: string): Set<number> {

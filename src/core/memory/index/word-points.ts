@@ -1,134 +1,102 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { indexTerm } from './index-words.ts';
+import { readNumbers } from './read-numbers.ts';
+import type { Stems } from './stems.ts';
+import type { TextSizes } from './text-sizes.ts';
 
-/** The texts that hold a word, by id, and the points it gives each of them. */
+/** The texts that hold a word, by id in their order, and the points it gives each of them. */
 export interface PointList {
   ids: Uint32Array;
   points: Float32Array;
 }
 
-/** How much a word counts in the place, the heading and the body; that of the owner counts nothing. */
-const WEIGHTS = '2, 2, 1, 0';
-/** Points travel as whole numbers. */
-const SCALE = 1e9;
+/** How much a word counts in the path, the tags and the heading; in the body it counts once. */
+const ABOVE_BODY = 2;
+/** Of BM25, as SQLite has them: how soon a word that comes again says nothing new, and how much the length of a text matters. */
+export const K1 = 1.2;
+const B = 0.75;
 /** About 24 MiB of lists. */
 const MOST_KEPT = 3_000_000;
-const MOST_COUNTS = 10_000;
 
-/** In an index of more texts than this, a word that is in more than a tenth of them is not weighed text by text. */
-const LARGE = 10_000;
-const FREQUENT_SHARE = 0.1;
-/** Of BM25: what a word adds that is in a text of usual length once, or once in its heading and once below. */
-const IN_BODY = 1;
-const IN_HEADING = (2.2 * 3) / (1.2 + 3);
-
-/** What each word gives to each text, kept: the words that come again and again are those in many texts. */
+/**
+ * BM25 of each word in each text, from the places of words that FTS5 keeps: its own function for BM25 needs five times
+ * as long, because it looks at each text anew. What is reckoned is kept: the words that come again and again are those
+ * in many texts.
+ */
 export class WordPoints {
-  readonly #statements: Record<'ranked' | 'ids' | 'count', StatementSync>;
+  readonly #places: StatementSync;
+  readonly #stems: Stems;
+  readonly #sizes: TextSizes;
   /** The one that was used last comes last. */
   readonly #lists = new Map<string, PointList>();
-  readonly #counts = new Map<string, number>();
   #kept = 0;
-  #texts = 0;
 
-  constructor(database: DatabaseSync, table: string) {
-    this.#statements = {
-      // Rows one by one would cost more than all the rest. The limit makes SQLite rank inside.
-      ranked: database.prepare(`
-        select group_concat(id) as ids, group_concat(points) as points from (
-          select rowid as id, cast(-${SCALE} * bm25(${table}, ${WEIGHTS}) as integer) as points
-          from ${table} where ${table} match ? limit -1
-        )`),
-      ids: database.prepare(`select group_concat(rowid) as ids from ${table} where ${table} match ?`),
-      count: database.prepare(`select count(*) as n from ${table} where ${table} match ?`),
-    };
+  constructor(database: DatabaseSync, table: string, parts: { stems: Stems; sizes: TextSizes }) {
+    this.#stems = parts.stems;
+    this.#sizes = parts.sizes;
+    const [name = '', schema = 'main'] = table.split('.').reverse();
+    database.exec(
+      `create virtual table if not exists temp.${name}_places using fts5vocab('${schema}', '${name}', 'instance')`,
+    );
+    // Rows one by one would cost more than all the rest.
+    this.#places = database.prepare(
+      `select group_concat(doc * 2 + (col = 'body')) as places from temp.${name}_places where term = ?`,
+    );
   }
 
-  /** Forgets what is kept; from now on there are this many texts. */
-  reset(texts: number): void {
-    this.#texts = texts;
+  /** Forgets what was reckoned before the texts changed. */
+  reset(): void {
     this.#lists.clear();
-    this.#counts.clear();
     this.#kept = 0;
-  }
-
-  get texts(): number {
-    return this.#texts;
   }
 
   /** The share of the texts that hold a word. */
   share(word: string): number {
-    return this.#texts === 0 ? 0 : this.#count(word) / this.#texts;
+    return this.#sizes.count === 0 ? 0 : this.list(word).ids.length / this.#sizes.count;
   }
 
   /** The weight of a word in BM25, its inverse document frequency, as SQLite reckons it. */
   rarity(word: string): number {
-    const count = this.#count(word);
-    return Math.max(1e-6, Math.log((this.#texts - count + 0.5) / (count + 0.5)));
+    return this.#rarityOf(this.list(word).ids.length);
   }
 
   list(word: string): PointList {
-    const kept = this.#lists.get(word);
-    const list = kept ?? this.#read(word);
-    this.#lists.delete(word);
-    this.#lists.set(word, list);
+    const stem = this.#stems.of(word);
+    const kept = this.#lists.get(stem);
+    const list = kept ?? this.#read(stem);
+    this.#lists.delete(stem);
+    this.#lists.set(stem, list);
     if (!kept) this.#kept += list.ids.length;
     for (const [oldest, { ids }] of this.#lists) {
-      if (this.#kept <= MOST_KEPT || oldest === word) break;
+      if (this.#kept <= MOST_KEPT || oldest === stem) break;
       this.#lists.delete(oldest);
       this.#kept -= ids.length;
     }
     return list;
   }
 
-  #count(word: string): number {
-    const known = this.#counts.get(word);
-    if (known !== undefined) return known;
-    const count = Number(this.#statements.count.get(phrase(word))?.['n']);
-    if (this.#counts.size >= MOST_COUNTS) this.#counts.clear();
-    this.#counts.set(word, count);
-    return count;
+  #rarityOf(count: number): number {
+    return Math.max(1e-6, Math.log((this.#sizes.count - count + 0.5) / (count + 0.5)));
   }
 
-  #read(word: string): PointList {
-    const isFrequent = this.#texts > LARGE && this.share(word) > FREQUENT_SHARE;
-    return isFrequent ? this.#readFrequent(word) : this.#readRanked(word);
-  }
-
-  #readRanked(word: string): PointList {
-    const row = this.#statements.ranked.get(phrase(word));
-    const scaled = toNumbers(row?.['points']);
-    const points = Float32Array.from(scaled, (number) => Math.max(1, number) / SCALE);
-    return { ids: Uint32Array.from(toNumbers(row?.['ids'])), points };
-  }
-
-  /** To rank a text costs ten times what it takes to find it. */
-  #readFrequent(word: string): PointList {
-    const inside = (columns: string) =>
-      Uint32Array.from(toNumbers(this.#statements.ids.get(`${columns}${phrase(word)}`)?.['ids']));
-    const ids = inside('');
-    const rarity = this.rarity(word);
-    const points = new Float32Array(ids.length).fill(IN_BODY * rarity);
-    let at = 0;
-    for (const id of inside('{place heading} : ')) {
-      while (ids[at] !== id) at++;
-      points[at] = IN_HEADING * rarity;
+  #read(stem: string): PointList {
+    const places = readNumbers(this.#places.get(stem)?.['places']);
+    const ids = new Uint32Array(places.length);
+    const points = new Float32Array(places.length);
+    let last = -1;
+    // First how often each text holds the word, in the place of its points.
+    for (const place of places) {
+      const id = Math.floor(place / 2);
+      if (last < 0 || ids[last] !== id) ids[++last] = id;
+      points[last] = (points[last] ?? 0) + (place % 2 === 1 ? 1 : ABOVE_BODY);
     }
-    return { ids, points };
+    const count = last + 1;
+    const rarity = this.#rarityOf(count);
+    const { average } = this.#sizes;
+    for (let at = 0; at < count; at++) {
+      const often = points[at] ?? 0;
+      const length = this.#sizes.of(ids[at] ?? 0) / average;
+      points[at] = (rarity * often * (K1 + 1)) / (often + K1 * (1 - B + B * length));
+    }
+    return { ids: ids.slice(0, count), points: points.slice(0, count) };
   }
-}
-
-const phrase = (word: string) => `"${indexTerm(word)}"`;
-
-/** The numbers of a list with commas; much faster than to split it. */
-function toNumbers(text: unknown): number[] {
-  const numbers: number[] = [];
-  if (typeof text !== 'string') return numbers;
-  for (let at = 0; at < text.length; at++) {
-    let number = 0;
-    for (let code = text.charCodeAt(at); code >= 48; code = text.charCodeAt(++at))
-      number = number * 10 + code - 48;
-    numbers.push(number);
-  }
-  return numbers;
 }
