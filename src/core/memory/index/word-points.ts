@@ -30,16 +30,20 @@ export class WordPoints {
   readonly #lists = new Map<string, PointList>();
   #kept = 0;
 
-  constructor(database: DatabaseSync, table: string, parts: { stems: Stems; sizes: TextSizes }) {
+  constructor(
+    database: DatabaseSync,
+    table: 'chunk_words' | 'entry_words',
+    parts: { stems: Stems; sizes: TextSizes },
+  ) {
     this.#stems = parts.stems;
     this.#sizes = parts.sizes;
-    const [name = '', schema = 'main'] = table.split('.').reverse();
+    const schema = table === 'chunk_words' ? 'main' : 'temp';
     database.exec(
-      `create virtual table if not exists temp.${name}_places using fts5vocab('${schema}', '${name}', 'instance')`,
+      `create virtual table if not exists temp.${table}_places using fts5vocab('${schema}', '${table}', 'instance')`,
     );
     // Rows one by one would cost more than all the rest.
     this.#places = database.prepare(
-      `select group_concat(doc * 2 + (col = 'body')) as places from temp.${name}_places where term = ?`,
+      `select group_concat(doc * 2 + (col = 'body')) as places from temp.${table}_places where term = ?`,
     );
   }
 
