@@ -58,7 +58,7 @@ export class WordPoints {
     return this.#sizes.count === 0 ? 0 : this.list(word).ids.length / this.#sizes.count;
   }
 
-  /** The weight of a word in BM25, its inverse document frequency, as SQLite reckons it. */
+  /** The weight of a word in BM25, its inverse document frequency, as Lucene has it: above 0 for words in most texts, too. */
   rarity(word: string): number {
     return this.#rarityOf(this.list(word).ids.length);
   }
@@ -79,7 +79,7 @@ export class WordPoints {
   }
 
   #rarityOf(count: number): number {
-    return Math.max(1e-6, Math.log((this.#sizes.count - count + 0.5) / (count + 0.5)));
+    return Math.log(1 + (this.#sizes.count - count + 0.5) / (count + 0.5));
   }
 
   #read(stem: string): PointList {
