@@ -6,6 +6,7 @@ import MiniSearch from 'minisearch';
 import { openIndexDatabase } from '../src/core/memory/index/index-database.ts';
 import { KeywordIndex } from '../src/core/memory/index/keyword-index.ts';
 import { stopWords } from '../src/core/memory/index/stop-words.ts';
+import { irCollection, ndcgAt10 } from '../test/helpers/ir-collection.ts';
 import { type Figure, median, percentile } from './report.ts';
 
 const CHUNKS = 100_000;
@@ -27,10 +28,11 @@ interface Corpus {
 export async function memoryKeyword(): Promise<Figure[]> {
   const random = seeded(1);
   const corpora = [zipf(random), ...(existsSync(collection) ? [recombined(random)] : [])];
-  return corpora.flatMap(measure);
+  return [...corpora.flatMap(measure), ...(existsSync(collection) ? [quality()] : [])];
 }
 
-function measure({ name, text, questions }: Corpus): Figure[] {
+function measure({ name, text, questions }: Corpus, at: number): Figure[] {
+  const isFirst = at === 0;
   const home = mkdtempSync(join(tmpdir(), 'svc-bench-'));
   const database = openIndexDatabase(join(home, 'memory.db'), CACHE_MIB);
   const index = new KeywordIndex(database, 'chunk_words');
@@ -57,7 +59,7 @@ function measure({ name, text, questions }: Corpus): Figure[] {
   return [
     figure(`${name}: question p50, words seen before`, percentile(again, 0.5), plain, 15),
     figure(`${name}: question p95, words seen before`, percentile(again, 0.95), plain, 60),
-    figure(`${name}: question p50, each for the first time`, percentile(first, 0.5), plain, 60),
+    figure(`${name}: question p50, each for the first time`, percentile(first, 0.5), plain, 15),
     {
       name: `${name}: question p50 beside MiniSearch`,
       ours: `${median(again).toFixed(1)} ms`,
@@ -65,14 +67,52 @@ function measure({ name, text, questions }: Corpus): Figure[] {
       value: median(again) / median(others),
       bound: { most: 1 },
     },
-    {
-      name: `${name}: RSS of the index`,
-      ours: `${rssOfIndex.toFixed(0)} MiB`,
-      baseline: `MiniSearch ${rssOfMini.toFixed(0)} MiB`,
-      value: rssOfIndex,
-      bound: { most: 100 },
-    },
+    // What one corpus leaves behind hides what the next one takes.
+    ...(isFirst ? [memory(rssOfIndex, rssOfMini)] : []),
   ];
+}
+
+const memory = (rssOfIndex: number, rssOfMini: number): Figure => ({
+  name: 'RSS of the index',
+  ours: `${rssOfIndex.toFixed(0)} MiB`,
+  baseline: `MiniSearch ${rssOfMini.toFixed(0)} MiB`,
+  value: rssOfIndex,
+  bound: { most: 100 },
+});
+
+/** What leaving the stop words out costs in what is found. */
+function quality(): Figure {
+  const { docs, queries, relevant } = irCollection('cacm') ?? {
+    docs: [],
+    queries: [],
+    relevant: new Map<string, Set<string>>(),
+  };
+  const home = mkdtempSync(join(tmpdir(), 'svc-bench-'));
+  const database = openIndexDatabase(join(home, 'memory.db'), CACHE_MIB);
+  const index = new KeywordIndex(database, 'chunk_words');
+  for (const [at, { id, title, text }] of docs.entries())
+    index.add(at + 1, { place: `${id}.md`, heading: title, body: text });
+  const ndcgOf = (wordsOf: (question: string) => string[]) =>
+    ndcgAt10(
+      relevant,
+      new Map(
+        queries.map(({ id, text }) => {
+          const { ranked } = index.search({ words: wordsOf(text), leftOut: [] }, { limit: 10 });
+          return [id, ranked.map((one) => docs[one.id - 1]?.id ?? '')];
+        }),
+      ),
+    );
+  const without = ndcgOf((question) => index.wordsOf(question).words);
+  const withAll = ndcgOf((question) => [...new Set(question.toLowerCase().match(/[a-z0-9]+/g))]);
+  database.close();
+  rmSync(home, { recursive: true });
+  return {
+    name: 'CACM: nDCG@10, stop words left out',
+    ours: without.toFixed(4),
+    baseline: `${withAll.toFixed(4)} with all words`,
+    value: without / withAll,
+    bound: { least: 1 },
+  };
 }
 
 function figure(name: string, value: number, plain: number[], most: number): Figure {
