@@ -18,6 +18,8 @@ const threadFile = new URL(
 );
 /** Far more than it needs; a fault in it must not take the memory of everything else. */
 const MEMORY_MIB = 512;
+/** What is thrown away soon takes no more room than this before it is. */
+const YOUNG_MIB = 12;
 /** How long calls wait for the entries of a new thread. */
 const START_MS = 10_000;
 /** How long a thread has to end by itself, and then to be ended. */
@@ -119,7 +121,7 @@ export class IndexClient {
     const worker = new Worker(file, {
       workerData: options,
       execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MIB },
+      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MIB, maxYoungGenerationSizeMb: YOUNG_MIB },
     });
     const thread: Thread = { worker, waiting: new Map(), queue: [] };
     this.#thread = thread;

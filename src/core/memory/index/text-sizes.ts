@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { readNumbers } from './read-numbers.ts';
+import { NumberReader } from './number-reader.ts';
 
 /** Sizes are kept in stretches of ids, since ids that are gone do not come again. */
 const STRETCH_BITS = 16;
@@ -60,9 +60,10 @@ export class TextSizes {
       return;
     }
     this.cleared();
+    const reader = new NumberReader();
     for (let last = -1, isFull = true; isFull;) {
       const row = this.#statements.page.get(last);
-      const ids = readNumbers(row?.['ids']);
+      const ids = reader.read(row?.['ids']);
       const sizes = String(row?.['sizes'] ?? '').split(',');
       for (const [at, id] of ids.entries()) this.#set(id, sizes[at]);
       last = ids.at(-1) ?? last;

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { readNumbers } from './read-numbers.ts';
+import { NumberReader } from './number-reader.ts';
 import type { Stems } from './stems.ts';
 import type { TextSizes } from './text-sizes.ts';
 
@@ -14,8 +14,8 @@ const ABOVE_BODY = 2;
 /** Of BM25, as SQLite has them: how soon a word that comes again says nothing new, and how much the length of a text matters. */
 export const K1 = 1.2;
 const B = 0.75;
-/** About 24 MiB of lists. */
-const MOST_KEPT = 3_000_000;
+/** About 12 MiB of lists. */
+const MOST_KEPT = 1_500_000;
 
 /**
  * BM25 of each word in each text, from the places of words that FTS5 keeps: its own function for BM25 needs five times
@@ -24,6 +24,9 @@ const MOST_KEPT = 3_000_000;
  */
 export class WordPoints {
   readonly #places: StatementSync;
+  readonly #reader = new NumberReader();
+  /** How often each text holds the word that is being read. */
+  #often = new Float32Array(1024);
   readonly #stems: Stems;
   readonly #sizes: TextSizes;
   /** The one that was used last comes last. */
@@ -83,17 +86,20 @@ export class WordPoints {
   }
 
   #read(stem: string): PointList {
-    const places = readNumbers(this.#places.get(stem)?.['places']);
-    const ids = new Uint32Array(places.length);
-    const points = new Float32Array(places.length);
-    let last = -1;
-    // First how often each text holds the word, in the place of its points.
+    const places = this.#reader.read(this.#places.get(stem)?.['places']);
+    if (this.#often.length < places.length) this.#often = new Float32Array(2 * places.length);
+    // The ids take the room of the places that were read already.
+    let count = 0;
     for (const place of places) {
-      const id = Math.floor(place / 2);
-      if (last < 0 || ids[last] !== id) ids[++last] = id;
-      points[last] = (points[last] ?? 0) + (place % 2 === 1 ? 1 : ABOVE_BODY);
+      const id = place >>> 1;
+      if (count === 0 || places[count - 1] !== id) {
+        places[count] = id;
+        this.#often[count++] = 0;
+      }
+      this.#often[count - 1] = (this.#often[count - 1] ?? 0) + (place & 1 ? 1 : ABOVE_BODY);
     }
-    const count = last + 1;
+    const ids = places.slice(0, count);
+    const points = this.#often.slice(0, count);
     const rarity = this.#rarityOf(count);
     const { average } = this.#sizes;
     for (let at = 0; at < count; at++) {
@@ -101,6 +107,6 @@ export class WordPoints {
       const length = this.#sizes.of(ids[at] ?? 0) / average;
       points[at] = (rarity * often * (K1 + 1)) / (often + K1 * (1 - B + B * length));
     }
-    return { ids: ids.slice(0, count), points: points.slice(0, count) };
+    return { ids, points };
   }
 }
