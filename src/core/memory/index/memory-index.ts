@@ -34,6 +34,7 @@ export function createMemoryIndex(options: IndexOptions, events: IndexEvents) {
     keywords: chunkWords,
     onChange: (change) => {
       chunkVectors.changed(change);
+      watch.indexChanged();
       if (change.added.length > 0) onChange();
     },
   });

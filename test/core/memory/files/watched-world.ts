@@ -81,6 +81,7 @@ export class WatchedWorld implements AsyncDisposable {
         return watcher;
       },
     });
+    this.index.onChange = () => this.watch.indexChanged();
     this.fresh = new FreshSearch({
       watch: this.watch,
       sync,
