@@ -20,7 +20,7 @@ export type Rules = Omit<SyncOrder, 'basePath'>;
 export type SetTimer = (run: () => void, ms: number) => () => void;
 
 export interface DirtyPathsParts {
-  sync: Pick<FileSync, 'syncPaths'>;
+  sync: Pick<FileSync, 'syncPaths' | 'progress'>;
   /** Told when a sync failed that nobody waits for. */
   onFault?: (error: unknown) => void;
   setTimer?: SetTimer;
@@ -158,6 +158,8 @@ export class DirtyPaths {
   async #syncNow(): Promise<void> {
     this.#cancelTimer = undefined;
     if (!this.#rules) return;
+    // A sync of a folder comes past these, too; nothing is read twice.
+    if (this.#sync.progress) return this.#syncLater(QUIET_MS);
     try {
       await this.sync(this.#rules, Infinity);
     } catch (error) {

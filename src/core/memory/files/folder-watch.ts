@@ -98,8 +98,8 @@ export class FolderWatch {
 
   async #open(added: string[]): Promise<void> {
     const { isIgnored, open = openChokidar, setTimer = systemTimer } = this.#parts;
-    if (added.length === 0) return;
-    this.#isRoundDone = false;
+    if (added.length > 0) this.#isRoundDone = false;
+    if (this.isCurrent) return;
     const isOpen = new Promise<void>((resolve) => (this.#wake = resolve));
     const cancel = setTimer(() => this.#wake?.(), OPEN_MS);
     const opened = added.map(

@@ -74,6 +74,30 @@ describe('watching folders', () => {
     expect(its.index.fileCount).toBe(3);
   });
 
+  it('sees what changes behind a first sync', async () => {
+    await using its = new WatchedWorld();
+    for (let n = 0; n < 300; n++) its.write(`${n % 10}/${n}.md`, 'one');
+    const starting = its.start();
+    const syncing = its.sync();
+    await waitFor(() => its.index.sync.progress?.phase === 'reading');
+    its.write('5/late.md', 'two');
+    its.write('late/a.md', 'two');
+    await Promise.all([starting, syncing]);
+    await until(its, () => names(its, 'two') === '5/late.md late/a.md');
+    expect(its.watch.status()).toMatchObject({ watching: true, watchedFiles: 302 });
+  });
+
+  it('waits for the watching that another call began', async () => {
+    await using its = new WatchedWorld();
+    await its.sync();
+    const order = { ...its.rules, watchFiles: 100 };
+    const first = its.watch.watch(order);
+    await its.watch.watch(order);
+    expect(its.watch.isCurrent).toBe(true);
+    await first;
+    expect(its.opened).toHaveLength(1);
+  });
+
   it('never follows a link', async () => {
     await using its = new WatchedWorld();
     await using other = new WatchedWorld();
