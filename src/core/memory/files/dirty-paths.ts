@@ -91,6 +91,11 @@ export class DirtyPaths {
     return false;
   }
 
+  /** Leaves a file as the index has it, or has it not. */
+  forget(path: string): void {
+    this.#paths.delete(path);
+  }
+
   clear(): void {
     this.#paths.clear();
     this.#newFolders.clear();

@@ -92,6 +92,7 @@ describe('watching folders', () => {
     await its.sync();
     const order = { ...its.rules, watchFiles: 100 };
     const first = its.watch.watch(order);
+    await waitFor(() => its.opened.length === 1);
     await its.watch.watch(order);
     expect(its.watch.isCurrent).toBe(true);
     await first;
