@@ -49,7 +49,7 @@ export const memorySettings = {
   }),
   'memory.watchFiles': define({
     schema: count(1, 1_000_000),
-    default: 20_000,
+    default: 100_000,
     live: true,
     description:
       'With more files than this folders are not watched, and searches look for changes themselves',

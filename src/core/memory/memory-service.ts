@@ -63,6 +63,8 @@ export class MemoryService {
     const start = monotonic();
     const folders = basePath === undefined ? await roots.all() : [await roots.admit(caller, basePath)];
     const rules = await roots.rules();
+    // What changes behind the sync is seen; a failure is told by the one at the end.
+    rewatch().catch(() => undefined);
     const results: Omit<SyncResult, 'durationMs'>[] = [];
     for (const folder of folders) {
       const result = await index.call('syncFolder', { basePath: folder, ...rules });

@@ -20,7 +20,7 @@ export type Rules = Omit<SyncOrder, 'basePath'>;
 export type SetTimer = (run: () => void, ms: number) => () => void;
 
 export interface DirtyPathsParts {
-  sync: Pick<FileSync, 'syncPaths'>;
+  sync: Pick<FileSync, 'syncPaths' | 'progress'>;
   /** Told when a sync failed that nobody waits for. */
   onFault?: (error: unknown) => void;
   setTimer?: SetTimer;
@@ -91,6 +91,11 @@ export class DirtyPaths {
     return false;
   }
 
+  /** Leaves a file as the index has it, or has it not. */
+  forget(path: string): void {
+    this.#paths.delete(path);
+  }
+
   clear(): void {
     this.#paths.clear();
     this.#newFolders.clear();
@@ -158,6 +163,8 @@ export class DirtyPaths {
   async #syncNow(): Promise<void> {
     this.#cancelTimer = undefined;
     if (!this.#rules) return;
+    // A sync of a folder comes past these, too; nothing is read twice.
+    if (this.#sync.progress) return this.#syncLater(QUIET_MS);
     try {
       await this.sync(this.#rules, Infinity);
     } catch (error) {

@@ -13,7 +13,7 @@ const MOST_AT_ONCE = 8000;
 const LIMITS = ['ENOSPC', 'EMFILE', 'ENFILE', 'ENOMEM'];
 
 export interface FolderWatchParts {
-  store: Pick<FileStore, 'counts'>;
+  store: Pick<FileStore, 'fileCount' | 'knownBelow'>;
   dirty: DirtyPaths;
   round: FileRound;
   /** Whether a file or folder of this path is never indexed, as far as its path tells. */
@@ -52,8 +52,14 @@ export class FolderWatch {
     return this.#isRoundDone && this.#isReady;
   }
 
+  /** Files came into the index, or went. */
+  indexChanged(): void {
+    const most = this.#order?.watchFiles ?? 0;
+    if (this.#roots.size > 0 && this.#parts.store.fileCount > most) this.#fail(tooMany(most));
+  }
+
   status(): WatchStatus {
-    const { dirty } = this.#parts;
+    const { dirty, store } = this.#parts;
     const watching = this.#isReady;
     const isLooking = this.#roots.size > 0 && !watching;
     const reason = isLooking ? 'The folders are being looked through' : this.#reason;
@@ -62,16 +68,12 @@ export class FolderWatch {
       ...(reason !== undefined && { reason }),
       dirty: !dirty.isEmpty,
       syncing: dirty.isSyncing,
-      watchedFiles: this.#fileCount,
+      watchedFiles: watching ? store.fileCount : 0,
     };
   }
 
   get #isReady(): boolean {
     return this.#roots.size > 0 && [...this.#roots.values()].every(({ isReady }) => isReady);
-  }
-
-  get #fileCount(): number {
-    return [...this.#roots.values()].reduce((sum, { fileCount }) => sum + fileCount, 0);
   }
 
   async #watch(order: WatchOrder | undefined): Promise<void> {
@@ -90,14 +92,14 @@ export class FolderWatch {
     const odd = wanted.find((root) => root.includes('\\'));
     if (odd !== undefined)
       return this.#giveUp(`A folder with a backslash in its name cannot be watched: ${odd}`);
-    if (store.counts().fileCount > order.watchFiles) return this.#giveUp(tooMany(order.watchFiles));
+    if (store.fileCount > order.watchFiles) return this.#giveUp(tooMany(order.watchFiles));
     await this.#open(wanted.filter((root) => !this.#roots.has(root)));
   }
 
   async #open(added: string[]): Promise<void> {
     const { isIgnored, open = openChokidar, setTimer = systemTimer } = this.#parts;
-    if (added.length === 0) return;
-    this.#isRoundDone = false;
+    if (added.length > 0) this.#isRoundDone = false;
+    if (this.isCurrent) return;
     const isOpen = new Promise<void>((resolve) => (this.#wake = resolve));
     const cancel = setTimer(() => this.#wake?.(), OPEN_MS);
     const opened = added.map(
@@ -127,14 +129,14 @@ export class FolderWatch {
         dirty.markNewFolder(path);
         this.#count();
       },
-      onCount: () => {
-        const most = this.#order?.watchFiles ?? 0;
-        if (!isGone() && this.#fileCount > most) this.#fail(tooMany(most));
-      },
       onReady: () => {
         if (this.#isReady) this.#goRound();
       },
-      onReturn: () => this.#goRound(),
+      onReturn: () => {
+        // The round knows what is new only where something was.
+        if (this.#parts.store.knownBelow(root).next().done) dirty.markNewFolder(root);
+        this.#goRound();
+      },
       onError: (error) => {
         const code = (error as NodeJS.ErrnoException).code ?? '';
         if (!LIMITS.includes(code)) this.#parts.onFault?.(error);

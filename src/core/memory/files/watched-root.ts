@@ -1,6 +1,7 @@
-import { join } from 'node:path';
+import type { Stats } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { isInside } from '../../tools/files/real-path.ts';
-import { isFolder } from './look-at.ts';
+import { isFolder, lookAt } from './look-at.ts';
 
 /** As much of chokidar as is used; its raw events come at once, the others once it has looked for itself. */
 export interface Watcher {
@@ -11,17 +12,19 @@ export interface Watcher {
   add(path: string): unknown;
   close(): Promise<void>;
 }
-export type OpenWatcher = (isIgnored: (path: string) => boolean) => Promise<Watcher>;
+/** Whether a path is left out; asked with what is there, or before anybody has looked. */
+export type IsLeftOut = (path: string, stats?: Stats) => boolean;
+export type OpenWatcher = (isLeftOut: IsLeftOut) => Promise<Watcher>;
 
 /** Loads chokidar when something is watched for the first time. */
-export const openChokidar: OpenWatcher = async (isIgnored) => {
+export const openChokidar: OpenWatcher = async (isLeftOut) => {
   const { FSWatcher } = await import('chokidar');
   return new FSWatcher({
     persistent: false,
     followSymlinks: false,
     ignorePermissionErrors: true,
     atomic: false,
-    ignored: isIgnored,
+    ignored: isLeftOut,
   });
 };
 
@@ -29,8 +32,6 @@ export interface RootListener {
   /** A file or folder may have come, changed or gone. */
   onChange: (path: string) => void;
   onNewFolder: (path: string) => void;
-  /** The number of files changed. */
-  onCount: () => void;
   onReady: () => void;
   /** The root was gone and is there again. */
   onReturn: () => void;
@@ -44,20 +45,17 @@ export interface WatchedRootParts {
   listener: RootListener;
 }
 
-/** One folder that is watched with everything below. */
+/** One folder that is watched with everything below: its folders, that is, which tell of their files. */
 export class WatchedRoot {
   readonly #parts: WatchedRootParts;
+  /** Those that are watched. */
+  readonly #folders = new Set<string>();
   #watcher: Watcher | undefined;
-  #fileCount = 0;
   #isReady = false;
   #isClosed = false;
 
   constructor(parts: WatchedRootParts) {
     this.#parts = parts;
-  }
-
-  get fileCount(): number {
-    return this.#fileCount;
   }
 
   get isReady(): boolean {
@@ -66,8 +64,8 @@ export class WatchedRoot {
 
   /** Begins; whether everything was looked at is told by the listener. */
   async open(): Promise<void> {
-    const { root, isIgnored, open, listener } = this.#parts;
-    const watcher = await open((path) => path.length > root.length && isIgnored(path));
+    const { root, open, listener } = this.#parts;
+    const watcher = await open((path, stats) => this.#isLeftOut(path, stats));
     if (this.#isClosed) return watcher.close();
     this.#watcher = watcher;
     watcher.on('all', (event, path) => this.#hear(event, path));
@@ -86,12 +84,23 @@ export class WatchedRoot {
     await this.#watcher?.close();
   }
 
+  #isLeftOut(path: string, stats: Stats | undefined): boolean {
+    const { root, isIgnored } = this.#parts;
+    // Above a root that is not there its coming is awaited.
+    if (path === root || !isInside(root, path)) return false;
+    if (isIgnored(path)) return true;
+    if (stats?.isDirectory()) this.#folders.add(path);
+    if (stats) return !stats.isDirectory();
+    if (this.#folders.has(path)) return false;
+    const now = lookAt(path);
+    // What is gone from a folder was a file; for each of these chokidar would read the whole folder.
+    return now ? !now.isDirectory() : isFolder(dirname(path));
+  }
+
   #hear(event: string, path: string): void {
     const { root, listener } = this.#parts;
     if (this.#isClosed || !isInside(root, path)) return;
-    if (event === 'add') this.#fileCount++;
-    else if (event === 'unlink') this.#fileCount--;
-    if (event === 'add' || event === 'unlink') listener.onCount();
+    if (event === 'unlinkDir' && !isFolder(path)) this.#folders.delete(path);
     // What is there at the beginning is compared with the index by a round of its own.
     if (!this.#isReady) return;
     if (event !== 'addDir') listener.onChange(path);

@@ -34,6 +34,7 @@ export function createMemoryIndex(options: IndexOptions, events: IndexEvents) {
     keywords: chunkWords,
     onChange: (change) => {
       chunkVectors.changed(change);
+      watch.indexChanged();
       if (change.added.length > 0) onChange();
     },
   });
@@ -92,11 +93,13 @@ export function createMemoryIndex(options: IndexOptions, events: IndexEvents) {
     removeChunk: (id) => store.removeChunk(id),
     removeFile(path) {
       round.wasRemoved(path);
+      dirty.forget(path);
       return store.removeFile(path);
     },
     clear() {
       sync.cancel();
       round.wasCleared();
+      dirty.clear();
       store.clear();
       chunkVectors.clear();
     },

@@ -91,6 +91,21 @@ describe('paths that may have changed', () => {
     expect(its.index.search('one').paths).toEqual([its.path('a.md')]);
   });
 
+  it('wait for a sync of a folder, which may come past them, too', async () => {
+    await using given = world();
+    const { its, dirty } = given;
+    dirty.follow(its.rules);
+    dirty.mark(its.write('a.md', 'one'));
+    const syncing = its.index.sync.syncFolder({ basePath: its.root, ...its.rules });
+    its.timers.run();
+    expect(dirty.isSyncing).toBe(false);
+    expect(its.timers.waits).toEqual([300]);
+    expect(await syncing).toMatchObject({ added: 1 });
+    its.timers.run();
+    await waitFor(() => dirty.isEmpty && !dirty.isSyncing);
+    expect(its.index.asked).toEqual([its.path('a.md')]);
+  });
+
   it('of a root that is not there leave the index as it is', async () => {
     await using given = world();
     const { its, dirty } = given;

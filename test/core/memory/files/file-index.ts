@@ -16,12 +16,13 @@ export class FileIndex {
   /** Told before files are synced, and before stamps are looked at. */
   onSync: () => void = () => undefined;
   onLook: () => void = () => undefined;
+  onChange: () => void = () => undefined;
   readonly sync: FileSync;
 
   constructor(file: string, protectedFolders: string[]) {
     this.database = openIndexDatabase(file, 8);
     const keywords = new KeywordIndex(this.database, 'chunk_words');
-    this.store = new FileStore({ database: this.database, keywords, onChange: () => undefined });
+    this.store = new FileStore({ database: this.database, keywords, onChange: () => this.onChange() });
     const now = () => new Date();
     this.sync = new FileSync({ store: this.store, protectedFolders, onProgress: () => undefined, now });
     const { sync } = this;

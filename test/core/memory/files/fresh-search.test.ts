@@ -42,6 +42,7 @@ describe.each(['watched', 'not watched'])('a search in folders that are %s', (ho
 
   it('leaves out what was taken out by hand until it changes', async () => {
     await using its = await world(['a.md', 'b.md']);
+    its.dirty.mark(its.path('b.md'));
     its.remove('b.md');
     its.write('c.md', 'old');
     expect((await its.search('old')).names).toEqual(['a.md', 'c.md']);

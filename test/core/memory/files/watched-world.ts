@@ -81,6 +81,7 @@ export class WatchedWorld implements AsyncDisposable {
         return watcher;
       },
     });
+    this.index.onChange = () => this.watch.indexChanged();
     this.fresh = new FreshSearch({
       watch: this.watch,
       sync,
@@ -118,6 +119,7 @@ export class WatchedWorld implements AsyncDisposable {
   /** Takes a file out of the index, as somebody would by hand. */
   remove(name: string): void {
     this.round.wasRemoved(this.path(name));
+    this.dirty.forget(this.path(name));
     this.index.store.removeFile(this.path(name));
   }
 
