@@ -1,6 +1,6 @@
 import { pathRange } from './path-range.ts';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { indexedForm } from './index-words.ts';
+import { IndexedForms } from './indexed-forms.ts';
 import { queryWords } from './query-words.ts';
 import { TextTotals } from './text-totals.ts';
 import { topSums } from './top-sums.ts';
@@ -46,6 +46,7 @@ const TOO_FREQUENT = 0.5;
 export class KeywordIndex {
   readonly #totals: TextTotals;
   readonly #points: WordPoints;
+  readonly #forms = new IndexedForms();
   readonly #statements: Record<'add' | 'remove' | 'clear' | 'below' | 'owned', StatementSync>;
   #isChanged = true;
 
@@ -65,10 +66,16 @@ export class KeywordIndex {
   }
 
   /** Adds a text, or replaces the one of this id. */
-  add(id: number, { place, heading, body, ownerId }: SearchedText): void {
+  add(id: number, text: SearchedText): void {
     this.remove(id);
+    this.addNew(id, text);
+  }
+
+  /** Adds a text of an id that no text had before. */
+  addNew(id: number, { place, heading, body, ownerId }: SearchedText): void {
+    const forms = this.#forms;
     const owner = ownerId === undefined ? '' : ownerTerm(ownerId);
-    this.#statements.add.run(id, indexedForm(place), indexedForm(heading), indexedForm(body), owner);
+    this.#statements.add.run(id, forms.of(place), forms.of(heading), forms.of(body), owner);
     this.#isChanged = true;
   }
 
