@@ -195,15 +195,18 @@ export class FileStore {
   /** Within `change`: stores a file in place of what the index has of it. */
   put({ chunks, path, hash, size, stamp, updatedAt, place }: FileToStore): void {
     const known = this.known(path);
-    if (known) this.#removeChunks(known.id);
-    else if (this.#fileCount !== undefined) this.#fileCount++;
-    const id = Number(this.#sql.putFile.get(path, hash, size, stamp, chunks.length, updatedAt)?.['id']);
+    const values = [hash, size, stamp, chunks.length, updatedAt];
+    if (known) {
+      this.#removeChunks(known.id);
+      this.#sql.updateFile.run(...values, known.id);
+    } else if (this.#fileCount !== undefined) this.#fileCount++;
+    const id = known?.id ?? Number(this.#sql.addFile.run(...values, path).lastInsertRowid);
     for (const [ordinal, { startLine, endLine, heading, text }] of chunks.entries()) {
       const chunk = Number(
         this.#sql.putChunk.run(id, ordinal, startLine, endLine, heading, text, hashText(text))
           .lastInsertRowid,
       );
-      this.#parts.keywords.add(chunk, { place, heading, body: text });
+      this.#parts.keywords.addNew(chunk, { place, heading, body: text });
       this.#changed.added.push(chunk);
     }
   }
@@ -275,11 +278,12 @@ function statements(database: DatabaseSync) {
     stampsAfter: database.prepare('select path, stamp from files where path > ? order by path limit ?'),
     countFiles: database.prepare('select count(*) as n from files'),
     countChunks: database.prepare('select count(*) as n from chunks'),
-    putFile: database.prepare(
-      `insert into files (path, hash, size, stamp, chunk_count, updated_at) values (?, ?, ?, ?, ?, ?)
-       on conflict (path) do update set hash = excluded.hash, size = excluded.size, stamp = excluded.stamp,
-         chunk_count = excluded.chunk_count, updated_at = excluded.updated_at
-       returning id`,
+    // With what can be undone halfway, an upsert or `returning`, FTS5 would write out its words for each file.
+    addFile: database.prepare(
+      'insert into files (hash, size, stamp, chunk_count, updated_at, path) values (?, ?, ?, ?, ?, ?)',
+    ),
+    updateFile: database.prepare(
+      'update files set hash = ?, size = ?, stamp = ?, chunk_count = ?, updated_at = ? where id = ?',
     ),
     touch: database.prepare('update files set stamp = ? where id = ?'),
     removeFile: database.prepare('delete from files where id = ? and stamp = ?'),

@@ -8,7 +8,7 @@ import type { SyncOutcome } from './file-sync.ts';
 import { TreeWalk } from './walk-tree.ts';
 
 /** How long others in the thread wait at most, but for a single large file. */
-const SLICE_MS = 15;
+const SLICE_MS = 40;
 /** Between two words about the progress. */
 const TELL_MS = 200;
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** By which a vector is known: texts that are equal share it. SHA-256. */
-export const hashText = (text: string): Buffer => createHash('sha256').update(text).digest();
+export const hashText = (text: string): Buffer => hash('sha256', text, 'buffer');

@@ -7,6 +7,7 @@ const unspacedPieces = new RegExp(`[${UNSPACED}]+|[^${UNSPACED}]+`, 'gu');
 /** Words, and what programs and people write as one: `getUserById`, `user_id`, `index-calls.ts`, `v1.2.3`, `don't`. */
 const RUN = /[\p{L}\p{N}\p{M}]+(?:(?:_+|[-.'’‐])[\p{L}\p{N}\p{M}]+)*/gu;
 const plainRun = /^(?:[A-Z]?[a-z]+|[A-Z]+|[0-9]+)$/;
+const connector = /[-_.'’‐]/;
 const CONNECTORS = /[-_.'’‐]+/g;
 const betweenDigits = /(?<=\p{N})[-_.'’‐]+(?=\p{N})/gu;
 const HUMP = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lt}\p{Lm}\p{Lo}\p{M}]+|\p{N}+/gu;
@@ -21,7 +22,7 @@ const privateCharacters = /\p{Co}/gu;
 
 const FOLDED: Record<string, string> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ı: 'i' };
 const foldedLetters = /[ßæœøłđı]/g;
-const accents = /[\u0300-\u036f\u00ad\u200c\u200d\u2060\ufeff]/g;
+const accents = /[\u0300-\u036f\u00ad\u200c-\u200d\u2060\ufeff]/g;
 // oxlint-disable-next-line no-control-regex
 const onlyAscii = /^[\0-\x7f]*$/;
 
@@ -61,24 +62,31 @@ function wordsOfRun(run: string, purpose: 'index' | 'query'): string[] {
 
 function wordsOfName(name: string): string[] {
   const words = new Set<string>();
+  if (connector.test(name)) addParts(words, name);
+  else addPiece(words, name);
+  return [...words];
+}
+
+function addParts(words: Set<string>, name: string): void {
   addWhole(words, name);
   for (const segment of name.split('.')) {
     addWhole(words, segment);
     for (const atom of segment.split(/[-_‐]+/)) {
       const pieces = atom.split(/['’]/);
       if (pieces.length > 1) addWhole(words, atom);
-      for (const piece of pieces) {
-        // What an apostrophe cuts off (the s of "user's") says nothing.
-        if (piece.length < (pieces.length > 1 ? 2 : 1)) continue;
-        words.add(lowered(piece));
-        const humps = piece.match(HUMP) ?? [];
-        // Hashes and the like fall into pieces that mean nothing.
-        if (humps.length > 1 && piece.length >= 2 * humps.length)
-          for (const hump of humps) words.add(lowered(hump));
-      }
+      // What an apostrophe cuts off (the s of "user's") says nothing.
+      for (const piece of pieces) if (piece.length >= (pieces.length > 1 ? 2 : 1)) addPiece(words, piece);
     }
   }
-  return [...words];
+}
+
+function addPiece(words: Set<string>, piece: string): void {
+  words.add(lowered(piece));
+  if (plainRun.test(piece)) return;
+  const humps = piece.match(HUMP) ?? [];
+  // Hashes and the like fall into pieces that mean nothing.
+  if (humps.length > 1 && piece.length >= 2 * humps.length)
+    for (const hump of humps) words.add(lowered(hump));
 }
 
 /** `userId`, `user_id` and `user-id` are the same; `1.23` and `12.3` are not. */
