@@ -20,7 +20,7 @@ import { MemoryService } from './memory-service.ts';
 import { Recall } from './recall/recall.ts';
 
 /** Of the database of the index, in memory. */
-const CACHE_MIB = { pico: 8, mini: 32 };
+const CACHE_MIB = { pico: 4, mini: 16 };
 
 export interface MemoryParts {
   database: Database;

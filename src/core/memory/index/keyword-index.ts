@@ -136,6 +136,7 @@ export class KeywordIndex {
 
   /** Nothing that was reckoned before a change holds after it. */
   #settle(): void {
+    this.#points.trim();
     if (!this.#isChanged) return;
     this.#sizes.settle();
     this.#points.reset();

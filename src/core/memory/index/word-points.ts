@@ -1,12 +1,13 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { ListRoom } from './list-room.ts';
 import { NumberReader } from './number-reader.ts';
 import type { Stems } from './stems.ts';
 import type { TextSizes } from './text-sizes.ts';
 
 /** The texts that hold a word, by id in their order, and the points it gives each of them. */
 export interface PointList {
-  ids: Uint32Array;
-  points: Float32Array;
+  ids: Uint32Array<ArrayBuffer>;
+  points: Float32Array<ArrayBuffer>;
 }
 
 /** How much a word counts in the path, the tags and the heading; in the body it counts once. */
@@ -25,8 +26,7 @@ const MOST_KEPT = 1_500_000;
 export class WordPoints {
   readonly #places: StatementSync;
   readonly #reader = new NumberReader();
-  /** How often each text holds the word that is being read. */
-  #often = new Float32Array(1024);
+  readonly #room = new ListRoom(MOST_KEPT);
   readonly #stems: Stems;
   readonly #sizes: TextSizes;
   /** The one that was used last comes last. */
@@ -52,8 +52,19 @@ export class WordPoints {
 
   /** Forgets what was reckoned before the texts changed. */
   reset(): void {
+    for (const list of this.#lists.values()) this.#room.giveBack(list);
     this.#lists.clear();
     this.#kept = 0;
+  }
+
+  /** Forgets the lists that nobody used for long; whoever still has one must not read it any more. */
+  trim(): void {
+    for (const [oldest, list] of this.#lists) {
+      if (this.#kept <= MOST_KEPT) break;
+      this.#lists.delete(oldest);
+      this.#kept -= list.ids.length;
+      this.#room.giveBack(list);
+    }
   }
 
   /** The share of the texts that hold a word. */
@@ -66,6 +77,7 @@ export class WordPoints {
     return this.#rarityOf(this.list(word).ids.length);
   }
 
+  /** Good until the next `trim` or `reset`. */
   list(word: string): PointList {
     const stem = this.#stems.of(word);
     const kept = this.#lists.get(stem);
@@ -73,11 +85,6 @@ export class WordPoints {
     this.#lists.delete(stem);
     this.#lists.set(stem, list);
     if (!kept) this.#kept += list.ids.length;
-    for (const [oldest, { ids }] of this.#lists) {
-      if (this.#kept <= MOST_KEPT || oldest === stem) break;
-      this.#lists.delete(oldest);
-      this.#kept -= ids.length;
-    }
     return list;
   }
 
@@ -87,19 +94,17 @@ export class WordPoints {
 
   #read(stem: string): PointList {
     const places = this.#reader.read(this.#places.get(stem)?.['places']);
-    if (this.#often.length < places.length) this.#often = new Float32Array(2 * places.length);
-    // The ids take the room of the places that were read already.
+    const { ids, points } = this.#room.take(places.length);
+    // First how often each text holds the word, in the place of its points.
     let count = 0;
     for (const place of places) {
       const id = place >>> 1;
-      if (count === 0 || places[count - 1] !== id) {
-        places[count] = id;
-        this.#often[count++] = 0;
+      if (count === 0 || ids[count - 1] !== id) {
+        ids[count] = id;
+        points[count++] = 0;
       }
-      this.#often[count - 1] = (this.#often[count - 1] ?? 0) + (place & 1 ? 1 : ABOVE_BODY);
+      points[count - 1] = (points[count - 1] ?? 0) + (place & 1 ? 1 : ABOVE_BODY);
     }
-    const ids = places.slice(0, count);
-    const points = this.#often.slice(0, count);
     const rarity = this.#rarityOf(count);
     const { average } = this.#sizes;
     for (let at = 0; at < count; at++) {
@@ -107,6 +112,6 @@ export class WordPoints {
       const length = this.#sizes.of(ids[at] ?? 0) / average;
       points[at] = (rarity * often * (K1 + 1)) / (often + K1 * (1 - B + B * length));
     }
-    return { ids, points };
+    return { ids: ids.subarray(0, count), points: points.subarray(0, count) };
   }
 }
