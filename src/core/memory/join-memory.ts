@@ -57,6 +57,12 @@ export function joinMemory(parts: MemoryParts) {
     },
     onProgress,
     onChange: () => fill.wake(),
+    onLost: () => {
+      log.warn({}, 'the index of the memory had to be made anew; everything is synced again');
+      memory
+        .restore()
+        .catch((error: unknown) => log.warn({ err: error }, 'the memory is not synced again yet'));
+    },
   });
   const embedder = new Embedder(parts);
   const fill = new VectorFill({

@@ -13,7 +13,7 @@ import type { Caller } from '../auth/caller.ts';
 import { AppError } from '../errors.ts';
 import { byKeywords, type Embedder } from './embeddings/embedder.ts';
 import type { VectorFill } from './embeddings/vector-fill.ts';
-import type { IndexEntry, IndexQuery } from './index/index-calls.ts';
+import type { IndexEntry, IndexQuery, SyncOrder } from './index/index-calls.ts';
 import type { IndexClient } from './index/index-client.ts';
 import type { MemoryRoots } from './memory-roots.ts';
 
@@ -30,6 +30,8 @@ export interface MemoryServiceParts {
   rewatch: () => Promise<void>;
   onProgress: (progress: SyncProgress) => void;
 }
+
+type SyncCounts = Omit<SyncResult, 'durationMs'>;
 
 /** The index of files, which everybody shares who may sign in. */
 export class MemoryService {
@@ -59,22 +61,24 @@ export class MemoryService {
 
   /** Syncs one folder, or all that are allowed; an administrator's becomes one of them. */
   async sync(caller: Caller, basePath: string | undefined): Promise<SyncResult> {
-    const { index, roots, monotonic, rewatch } = this.#parts;
+    const { roots, monotonic, rewatch } = this.#parts;
     const start = monotonic();
     const folders = basePath === undefined ? await roots.all() : [await roots.admit(caller, basePath)];
     const rules = await roots.rules();
     // What changes behind the sync is seen; a failure is told by the one at the end.
     rewatch().catch(() => undefined);
-    const results: Omit<SyncResult, 'durationMs'>[] = [];
-    for (const folder of folders) {
-      const result = await index.call('syncFolder', { basePath: folder, ...rules });
-      results.push(result);
-      if (result.cancelled) break;
-    }
+    const done = await this.#syncFolders(folders, rules);
     await rewatch();
-    const done = sum(results);
     const filled = done.cancelled ? {} : await this.#fill(folders.join(', '));
     return { ...done, ...filled, durationMs: monotonic() - start };
+  }
+
+  /** Has everything in the index again that was lost with one that had to be made anew. */
+  async restore(): Promise<void> {
+    const { index, roots } = this.#parts;
+    const folders = this.isEmpty ? [] : await roots.all();
+    const { cancelled } = await this.#syncFolders(folders, await roots.rules());
+    if (!cancelled) await index.call('restored');
   }
 
   async cancelSync(): Promise<void> {
@@ -159,6 +163,16 @@ export class MemoryService {
     },
   };
 
+  async #syncFolders(folders: string[], rules: Omit<SyncOrder, 'basePath'>): Promise<SyncCounts> {
+    const results: SyncCounts[] = [];
+    for (const basePath of folders) {
+      const result = await this.#parts.index.call('syncFolder', { basePath, ...rules });
+      results.push(result);
+      if (result.cancelled) break;
+    }
+    return sum(results);
+  }
+
   /** Waits for the vectors of what was synced, as long as the provider makes them. */
   async #fill(basePath: string): Promise<{ cancelled?: true; embeddingFailure?: string }> {
     const { fill, embedder, onProgress } = this.#parts;
@@ -210,7 +224,7 @@ export class MemoryService {
   }
 }
 
-function sum(results: Omit<SyncResult, 'durationMs'>[]): Omit<SyncResult, 'durationMs'> {
+function sum(results: SyncCounts[]): SyncCounts {
   const total = { synced: 0, added: 0, updated: 0, removed: 0, skipped: 0 };
   const reasons: Record<string, number> = {};
   for (const result of results) {

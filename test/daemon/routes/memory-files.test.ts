@@ -1,17 +1,15 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startDaemon } from '../../helpers/daemon.ts';
-import { send } from '../../helpers/http.ts';
-import { MemoryWorld } from '../../helpers/memory-world.ts';
+import { MemoryWorld } from './memory-world.ts';
 
 const key = encodeURIComponent;
+
 let its: MemoryWorld;
 beforeAll(async () => {
-  its = await MemoryWorld.start();
+  its = await MemoryWorld.open();
 });
-beforeEach(() => its.startAnew());
 afterAll(() => its[Symbol.asyncDispose]());
+beforeEach(() => its.plant());
 
 describe('files and chunks', () => {
   it('are listed a page at a time', async () => {
@@ -112,48 +110,5 @@ describe('files and chunks', () => {
     await its.sync();
     const { chunks } = await its.user.client.memory.search({ body: { query: 'printer' } });
     expect(chunks).toHaveLength(1);
-  });
-});
-
-describe('the rest', () => {
-  it('warms up', async () => {
-    await its.sync();
-    for (const body of [undefined, {}, { query: 'printer' }])
-      expect((await its.ask('POST', 'warm', body)).body).toMatchObject({ fileCount: 3, method: 'keyword' });
-  });
-
-  it('tells how the watching goes', async () => {
-    await its.sync();
-    expect(await its.daemon.client.memory.watcher()).toMatchObject({
-      enabled: true,
-      state: { syncing: false, lastSyncAt: expect.any(String), watching: true, watchedFiles: 3 },
-    });
-    await its.daemon.client.config.set({ params: { key: 'memory.watch' }, body: { value: false } });
-    expect(await its.daemon.client.memory.watcher()).toMatchObject({
-      enabled: false,
-      reason: expect.stringContaining('memory.watch'),
-      state: { watching: false },
-    });
-    await its.daemon.client.config.set({ params: { key: 'memory.watch' }, body: { value: null } });
-  });
-
-  it('does not watch on a very small machine, and works all the same', async () => {
-    await using pico = await startDaemon({ flags: { mode: 'pico' } });
-    expect((await send(pico, 'GET', '/api/memory/watcher/status', undefined, pico.headers)).status).toBe(501);
-    await pico.client.memory.sync({ body: { basePath: its.folder } });
-    const { chunks } = await pico.client.memory.search({ body: { query: 'printer' } });
-    expect(chunks).toHaveLength(1);
-  });
-
-  it('is there after a restart, and after its file was damaged', async () => {
-    await using first = await startDaemon();
-    await first.client.memory.sync({ body: { basePath: its.folder } });
-    await first.stop();
-    await using second = await startDaemon({ home: first.home });
-    expect(await second.client.memory.stats()).toMatchObject({ fileCount: 3, roots: [its.folder] });
-    await second.stop();
-    writeFileSync(join(second.home, 'memory.db'), 'this is no database');
-    await using third = await startDaemon({ home: first.home });
-    expect(await third.client.memory.sync()).toMatchObject({ added: 3 });
   });
 });

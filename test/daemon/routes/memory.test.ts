@@ -4,14 +4,15 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startDaemon } from '../../helpers/daemon.ts';
 import { send } from '../../helpers/http.ts';
-import { MemoryWorld } from '../../helpers/memory-world.ts';
+import { until } from '../../helpers/tasks.ts';
+import { MemoryWorld } from './memory-world.ts';
 
 let its: MemoryWorld;
 beforeAll(async () => {
-  its = await MemoryWorld.start();
+  its = await MemoryWorld.open();
 });
-beforeEach(() => its.startAnew());
 afterAll(() => its[Symbol.asyncDispose]());
+beforeEach(() => its.plant());
 
 describe('a fresh installation', () => {
   it('says what to do before anything is indexed', async () => {
@@ -51,7 +52,7 @@ describe('POST /api/memory/sync', () => {
     expect(await its.daemon.client.memory.sync()).toMatchObject({ added: 1 });
   });
 
-  it('is for others only below a its.folder that is allowed', async () => {
+  it('is for others only below a folder that is allowed', async () => {
     const body = { basePath: join(its.folder, 'docs') };
     expect((await its.ask('POST', 'sync', body, its.user.headers)).status).toBe(403);
     expect((await its.ask('POST', 'sync', { basePath: '/nowhere' }, its.user.headers)).status).toBe(403);
@@ -113,14 +114,14 @@ describe('POST /api/memory/sync', () => {
     expect((await its.ask('DELETE', 'sync')).status).toBe(400);
   });
 
-  it('forgets a its.folder that is not allowed any more', async () => {
+  it('forgets a folder that is not allowed any more', async () => {
     await its.sync();
     await its.daemon.client.config.set({ params: { key: 'memory.roots' }, body: { value: [] } });
     expect((await its.daemon.client.memory.files()).total).toBe(0);
     expect((await its.search('backup')).chunks).toEqual([]);
   });
 
-  it('keeps what it has of a its.folder that is not there at the moment', async () => {
+  it('keeps what it has of a folder that is not there at the moment', async () => {
     await its.sync();
     renameSync(its.folder, `${its.folder}-away`);
     expect((await its.ask('POST', 'sync')).status).toBe(400);
@@ -239,5 +240,50 @@ describe('POST /api/memory/search', () => {
     expect(first?.chunk.path).toBe(join(its.folder, 'docs/backup.md'));
     const sum = first?.keyword?.words.reduce((total, { points }) => total + points, 0);
     expect(first?.keyword?.points).toBeCloseTo(sum ?? 0, 6);
+  });
+});
+
+describe('the rest', () => {
+  it('warms up', async () => {
+    await its.sync();
+    for (const body of [undefined, {}, { query: 'printer' }])
+      expect((await its.ask('POST', 'warm', body)).body).toMatchObject({ fileCount: 3, method: 'keyword' });
+  });
+
+  it('tells how the watching goes', async () => {
+    await its.sync();
+    expect(await its.daemon.client.memory.watcher()).toMatchObject({
+      enabled: true,
+      state: { syncing: false, lastSyncAt: expect.any(String), watching: true, watchedFiles: 3 },
+    });
+    await its.daemon.client.config.set({ params: { key: 'memory.watch' }, body: { value: false } });
+    expect(await its.daemon.client.memory.watcher()).toMatchObject({
+      enabled: false,
+      reason: expect.stringContaining('memory.watch'),
+      state: { watching: false },
+    });
+    await its.daemon.client.config.set({ params: { key: 'memory.watch' }, body: { value: null } });
+  });
+
+  it('does not watch on a very small machine, and works all the same', async () => {
+    await using pico = await startDaemon({ flags: { mode: 'pico' } });
+    expect((await send(pico, 'GET', '/api/memory/watcher/status', undefined, pico.headers)).status).toBe(501);
+    await pico.client.memory.sync({ body: { basePath: its.folder } });
+    const { chunks } = await pico.client.memory.search({ body: { query: 'printer' } });
+    expect(chunks).toHaveLength(1);
+  });
+
+  it('is there after a restart, and after its file was damaged', async () => {
+    await using first = await startDaemon();
+    await first.client.memory.sync({ body: { basePath: its.folder } });
+    await first.stop();
+    await using second = await startDaemon({ home: first.home });
+    expect(await second.client.memory.stats()).toMatchObject({ fileCount: 3, roots: [its.folder] });
+    await second.stop();
+    writeFileSync(join(second.home, 'memory.db'), 'this is no database');
+    await using third = await startDaemon({ home: first.home });
+    // Nobody asks for it.
+    await until(async () => expect(await third.client.memory.stats()).toMatchObject({ fileCount: 3 }));
+    expect(await third.client.memory.sync()).toMatchObject({ synced: 3, added: 0 });
   });
 });

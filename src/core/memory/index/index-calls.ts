@@ -134,6 +134,8 @@ export interface IndexCalls {
   /** Watches the folders from now on, or, without an order, none. */
   watch(order: WatchOrder | undefined): Promise<void>;
   watchStatus(): WatchStatus;
+  /** All that an index held that had to be made anew is in it again. */
+  restored(): void;
 }
 
 export type IndexCall = keyof IndexCalls;
@@ -153,5 +155,7 @@ export type IndexMessage =
   | { type: 'progress'; progress: SyncProgress }
   /** Chunks or entries came that may need vectors. */
   | { type: 'changed' }
+  /** The index was made anew, and holds less than before. */
+  | { type: 'lost' }
   /** Work failed that nobody waits for. */
   | { type: 'fault'; message: string };

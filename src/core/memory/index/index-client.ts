@@ -46,6 +46,8 @@ export interface IndexClientParts {
   onStart: () => Promise<void> | void;
   onProgress: (progress: SyncProgress) => void;
   onChange: () => void;
+  /** The index was made anew, and holds less than before. */
+  onLost?: () => void;
   thread?: URL;
   startMs?: number;
   closeMs?: number;
@@ -166,9 +168,10 @@ export class IndexClient {
   }
 
   #hear(thread: Thread, message: IndexMessage): void {
-    const { onProgress, onChange, log } = this.#parts;
+    const { onProgress, onChange, onLost, log } = this.#parts;
     if (message.type === 'progress') return onProgress(message.progress);
     if (message.type === 'changed') return onChange();
+    if (message.type === 'lost') return onLost?.();
     if (message.type === 'fault')
       return log.warn({ reason: message.message }, 'the index of the memory could not follow its files');
     const waiting = this.#take(thread, message.id);

@@ -55,21 +55,36 @@ export function openIndexDatabase(file: string, cacheMiB: number): DatabaseSync 
   } catch (error) {
     if (!(error instanceof OtherVersion) && !isDamage(error)) throw asAppError(error, file);
   }
+  return openAnew(file, cacheMiB);
+}
+
+/** Throws the index away, which nothing may have open, and begins another that knows that it takes the place of one. */
+export function openAnew(file: string, cacheMiB: number): DatabaseSync {
   try {
-    removeIndexDatabase(file);
-    return open(file, cacheMiB);
+    for (const ending of ['', '-wal', '-shm']) rmSync(file + ending, { force: true });
+    const database = open(file, cacheMiB);
+    database.exec(`insert into facts values ('${LOST}', '1')`);
+    return database;
   } catch (error) {
     throw asAppError(error, file);
   }
 }
 
-/** Throws the index away, which is synced again; nothing may have it open. */
-export function removeIndexDatabase(file: string): void {
-  for (const ending of ['', '-wal', '-shm']) rmSync(file + ending, { force: true });
-}
+/** Whether the index holds less than the one that it took the place of. */
+export const isLost = (database: DatabaseSync): boolean =>
+  database.prepare(`select 1 from facts where name = '${LOST}'`).get() !== undefined;
+
+/** What was lost is there again, or nobody wants it. */
+export const forgetLoss = (database: DatabaseSync): void =>
+  database.exec(`delete from facts where name = '${LOST}'`);
 
 /** Whether the database itself is at fault, which may show in a page that is read late; it will not get better. */
-export const isDamage = (error: unknown): boolean => [CORRUPT, NOT_A_DATABASE].includes(resultCode(error));
+export const isDamage = (error: unknown): boolean =>
+  [CORRUPT, NOT_A_DATABASE].includes(resultCode(error)) ||
+  (error instanceof AppError && error.cause !== undefined && isDamage(error.cause));
+
+/** The name of the fact. */
+const LOST = 'lost';
 
 class OtherVersion extends Error {}
 

@@ -1,3 +1,4 @@
+import type { DatabaseSync } from 'node:sqlite';
 import type { FoundChunk, SyncProgress } from '../../../contract/memory.ts';
 import { DirtyPaths } from '../files/dirty-paths.ts';
 import { FileRound } from '../files/file-round.ts';
@@ -9,7 +10,7 @@ import { unindexedPaths } from '../files/unindexed-paths.ts';
 import { EntryStore } from './entry-store.ts';
 import { formulas } from './formulas.ts';
 import type { IndexCalls, IndexOptions, IndexQuery } from './index-calls.ts';
-import { openIndexDatabase } from './index-database.ts';
+import { forgetLoss } from './index-database.ts';
 import { type Hits, IndexSearch } from './index-search.ts';
 import { KeywordIndex } from './keyword-index.ts';
 import { VectorIndex } from './vector-index.ts';
@@ -24,9 +25,12 @@ export interface IndexEvents {
 }
 
 /** The index of files and entries, as its thread offers it. */
-export function createMemoryIndex(options: IndexOptions, events: IndexEvents) {
+export function createMemoryIndex(
+  database: DatabaseSync,
+  { protectedFolders }: Pick<IndexOptions, 'protectedFolders'>,
+  events: IndexEvents,
+) {
   const { onProgress, onChange, onFault } = events;
-  const database = openIndexDatabase(options.file, options.cacheMiB);
   const chunkWords = new KeywordIndex(database, 'chunk_words');
   const chunkVectors = new VectorIndex(database, 'chunks');
   const store = new FileStore({
@@ -38,7 +42,6 @@ export function createMemoryIndex(options: IndexOptions, events: IndexEvents) {
       if (change.added.length > 0) onChange();
     },
   });
-  const { protectedFolders } = options;
   const sync = new FileSync({ store, protectedFolders, onProgress, now: () => new Date() });
   const isIgnored = unindexedPaths(protectedFolders);
   const dirty = new DirtyPaths({ sync, onFault });
@@ -101,6 +104,7 @@ export function createMemoryIndex(options: IndexOptions, events: IndexEvents) {
       round.wasCleared();
       dirty.clear();
       store.clear();
+      forgetLoss(database);
       chunkVectors.clear();
     },
     stats: (model) => ({
@@ -136,6 +140,7 @@ export function createMemoryIndex(options: IndexOptions, events: IndexEvents) {
     },
     watch: (order) => watch.watch(order),
     watchStatus: () => watch.status(),
+    restored: () => forgetLoss(database),
   };
   return {
     calls,
@@ -150,6 +155,8 @@ export function createMemoryIndex(options: IndexOptions, events: IndexEvents) {
     },
   };
 }
+
+export type MemoryIndex = ReturnType<typeof createMemoryIndex>;
 
 /** What was removed between the search and the reading of its rows is left out. */
 function foundChunks({ hits }: Hits, rows: ReturnType<FileStore['chunks']>, stalePaths: Set<string>) {

@@ -1,29 +1,29 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { SearchResult } from '../../src/contract/memory.ts';
-import { startDaemon, type TestDaemon } from './daemon.ts';
-import { send } from './http.ts';
-import { addUser, type TestUser } from './users.ts';
+import type { SearchResult } from '../../../src/contract/memory.ts';
+import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
+import { send } from '../../helpers/http.ts';
+import { addUser, type TestUser } from '../../helpers/users.ts';
 
-/** A daemon with a folder of three files, which nobody has synced yet. */
+/** A daemon with a second user, and a folder for it to index. */
 export class MemoryWorld implements AsyncDisposable {
   readonly daemon: TestDaemon;
   readonly user: TestUser;
   folder = '';
-  private constructor(daemon: TestDaemon, user: TestUser) {
+  constructor(daemon: TestDaemon, user: TestUser) {
     this.daemon = daemon;
     this.user = user;
   }
 
-  static async start(): Promise<MemoryWorld> {
+  static async open(): Promise<MemoryWorld> {
     const daemon = await startDaemon();
     return new MemoryWorld(daemon, await addUser(daemon, 'ann'));
   }
 
-  /** Another folder in place of the one before. */
-  async startAnew(): Promise<void> {
-    if (this.folder) {
+  /** Another folder with the same three files, which is not allowed yet. */
+  async plant(): Promise<void> {
+    if (this.folder !== '') {
       await this.daemon.client.config.set({ params: { key: 'memory.roots' }, body: { value: null } });
       rmSync(this.folder, { recursive: true, force: true });
     }
@@ -53,7 +53,6 @@ export class MemoryWorld implements AsyncDisposable {
     return this.daemon.client.memory.search({ body: { query, ...more } });
   }
 
-  /** Below the folder, in their order. */
   pathsOf({ chunks }: SearchResult): string[] {
     return chunks.map(({ path }) => path.slice(this.folder.length + 1));
   }
