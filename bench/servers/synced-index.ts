@@ -19,7 +19,24 @@ import { KeywordIndex } from '../../src/core/memory/index/keyword-index.ts';
 const FILES = Number(process.env['BENCH_COUNT']);
 const home = realpathSync(mkdtempSync(join(tmpdir(), 'svc-bench-')));
 const base = join(home, 'base');
-const vocabulary = Array.from({ length: 20_000 }, (_, at) => (at * 7919 + 104_729).toString(36));
+/** Words of syllables, and a twentieth of them names as programs and versions have them. */
+const vocabulary = Array.from({ length: 20_000 }, (_, at) => {
+  const word = (number: number) => {
+    let letters = '';
+    for (let rest = number; rest > 0; rest = Math.floor(rest / 75))
+      letters += `${'bdfgklmnprstvwz'[rest % 15]}${'aeiou'[Math.floor(rest / 15) % 5]}`;
+    return letters;
+  };
+  const number = at * 7919 + 104_729;
+  const [first, second] = [word(number % 5000), word(number)];
+  const names = [
+    `${first}${second[0]?.toUpperCase()}${second.slice(1)}`,
+    `${first}_${second}`,
+    `${second}-${first}`,
+    `${at}.${number % 100}`,
+  ];
+  return at % 20 === 0 ? (names[(at / 20) % 4] ?? '') : second;
+});
 
 let seed = 1;
 const next = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;

@@ -8,6 +8,9 @@ const VERSION = 1;
 /** How the index cuts texts into words, and words to their stems. */
 export const TOKENIZER = "porter unicode61 categories 'L* N* M* Co'";
 
+/** Parts of the index of words that are put together at a time; with less, each word is written more often. */
+const MERGED_AT_ONCE = 16;
+
 /** The words of texts, without the texts themselves. */
 const wordTable = (name: string) => `
   create virtual table if not exists ${name} using fts5(
@@ -33,6 +36,10 @@ const fileTables = `
   create table if not exists facts (name text primary key, value text not null);
   ${wordTable('chunk_words')};
 `;
+const settings = `insert into chunk_words (chunk_words, rank) values ('automerge', ${MERGED_AT_ONCE});`;
+
+/** Of the log: what a sync writes several times is copied from it less often. */
+const LOG_PAGES = 4000;
 
 /** What is not of a file comes anew from elsewhere at each start. */
 const entryTables = `
@@ -115,13 +122,16 @@ function open(file: string, cacheMiB: number): DatabaseSync {
     database.exec(`
       pragma journal_mode = wal; pragma synchronous = normal; pragma temp_store = memory;
       pragma trusted_schema = off; pragma cache_size = ${-1024 * cacheMiB};
+      pragma wal_autocheckpoint = ${LOG_PAGES};
     `);
     chmodSync(file, 0o600);
     const version = Number(database.prepare('pragma user_version').get()?.['user_version']);
     const isNew = database.prepare('select 1 from sqlite_master limit 1').get() === undefined;
     if (version !== VERSION && !(version === 0 && isNew))
       throw new OtherVersion(`This index is of version ${version}`);
-    database.exec(`begin; ${fileTables} pragma user_version = ${VERSION}; commit; ${entryTables}`);
+    database.exec(`
+      begin; ${fileTables} ${isNew ? settings : ''} pragma user_version = ${VERSION}; commit; ${entryTables}
+    `);
     return database;
   } catch (error) {
     database.close();

@@ -9,8 +9,11 @@ const RUN = /[\p{L}\p{N}\p{M}]+(?:(?:_+|[-.'’‐])[\p{L}\p{N}\p{M}]+)*/gu;
 const plainRun = /^(?:[A-Z]?[a-z]+|[A-Z]+|[0-9]+)$/;
 const connector = /[-_.'’‐]/;
 const CONNECTORS = /[-_.'’‐]+/g;
+const DASHES = /[-_‐]+/;
+const APOSTROPHE = /['’]/;
 const betweenDigits = /(?<=\p{N})[-_.'’‐]+(?=\p{N})/gu;
 const HUMP = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lt}\p{Lm}\p{Lo}\p{M}]+|\p{N}+/gu;
+const ASCII_HUMP = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g;
 
 /** Longer names are known by their parts; longer words by their beginning. */
 const LONGEST_NAME = 64;
@@ -32,16 +35,18 @@ const unaccented = (text: string): string =>
     ? text
     : text.normalize('NFKD').replace(accents, '').normalize('NFC').replace(privateCharacters, ' ');
 
-const lowered = (word: string): string =>
-  word
-    .toLowerCase()
-    .replace(foldedLetters, (letter) => FOLDED[letter] ?? letter)
-    .slice(0, LONGEST_WORD);
+function lowered(word: string): string {
+  const lower = word.toLowerCase();
+  const folded = onlyAscii.test(lower)
+    ? lower
+    : lower.replace(foldedLetters, (letter) => FOLDED[letter] ?? letter);
+  return folded.length > LONGEST_WORD ? folded.slice(0, LONGEST_WORD) : folded;
+}
 
 /** What the index is given in place of a text: what is written as one stands there as a whole and in its parts. */
 export const indexedForm = (text: string): string =>
   unaccented(text).replace(RUN, (run) =>
-    plainRun.test(run) ? run : wordsOfRun(run, 'index').map(indexTerm).join(' '),
+    plainRun.test(run) ? run : indexTerm(wordsOfRun(run, 'index').join(' ')),
   );
 
 /** The words to look for, run by run: the whole of what is written as one, and its parts. */
@@ -49,8 +54,8 @@ export function* wordRuns(text: string): Generator<string[]> {
   for (const [run] of unaccented(text).matchAll(RUN)) yield wordsOfRun(run, 'query');
 }
 
-/** A word as the index knows it: its tokenizer would split at a dot. */
-export const indexTerm = (word: string): string => word.replaceAll('.', DOT);
+/** A word, or words, as the index knows them: its tokenizer would split at a dot. */
+export const indexTerm = (words: string): string => words.replaceAll('.', DOT);
 
 function wordsOfRun(run: string, purpose: 'index' | 'query'): string[] {
   if (plainRun.test(run)) return [lowered(run)];
@@ -69,10 +74,11 @@ function wordsOfName(name: string): string[] {
 
 function addParts(words: Set<string>, name: string): void {
   addWhole(words, name);
-  for (const segment of name.split('.')) {
-    addWhole(words, segment);
-    for (const atom of segment.split(/[-_‐]+/)) {
-      const pieces = atom.split(/['’]/);
+  const segments = name.split('.');
+  for (const segment of segments) {
+    if (segments.length > 1) addWhole(words, segment);
+    for (const atom of segment.split(DASHES)) {
+      const pieces = atom.split(APOSTROPHE);
       if (pieces.length > 1) addWhole(words, atom);
       // What an apostrophe cuts off (the s of "user's") says nothing.
       for (const piece of pieces) if (piece.length >= (pieces.length > 1 ? 2 : 1)) addPiece(words, piece);
@@ -83,7 +89,7 @@ function addParts(words: Set<string>, name: string): void {
 function addPiece(words: Set<string>, piece: string): void {
   words.add(lowered(piece));
   if (plainRun.test(piece)) return;
-  const humps = piece.match(HUMP) ?? [];
+  const humps = piece.match(onlyAscii.test(piece) ? ASCII_HUMP : HUMP) ?? [];
   // Hashes and the like fall into pieces that mean nothing.
   if (humps.length > 1 && piece.length >= 2 * humps.length)
     for (const hump of humps) words.add(lowered(hump));
@@ -92,6 +98,7 @@ function addPiece(words: Set<string>, piece: string): void {
 /** `userId`, `user_id` and `user-id` are the same; `1.23` and `12.3` are not. */
 function addWhole(words: Set<string>, name: string): void {
   if (name.length === 0 || name.length > LONGEST_NAME) return;
+  if (!connector.test(name)) return void words.add(lowered(name));
   const whole = lowered(name.replace(betweenDigits, DOT).replace(CONNECTORS, '').replaceAll(DOT, '.'));
   words.add(whole);
   if (/^v\d+\./.test(whole)) words.add(whole.slice(1));

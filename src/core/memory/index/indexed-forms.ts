@@ -1,24 +1,45 @@
 import { indexedForm } from './index-words.ts';
 
-/** Forms that are kept, and the longest that is: about 10 MiB at most. */
-const MOST_KEPT = 20_000;
+/** Forms that are kept, and the longest that is: about 5 MiB of usual ones. */
+const MOST_KEPT = 30_000;
 const LONGEST_KEPT = 64;
 
-/** What a character is to a word; 0 for what parts words. */
+/** What a character is to words; a connector is part of one where more of it follows. */
+const BREAK = 0;
 const LOWER = 1;
 const UPPER = 2;
-const DIGIT = 4;
-/** Part of a word where more of it follows. */
-const CONNECTOR = 8;
-const OTHER = 16;
+const DIGIT = 3;
+const CONNECTOR = 4;
+const OTHER = 5;
+const KINDS = 6;
 const kinds = Uint8Array.from({ length: 128 }, (_, code) => kindOf(String.fromCharCode(code)));
 
 function kindOf(character: string): number {
   if (/[a-z]/.test(character)) return LOWER;
   if (/[A-Z]/.test(character)) return UPPER;
   if (/[0-9]/.test(character)) return DIGIT;
-  return /[-_.']/.test(character) ? CONNECTOR : 0;
+  return /[-_.']/.test(character) ? CONNECTOR : BREAK;
 }
+
+/** Where a scan is: between words, or in one that the tokenizer of the index knows by itself, or in a name of parts. */
+const BETWEEN = 0;
+const SMALL = KINDS;
+const CAPITAL = 2 * KINDS;
+const CAPITALS = 3 * KINDS;
+const NUMBER = 4 * KINDS;
+const CONNECTED = 5 * KINDS;
+const NAME = 6 * KINDS;
+/** Where the next character takes it, by the kind of that. */
+const steps = Uint8Array.from(
+  [
+    [BETWEEN, SMALL, CAPITAL, NUMBER, BETWEEN, NAME],
+    [BETWEEN, SMALL, NAME, NAME, CONNECTED, NAME],
+    [BETWEEN, SMALL, CAPITALS, NAME, CONNECTED, NAME],
+    [BETWEEN, NAME, CAPITALS, NAME, CONNECTED, NAME],
+    [BETWEEN, NAME, NAME, NUMBER, CONNECTED, NAME],
+    [BETWEEN, NAME, NAME, NAME, CONNECTED, NAME],
+  ].flat(),
+);
 
 /**
  * What the index is given in place of texts, as `indexedForm` says it, but found fast: most words of most texts stand
@@ -30,38 +51,16 @@ export class IndexedForms {
   of(text: string): string {
     let form = '';
     let done = 0;
-    for (let at = 0; at < text.length;) {
-      const first = kindAt(text, at);
-      const start = at++;
-      if (first === 0 || first === CONNECTOR) continue;
-      let kind = kindAt(text, at);
-      // Most words are of small letters but for the first.
-      if (kind === LOWER && (first === LOWER || first === UPPER)) {
-        do kind = kindAt(text, ++at);
-        while (kind === LOWER);
-        if (kind === 0) continue;
-      }
-      let end = at;
-      let before = at - start > 1 ? LOWER : first;
-      let all = first | before;
-      let humps = before === first ? 1 : 2;
-      for (; kind !== 0; kind = kindAt(text, ++at)) {
-        if (kind === CONNECTOR) continue;
-        all |= end === at ? kind : kind | CONNECTOR;
-        if (kind !== before) humps++;
-        before = kind;
-        end = at + 1;
-      }
-      // What is of one kind is one word, and so is `Word`, here before what does not belong to it.
-      if (
-        all < CONNECTOR &&
-        (humps === 1 ||
-          (all === (UPPER | LOWER) && humps === 2 && first === UPPER && kindAt(text, start + 1) === LOWER))
-      )
-        continue;
-      if (all === (LOWER | DIGIT) && 2 * humps > end - start && end - start <= LONGEST_KEPT) continue;
+    let state = BETWEEN;
+    for (let at = 0; at < text.length; at++) {
+      state = steps[state + kindAt(text, at)] ?? NAME;
+      if (state !== NAME) continue;
+      const start = startOf(text, at);
+      while (at < text.length && kindAt(text, at) !== BREAK) at++;
+      const end = endOf(text, at);
       form += text.slice(done, start) + this.#formOf(text.slice(start, end));
       done = end;
+      state = BETWEEN;
     }
     return done === 0 ? text : form + text.slice(done);
   }
@@ -81,7 +80,19 @@ export class IndexedForms {
 }
 
 function kindAt(text: string, at: number): number {
-  if (at >= text.length) return 0;
   const code = text.charCodeAt(at);
-  return code < 128 ? (kinds[code] ?? 0) : OTHER;
+  return code < 128 ? (kinds[code] ?? BREAK) : OTHER;
+}
+
+function startOf(text: string, inside: number): number {
+  let start = inside;
+  while (start > 0 && kindAt(text, start - 1) !== BREAK) start--;
+  while (kindAt(text, start) === CONNECTOR) start++;
+  return start;
+}
+
+function endOf(text: string, after: number): number {
+  let end = after;
+  while (kindAt(text, end - 1) === CONNECTOR) end--;
+  return end;
 }
