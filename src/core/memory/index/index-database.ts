@@ -116,7 +116,6 @@ function asAppError(cause: unknown, file: string): AppError {
 }
 
 function open(file: string, cacheMiB: number): DatabaseSync {
-  // What is deleted is taken from the totals of the words by hand, which SQLite refuses otherwise.
   const database = new DatabaseSync(file, { timeout: 5000, allowExtension: true });
   try {
     database.exec(`
