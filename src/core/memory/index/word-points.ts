@@ -15,8 +15,8 @@ const ABOVE_BODY = 2;
 /** Of BM25, as SQLite has them: how soon a word that comes again says nothing new, and how much the length of a text matters. */
 export const K1 = 1.2;
 const B = 0.75;
-/** About 12 MiB of lists. */
-const MOST_KEPT = 1_500_000;
+/** About 8 MiB of lists, in room of up to twice as much. */
+const MOST_KEPT = 1_000_000;
 
 /**
  * BM25 of each word in each text, from the places of words that FTS5 keeps: its own function for BM25 needs five times
@@ -26,7 +26,7 @@ const MOST_KEPT = 1_500_000;
 export class WordPoints {
   readonly #places: StatementSync;
   readonly #reader = new NumberReader();
-  readonly #room = new ListRoom(MOST_KEPT);
+  readonly #room = new ListRoom(MOST_KEPT / 4);
   readonly #stems: Stems;
   readonly #sizes: TextSizes;
   /** The one that was used last comes last. */
