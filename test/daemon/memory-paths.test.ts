@@ -40,10 +40,21 @@ describe.skipIf(!canTrace)('10,000 spellings of ways out (needs strace)', () => 
     mkdirSync(join(home, 'outside'));
     writeFileSync(join(folder, 'docs', 'page.md'), 'A page about otters.\n');
     writeFileSync(join(home, 'outside', 'zanzibar.md'), 'The zanzibar plan.\n');
-    const command = ['-f', '-qq', '-s', '10000', '-e', 'trace=%file', '-o', join(home, 'trace')];
+    const command = [
+      '-f',
+      '--seccomp-bpf',
+      '-qq',
+      '-s',
+      '10000',
+      '-e',
+      'trace=%file',
+      '-o',
+      join(home, 'trace'),
+    ];
     daemon = spawn('strace', [...command, process.execPath, join(root, 'bin/svc.js'), 'daemon'], {
       env: { PATH: process.env['PATH'], HOME: home, SVC_HOME: join(home, 'svc'), SVC_PORT: '0' },
       stdio: ['ignore', 'pipe', 'inherit'],
+      detached: true,
     });
     let said = '';
     for await (const bytes of daemon.stdout ?? []) {
@@ -60,7 +71,8 @@ describe.skipIf(!canTrace)('10,000 spellings of ways out (needs strace)', () => 
   }, 60_000);
   afterAll(async () => {
     if (daemon?.exitCode === null) {
-      daemon.kill('SIGTERM');
+      // The daemon, and strace with it.
+      if (daemon.pid) process.kill(-daemon.pid, 'SIGKILL');
       await once(daemon, 'close');
     }
     if (home && existsSync(home)) rmSync(home, { recursive: true, force: true });

@@ -95,6 +95,8 @@ export function createMemoryIndex(
     chunksOf: (path) => store.chunksOf(path),
     removeChunk: (id) => store.removeChunk(id),
     removeFile(path) {
+      // Only what the index holds is looked at: any other path is a key that fits nothing.
+      if (!store.known(path)) return false;
       round.wasRemoved(path);
       dirty.forget(path);
       return store.removeFile(path);
