@@ -87,6 +87,7 @@ async function sync() {
     store,
     protectedFolders: [],
     onProgress: () => undefined,
+    isAwaited: () => false,
     now: () => new Date(),
   });
   const order = { basePath: base, roots: [base], maxFileBytes: 2 ** 20, maxFiles: 1_000_000 };

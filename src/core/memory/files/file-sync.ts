@@ -13,6 +13,8 @@ export interface FileSyncParts {
   /** Real places of folders of which nothing is indexed. */
   protectedFolders: string[];
   onProgress: (progress: SyncProgress) => void;
+  /** Whether somebody waits for something else in the thread, who is let through soon; as if always, unless given. */
+  isAwaited?: () => boolean;
   now: () => Date;
 }
 

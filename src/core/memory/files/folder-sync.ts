@@ -7,8 +7,10 @@ import type { FileStore, KnownFile } from './file-store.ts';
 import type { SyncOutcome } from './file-sync.ts';
 import { TreeWalk } from './walk-tree.ts';
 
-/** How long others in the thread wait at most, but for a single large file. */
-const SLICE_MS = 40;
+/** How long somebody in the thread waits at most, but for a single large file and the commit. */
+const SLICE_MS = 15;
+/** How long it goes on where nobody waits: what is written in larger parts is written in less time. */
+const ALONE_MS = 150;
 /** Between two words about the progress. */
 const TELL_MS = 200;
 
@@ -17,6 +19,7 @@ export interface FolderSyncParts {
   order: SyncOrder;
   protectedFolders: string[];
   onProgress: (progress: SyncProgress) => void;
+  isAwaited?: () => boolean;
   now: () => Date;
 }
 
@@ -99,7 +102,8 @@ export class FolderSync {
   }
 
   get #isSliceOver(): boolean {
-    return performance.now() - this.#sliceStart > SLICE_MS;
+    const isAwaited = this.#parts.isAwaited?.() ?? true;
+    return performance.now() - this.#sliceStart > (isAwaited ? SLICE_MS : ALONE_MS);
   }
 
   /** Lets others in the thread through; answers whether the sync was cancelled meanwhile. */

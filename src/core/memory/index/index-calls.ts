@@ -17,6 +17,11 @@ export interface IndexOptions {
   cacheMiB: number;
 }
 
+export interface ThreadData extends IndexOptions {
+  /** How many calls wait for their answer, not counting syncs of folders; the thread sees it in the middle of its work. */
+  awaited: Int32Array;
+}
+
 export interface SyncOrder {
   /** The real place of the folder to sync, at or below one of the roots. */
   basePath: string;

@@ -8,6 +8,7 @@ import type {
   IndexCalls,
   IndexMessage,
   IndexOptions,
+  ThreadData,
   WatchOrder,
 } from './index-calls.ts';
 
@@ -29,12 +30,14 @@ const TERMINATE_MS = 1000;
 const FIRST: IndexCall[] = ['putEntries', 'removeEntries'];
 
 interface Waiting {
+  call: IndexCall;
   resolve: (value: never) => void;
   reject: (reason: Error) => void;
 }
 interface Thread {
   worker: Worker;
   waiting: Map<number, Waiting>;
+  awaited: Int32Array;
   /** What waits for the work of the start; undefined when that is done. */
   queue: CallMessage[] | undefined;
 }
@@ -100,10 +103,11 @@ export class IndexClient {
     call: K,
     argument: CallMessage<K>['argument'],
   ): Promise<Awaited<ReturnType<IndexCalls[K]>>> {
-    const { waiting, queue, worker } = thread;
+    const { waiting, awaited, queue, worker } = thread;
     const message: CallMessage = { id: ++this.#lastId, call, argument };
     return new Promise((resolve, reject) => {
-      waiting.set(message.id, { resolve, reject });
+      waiting.set(message.id, { call, resolve, reject });
+      if (call !== 'syncFolder') Atomics.add(awaited, 0, 1);
       worker.ref();
       if (queue && !FIRST.includes(call)) queue.push(message);
       else this.#post(thread, message);
@@ -120,12 +124,13 @@ export class IndexClient {
 
   #start(): Thread {
     const { options, log, thread: file = threadFile } = this.#parts;
+    const awaited = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
     const worker = new Worker(file, {
-      workerData: options,
+      workerData: { ...options, awaited } satisfies ThreadData,
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_MIB, maxYoungGenerationSizeMb: YOUNG_MIB },
     });
-    const thread: Thread = { worker, waiting: new Map(), queue: [] };
+    const thread: Thread = { worker, waiting: new Map(), awaited, queue: [] };
     this.#thread = thread;
     let fault: Error | undefined;
     worker.on('message', (message: IndexMessage) => this.#hear(thread, message));
@@ -180,9 +185,10 @@ export class IndexClient {
     waiting?.reject(code ? new AppError(code as ErrorCode, text) : Object.assign(new Error(text), { stack }));
   }
 
-  #take({ waiting, worker }: Thread, id: number): Waiting | undefined {
+  #take({ waiting, awaited, worker }: Thread, id: number): Waiting | undefined {
     const found = waiting.get(id);
     waiting.delete(id);
+    if (found && found.call !== 'syncFolder') Atomics.sub(awaited, 0, 1);
     // A process that only waits for somebody to ask something may end.
     if (waiting.size === 0 && !this.#isClosed) worker.unref();
     return found;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { AppError, messageOf } from '../../errors.ts';
-import type { CallMessage, IndexCalls, IndexMessage, IndexOptions } from './index-calls.ts';
+import type { CallMessage, IndexCalls, IndexMessage, ThreadData } from './index-calls.ts';
 import { isDamage, isLost, openAnew, openIndexDatabase } from './index-database.ts';
 import { createMemoryIndex, type MemoryIndex } from './memory-index.ts';
 
@@ -13,7 +13,7 @@ const tell = (message: IndexMessage) => port.postMessage(message);
 const END_MS = 5;
 const DAMAGED = 'The index of the memory was damaged and is made anew. Try again';
 
-const { file, cacheMiB, ...options } = workerData as IndexOptions;
+const { file, cacheMiB, awaited, ...options } = workerData as ThreadData;
 let database = openIndexDatabase(file, cacheMiB);
 const index = create();
 let isClosing = false;
@@ -36,6 +36,7 @@ function create(): MemoryIndex {
         tell({ type: 'fault', message: messageOf(error) });
         if (isDamage(error)) void makeAnew();
       },
+      isAwaited: () => Atomics.load(awaited, 0) > 0,
     });
     if (isLost(database)) tell({ type: 'lost' });
     return created;

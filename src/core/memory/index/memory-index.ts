@@ -22,6 +22,8 @@ export interface IndexEvents {
   onChange: () => void;
   /** Work failed that nobody waits for. */
   onFault: (error: unknown) => void;
+  /** Whether somebody waits for something else than the sync of a folder. */
+  isAwaited: () => boolean;
 }
 
 /** The index of files and entries, as its thread offers it. */
@@ -30,7 +32,7 @@ export function createMemoryIndex(
   { protectedFolders }: Pick<IndexOptions, 'protectedFolders'>,
   events: IndexEvents,
 ) {
-  const { onProgress, onChange, onFault } = events;
+  const { onProgress, onChange, onFault, isAwaited } = events;
   const chunkWords = new KeywordIndex(database, 'chunk_words');
   const chunkVectors = new VectorIndex(database, 'chunks');
   const store = new FileStore({
@@ -42,7 +44,7 @@ export function createMemoryIndex(
       if (change.added.length > 0) onChange();
     },
   });
-  const sync = new FileSync({ store, protectedFolders, onProgress, now: () => new Date() });
+  const sync = new FileSync({ store, protectedFolders, onProgress, isAwaited, now: () => new Date() });
   const isIgnored = unindexedPaths(protectedFolders);
   const dirty = new DirtyPaths({ sync, onFault });
   const round = new FileRound({ store, sync, dirty, isIgnored });

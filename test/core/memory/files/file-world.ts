@@ -10,7 +10,7 @@ import { KeywordIndex } from '../../../../src/core/memory/index/keyword-index.ts
 import type { SyncOrder } from '../../../../src/core/memory/index/index-calls.ts';
 
 /** An index in a database of its own. */
-export function openIndex(file: string, protectedFolders: string[] = []) {
+export function openIndex(file: string, protectedFolders: string[] = [], isAwaited?: () => boolean) {
   const database = openIndexDatabase(file, 8);
   const keywords = new KeywordIndex(database, 'chunk_words');
   const changes: { added: number[]; removed: number[] }[] = [];
@@ -21,6 +21,7 @@ export function openIndex(file: string, protectedFolders: string[] = []) {
     protectedFolders,
     onProgress: (told) => progress.push(told),
     now: () => new Date(),
+    ...(isAwaited && { isAwaited }),
   });
   return { database, keywords, store, sync, changes, progress };
 }

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync } fro
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { find, orphans, pathsIn, plantFiles } from './file-world.ts';
+import { find, openIndex, orphans, pathsIn, plantFiles } from './file-world.ts';
 
 /** Root may read everything, so that it must not be root who tries. */
 async function asNobody(folder: string, work: () => Promise<void>): Promise<void> {
@@ -243,5 +243,20 @@ describe('a sync of a folder', () => {
     await others;
     expect(turns).toBeGreaterThan(5);
     expect(find(world, 'words')).toHaveLength(600);
+  });
+
+  it('writes larger parts while nobody waits', async () => {
+    using world = plantFiles();
+    for (let at = 0; at < 600; at++) world.write(`${at}.md`, 'some words to be found\n'.repeat(300));
+    const commitsOf = async (name: string, isAwaited: () => boolean) => {
+      const index = openIndex(join(world.root, name), [], isAwaited);
+      await index.sync.syncFolder(world.order);
+      index.database.close();
+      return index.changes.length;
+    };
+    let asked = 0;
+    const alone = await commitsOf('alone.db', () => ++asked < 0);
+    expect(asked).toBeGreaterThan(600);
+    expect(2 * alone).toBeLessThan(await commitsOf('awaited.db', () => true));
   });
 });

@@ -26,6 +26,7 @@ const ODD_THREAD = `
       case 'memory': { const all = []; for (;;) all.push(new Array(1e6).fill(all)); }
       case 'loop': for (;;);
       case 'never': break;
+      case 'awaited': answer(Atomics.load(workerData.awaited, 0)); break;
       case 'app error': parentPort.postMessage({ type: 'failure', id, code: 'storage_full', message: 'No room' }); break;
       case 'bug': parentPort.postMessage({ type: 'failure', id, message: 'a bug', stack: 'there' }); break;
       default: answer(asked);
@@ -135,6 +136,19 @@ describe('the thread of the index', () => {
     order.push('answered');
     await syncing;
     expect(order).toEqual(['answered', 'synced']);
+  });
+
+  it('tells its thread in the middle of other work how many wait, but for syncs', async () => {
+    await using its = new World();
+    const client = its.odd();
+    const awaited = () => client.call('search', ask('awaited'));
+    expect(await awaited()).toBe(1);
+    const sync = Object.assign({ basePath: its.root, ...its.rules }, { text: 'never' });
+    const never = [client.call('syncFolder', sync), client.call('search', ask('never'))];
+    expect(await awaited()).toBe(2);
+    await expect(client.call('search', ask('bug'))).rejects.toThrow('a bug');
+    expect(await awaited()).toBe(2);
+    await Promise.all([client.close(), Promise.allSettled(never)]);
   });
 
   it('passes errors on with what they are', async () => {
