@@ -35,9 +35,10 @@ export function makePlan(name: string, kind: AgentKind, random: Random): AgentPl
 export const textOfPlan = ({ name, kind, moves: list }: AgentPlan): string =>
   `PLAN ${name} ${kind}: ${list.join(' ')}`;
 
-/** The plan that a text holds. */
+/** The plan that a text ends with: before it, the memory may tell of earlier ones. */
 export function planIn(text: string): AgentPlan | undefined {
-  const [, name = '', kind = '', list = ''] = /PLAN (\S+) (task|agentic|message): ([a-z ]+)/.exec(text) ?? [];
+  const plans = [...text.matchAll(/PLAN (\S+) (task|agentic|message): ([a-z ]+)/g)];
+  const [, name = '', kind = '', list = ''] = plans.at(-1) ?? [];
   if (name === '') return undefined;
   const known = list.split(' ').filter((word): word is Move => (moves as readonly string[]).includes(word));
   return { name, kind: kind as AgentKind, moves: known };

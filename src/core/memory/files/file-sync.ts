@@ -15,6 +15,8 @@ export interface FileSyncParts {
   onProgress: (progress: SyncProgress) => void;
   /** Whether somebody waits for something else in the thread, who is let through soon; as if always, unless given. */
   isAwaited?: () => boolean;
+  /** For tests. */
+  monotonic?: () => number;
   now: () => Date;
 }
 

@@ -20,6 +20,7 @@ export interface FolderSyncParts {
   protectedFolders: string[];
   onProgress: (progress: SyncProgress) => void;
   isAwaited?: () => boolean;
+  monotonic?: () => number;
   now: () => Date;
 }
 
@@ -31,10 +32,13 @@ export class FolderSync {
   /** Files to read. */
   readonly #candidates: string[] = [];
   readonly #gone: (KnownFile | undefined)[] = [];
-  #sliceStart = performance.now();
+  readonly #monotonic: () => number;
+  #sliceStart: number;
   #told = -Infinity;
   constructor(parts: FolderSyncParts) {
     this.#parts = parts;
+    this.#monotonic = parts.monotonic ?? (() => performance.now());
+    this.#sliceStart = this.#monotonic();
     this.progress = { basePath: parts.order.basePath, phase: 'looking', done: 0 };
   }
 
@@ -103,13 +107,13 @@ export class FolderSync {
 
   get #isSliceOver(): boolean {
     const isAwaited = this.#parts.isAwaited?.() ?? true;
-    return performance.now() - this.#sliceStart > (isAwaited ? SLICE_MS : ALONE_MS);
+    return this.#monotonic() - this.#sliceStart > (isAwaited ? SLICE_MS : ALONE_MS);
   }
 
   /** Lets others in the thread through; answers whether the sync was cancelled meanwhile. */
   async #pause(): Promise<boolean> {
     await setImmediate();
-    this.#sliceStart = performance.now();
+    this.#sliceStart = this.#monotonic();
     return this.isCancelled;
   }
 
@@ -117,8 +121,8 @@ export class FolderSync {
     const { basePath } = this.#parts.order;
     const isNew = phase !== this.progress.phase || done === 0;
     this.progress = { basePath, phase, done, ...(total !== undefined && { total }) };
-    if (!isNew && performance.now() - this.#told < TELL_MS) return;
-    this.#told = performance.now();
+    if (!isNew && this.#monotonic() - this.#told < TELL_MS) return;
+    this.#told = this.#monotonic();
     this.#parts.onProgress(this.progress);
   }
 }

@@ -4,13 +4,17 @@ import { dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { SyncProgress } from '../../../../src/contract/memory.ts';
 import { FileStore } from '../../../../src/core/memory/files/file-store.ts';
-import { FileSync } from '../../../../src/core/memory/files/file-sync.ts';
+import { FileSync, type FileSyncParts } from '../../../../src/core/memory/files/file-sync.ts';
 import { openIndexDatabase } from '../../../../src/core/memory/index/index-database.ts';
 import { KeywordIndex } from '../../../../src/core/memory/index/keyword-index.ts';
 import type { SyncOrder } from '../../../../src/core/memory/index/index-calls.ts';
 
 /** An index in a database of its own. */
-export function openIndex(file: string, protectedFolders: string[] = [], isAwaited?: () => boolean) {
+export function openIndex(
+  file: string,
+  protectedFolders: string[] = [],
+  given: Pick<FileSyncParts, 'isAwaited' | 'monotonic'> = {},
+) {
   const database = openIndexDatabase(file, 8);
   const keywords = new KeywordIndex(database, 'chunk_words');
   const changes: { added: number[]; removed: number[] }[] = [];
@@ -21,9 +25,10 @@ export function openIndex(file: string, protectedFolders: string[] = [], isAwait
     protectedFolders,
     onProgress: (told) => progress.push(told),
     now: () => new Date(),
-    ...(isAwaited && { isAwaited }),
+    ...given,
   });
-  return { database, keywords, store, sync, changes, progress };
+  const close = () => void (database.isOpen && database.close());
+  return { database, keywords, store, sync, changes, progress, [Symbol.dispose]: close };
 }
 
 /** A folder with files that may be indexed, beside what may not, and an index; all go with the test. */
@@ -58,7 +63,7 @@ export function plantFiles(protectedNames: string[] = []) {
     /** The paths of the files that hold a word. */
     find: (word: string) => find(index, word).map((path) => path.slice(base.length + 1)),
     [Symbol.dispose]() {
-      if (index.database.isOpen) index.database.close();
+      index[Symbol.dispose]();
       rmSync(root, { recursive: true, force: true });
     },
   };
