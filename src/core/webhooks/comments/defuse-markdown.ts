@@ -1,5 +1,5 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
-import { asLines, escapedText } from './defuse-text.ts';
+import { asLines, escapedText, GAP } from './defuse-text.ts';
 
 /** What GitHub draws instead of showing. */
 const drawn = new Set(['mermaid', 'geojson', 'topojson', 'stl', 'math', 'suggestion']);
@@ -75,9 +75,11 @@ function block(token: MarkedToken): string {
 function list({ items, ordered, start, loose }: Tokens.List): string {
   const first = Math.min(Number(start === '' ? 1 : start), 900_000_000);
   return items
-    .map(({ tokens }, at) => {
+    .flatMap(({ tokens }, at) => {
       const mark = ordered ? `${first + at}. ` : '- ';
-      return prefixed(blocks(joined(tokens), loose ? '\n\n' : '\n'), mark, ' '.repeat(mark.length));
+      const words = blocks(joined(tokens), loose ? '\n\n' : '\n');
+      // A mark by itself could make a heading of the line before.
+      return words === '' ? [] : prefixed(words, mark, ' '.repeat(mark.length));
     })
     .join(loose ? '\n\n' : '\n');
 }
@@ -113,7 +115,7 @@ function inline(tokens: readonly Token[], isCell = false): string {
     }
   }
   flush();
-  return parts.join('');
+  return sideBySide(parts);
 }
 
 /** Words are still to be defused, Markdown is not. */
@@ -158,7 +160,16 @@ function span(token: MarkedToken, isCell: boolean): { words: string } | { markdo
 }
 
 const around = (mark: string, words: string): string =>
-  words.trim() === '' ? words : `${mark}${words}${mark}`;
+  words.trim() === '' ? words : sideBySide([mark, words, mark]);
+
+/** Two runs of a sign would be read as a longer one, which is closed elsewhere: code would end too soon, or not at all. */
+const sideBySide = (parts: string[]): string =>
+  parts
+    .filter((part) => part !== '')
+    .reduce((all, part) => {
+      const isRun = /[`~]$/.test(all) && all.at(-1) === part[0];
+      return `${all}${isRun ? GAP : ''}${part}`;
+    }, '');
 
 /** The words, and the address for everybody to see. */
 function link(words: string, { href, text }: Tokens.Link | Tokens.Image, isCell: boolean): string {

@@ -1,5 +1,5 @@
 /** Separates without being seen. */
-const GAP = '\u200b';
+export const GAP = '\u200b';
 
 /** What a vendor would make a mention, a reference or a link of, as text that only looks like it. */
 export const withoutReach = (text: string): string =>
@@ -7,9 +7,9 @@ export const withoutReach = (text: string): string =>
     .replaceAll('@', `@${GAP}`)
     .replaceAll(/#(?=\d|$)/g, `#${GAP}`)
     // GH-12, and the keys of Jira and Linear.
-    .replaceAll(/\b([a-z][a-z\d]*-)(?=\d)/gi, `$1${GAP}`)
+    .replaceAll(/(?<=[a-z]\d{0,9})-(?=\d)/gi, `-${GAP}`)
     .replaceAll('://', `:${GAP}//`)
-    .replaceAll(/\bwww\./gi, (www) => `${www.slice(0, 3)}${GAP}.`);
+    .replaceAll(/www\./gi, (www) => `${www.slice(0, 3)}${GAP}.`);
 
 /** Plain text as Markdown that shows it, and does nothing else. */
 export const escapedText = (text: string): string =>

@@ -24,6 +24,7 @@ describe('the words of a stranger', () => {
     ['a reference', 'fixes #12, closes acme/web#3', 'fixes #·12, closes acme/web#·3'],
     ['a reference in two pieces', String.raw`fixes \#12`, 'fixes #·12'],
     ['a reference by letters', 'resolves GH-7 and ENG-12', 'resolves GH-·7 and ENG-·12'],
+    ['one after a line', '_x_GH-7 ENG2-1 2026-11-22', String.raw`\_x\_GH-·7 ENG2-·1 2026-11-22`],
     ['a reference by its address', 'https://github.com/o/r/issues/1', '`https://github.com/o/r/issues/1`'],
     ['one that is hidden', '[here](https://github.com/o/r/pull/2)', 'here (`https://github.com/o/r/pull/2`)'],
     [
@@ -59,6 +60,7 @@ describe('the words of a stranger', () => {
       '| a |\n| --- |\n| b (<https://x.example/?c=%7C>) |',
     ],
     ['a bare link', 'www.evil.example', 'www·.evil.example (<http://www.evil.example/>)'],
+    ['one behind letters', 'xwww.evil.example _www.evil.example', /^xwww·.evil.example \\_www·\.evil/],
     ['a command', '/approve', '/approve'],
     ['an alert', '> [!WARNING]\n> pay', '> \\[!WARNING\\]\n> pay'],
     ['a footnote', '[^1]', String.raw`\[^1\]`],
@@ -68,9 +70,12 @@ describe('the words of a stranger', () => {
     ['a fence in a fence', '````\n```\nx\n```\n````', '````\n```\nx\n```\n````'],
     ['code', '`@Input() #1`', '`@Input() #1`'],
     ['code with ticks', '`` a`b ``', '``a`b``'],
+    ['code beside code', '``@octocat`b``[](x)`c`', '``@octocat`b``·`c`'],
+    ['words gone twice', '~~**~~a~~**~~', '~~**~~a~~**~~'],
     ['code in a cell', '|a|\n|-|\n|`b \\| c`|', '| a |\n| --- |\n| `b \\| c` |'],
     ['a line that would be a list', String.raw`\- a`, String.raw`\- a`],
     ['a line that would be a heading', String.raw`\# a`, String.raw`\# a`],
+    ['an item of nothing', '- a\n  - [](x)\n- b', '- a\n- b'],
     ['a rule under a line', 'a\n\n\\---', /^a\n\n\\---$/],
   ])('%s reach nobody', async (_, text, expected) => {
     if (typeof expected === 'string') expect(await shown(text)).toBe(expected);
@@ -150,6 +155,16 @@ describe('the words of a stranger', () => {
       '$',
       '\u200d',
       '<a href=x>',
+      '``@octocat`b``',
+      '`c`',
+      '[](x)',
+      '**',
+      '~~a~~',
+      '    - ',
+      '  \n',
+      '---\n',
+      '<https://github.com/o/r/pull/1>',
+      '[b](https://e.example/`~)',
     ];
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom(...pieces), { maxLength: 40 }), async (parts) => {
