@@ -23,7 +23,7 @@ export interface ProgramRun {
   mark: string;
   /** Ends the program, and all that it started, within two seconds. */
   signal: AbortSignal;
-  /** True of a sandbox: it ends by itself when the daemon dies, and takes all that is in it along. */
+  /** True of a sandbox, which takes all that is in it along when it ends, and marks it itself. */
   isSandbox?: boolean;
   onOutput(chunk: Buffer, name: OutputName): void;
 }
@@ -32,14 +32,13 @@ export interface ProgramRun {
 export async function runProgram(run: ProgramRun): Promise<Exit> {
   const { argv, cwd, mark, signal, isSandbox = false } = run;
   signal.throwIfAborted();
-  const [file = '', ...args] = isSandbox ? argv : ['/bin/sh', ...watchedProgram, ...argv];
   // Loaded at the first run: it costs the start of the daemon more than everything else here.
   const { execa } = await import('execa');
-  const child = execa(file, args, {
+  const child = execa('/bin/sh', [...watchedProgram, ...argv], {
     cwd,
     env: isSandbox ? run.env : { ...run.env, [runMarker]: mark },
     extendEnv: false,
-    stdio: ['ignore', 'pipe', 'pipe', isSandbox ? 'ignore' : 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     buffer: false,
     reject: false,
     detached: true,

@@ -129,13 +129,14 @@ describe.runIf(process.platform === 'linux').each(places)('a command %s', (place
     expect(readdirSync(workspace.path)).toEqual([word]);
   });
 
-  it('ends with the daemon, however that ends', async () => {
+  const doomed = place === 'in the sandbox' ? [place, 'in a sandbox that just begins'] : [place];
+  it.each(doomed)('ends with the daemon, however that ends: %s', async (there) => {
     await writeFile(join(workspace.path, word), 'echo > started; sh -c "sleep 60; :" $1');
     const daemon = spawn(
       process.execPath,
       [
         new URL('run-command-child.ts', import.meta.url).pathname,
-        place,
+        there,
         workspace.path,
         `sh ./${word} ${word}`,
       ],
