@@ -12,7 +12,7 @@ interface Synced {
   chunkCount: number;
 }
 
-/** A sync of a folder beside only reading, cutting and putting in an FTS5 table what is in it; and one more, with nothing new. */
+/** A sync of a folder beside only reading, cutting and putting in an ordinary FTS5 table what is in it; and one more, with nothing new. */
 export async function memorySync(): Promise<Figure[]> {
   const index = await startServer('synced-index', { BENCH_COUNT: String(FILES) });
   const plain: number[] = [];
@@ -32,7 +32,7 @@ export async function memorySync(): Promise<Figure[]> {
       baseline: `plain reading, cutting, FTS5 ${rate(median(plain))}`,
       value: median(runs.map(({ ms }, run) => (plain[run] ?? Number.NaN) / ms)),
       bound: { least: 0.5 },
-      note: `with pauses of others; RSS ${((runs[0]?.rss ?? 0) / 2 ** 20).toFixed(0)} MiB after the first`,
+      note: `while nobody else asks; RSS ${((runs[0]?.rss ?? 0) / 2 ** 20).toFixed(0)} MiB after the first`,
     },
     {
       name: 'the same once more, nothing changed',

@@ -10,6 +10,8 @@ export const TOKENIZER = "porter unicode61 categories 'L* N* M* Co'";
 
 /** Parts of the index of words that are put together at a time; with less, each word is written more often. */
 const MERGED_AT_ONCE = 16;
+/** Bytes of words that are gathered in memory before they are written, instead of a quarter of it; FTS5's `hashsize`. */
+const GATHERED_BYTES = 4 * 2 ** 20;
 
 /** The words of texts, without the texts themselves. */
 const wordTable = (name: string) => `
@@ -36,7 +38,8 @@ const fileTables = `
   create table if not exists facts (name text primary key, value text not null);
   ${wordTable('chunk_words')};
 `;
-const settings = `insert into chunk_words (chunk_words, rank) values ('automerge', ${MERGED_AT_ONCE});`;
+const settings = `insert into chunk_words (chunk_words, rank)
+  values ('automerge', ${MERGED_AT_ONCE}), ('hashsize', ${GATHERED_BYTES});`;
 
 /** Of the log: what a sync writes several times is copied from it less often. */
 const LOG_PAGES = 4000;

@@ -133,6 +133,15 @@ describe('finding', () => {
     expect(index.wordsOf('common rare')).toEqual({ words: ['rare'], leftOut: ['common'] });
     expect(index.wordsOf('common missing').words).toEqual(['common', 'missing']);
   });
+
+  it('counts neither texts that are gone nor the former words of others', () => {
+    for (let id = 1; id <= 1200; id++) add(id, id <= 700 ? 'frequent' : 'quince');
+    expect(index.wordsOf('frequent quince')).toEqual({ words: ['quince'], leftOut: ['frequent'] });
+    for (let id = 1; id <= 50; id++) index.remove(id);
+    for (let id = 51; id <= 300; id++) add(id, 'quince');
+    expect(index.wordsOf('frequent quince')).toEqual({ words: ['frequent'], leftOut: ['quince'] });
+    expect(index.search({ words: ['frequent'], leftOut: [] }, { limit: 1 }).total).toBe(400);
+  });
 });
 
 describe('limits', () => {
