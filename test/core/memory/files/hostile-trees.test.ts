@@ -235,11 +235,19 @@ describe('a hostile tree', () => {
     expect(orphans(world.database)).toBe(0);
   });
 
-  it('has thousands of files in one folder', async () => {
+  it('has 100,000 files, half of them in one folder', { timeout: 120_000 }, async () => {
     using world = plantFiles();
-    for (let at = 0; at < 5000; at++) writeFileSync(world.at(`f${at}`), '');
-    expect(await world.syncFolder()).toMatchObject({ added: 5000 });
-    expect(await world.syncFolder()).toMatchObject({ synced: 5000, added: 0 });
+    for (let at = 0; at < 50; at++) mkdirSync(world.at(`${at}`));
+    for (let at = 0; at < 100_000; at++) writeFileSync(world.at(at % 2 ? `f${at}` : `${at % 50}/f${at}`), '');
+    const files = (maxFiles: number) => world.syncFolder({ maxFiles });
+    expect(await files(60_000)).toMatchObject({
+      added: 60_000,
+      skipped: 40_000,
+      reasons: { 'over the limit of files': 40_000 },
+    });
+    expect(await files(100_000)).toMatchObject({ added: 40_000, skipped: 0 });
+    expect(await files(100_000)).toMatchObject({ synced: 100_000, added: 0 });
+    expect(orphans(world.database)).toBe(0);
   });
 
   it('has secrets at any depth', () => {
