@@ -240,7 +240,7 @@ export const memoryRoutes = defineRoutes({
     path: '/api/memory/files',
     access: 'session',
     summary: 'List the indexed files by their paths',
-    query: z.object({ limit: limitSchema(1000, 10_000), offset: offsetSchema.default(0) }),
+    query: z.object({ limit: limitSchema(500), offset: offsetSchema.default(0) }),
     response: z.object({
       files: z.array(indexedFileSchema),
       total: z.int(),

@@ -78,7 +78,7 @@ export function joinMemory(parts: MemoryParts) {
   const rewatch = async () => {
     if (!canWatch) return;
     const watchFiles = config.get('memory.watchFiles');
-    await index.call('watch', mayWatch() ? { ...(await roots.rules()), watchFiles } : undefined);
+    await index.call('watch', mayWatch() ? { ...roots.rules(), watchFiles } : undefined);
   };
   const memory = new MemoryService({
     index,
@@ -109,7 +109,7 @@ export function joinMemory(parts: MemoryParts) {
       /** Takes notice of a changed setting. */
       async settingChanged(key: string) {
         if (!key.startsWith('memory.')) return;
-        if (key === 'memory.roots') await index.call('keepOnly', (await roots.rules()).roots);
+        if (key === 'memory.roots') await index.call('keepOnly', roots.rules().roots);
         if (index.isRunning) await rewatch();
         if (key.startsWith('memory.embedding.')) fill.startAnew();
         else fill.wake();

@@ -36,47 +36,69 @@ export class MemoryRoots {
   }
 
   /** What every sync goes by. Of a folder that is not there now the index keeps what it has. */
-  async rules(): Promise<Omit<SyncOrder, 'basePath'>> {
-    const { config, realFolder } = this.#parts;
-    const roots = await Promise.all(this.given.map((folder) => realFolder(folder).catch(() => folder)));
+  rules(): Omit<SyncOrder, 'basePath'> {
+    const { config } = this.#parts;
     return {
-      roots: [...new Set(roots)],
+      roots: this.#allowed(),
       maxFileBytes: config.get('memory.maxFileKiB') * 1024,
       maxFiles: config.get('memory.maxFiles'),
     };
   }
 
-  /** The real places of all of them that are there, without those inside of others. */
-  async all(): Promise<string[]> {
+  /** All of them that are there, without those inside of others, and why each of the others cannot be synced. */
+  async all(): Promise<{ folders: string[]; faults: string[] }> {
     const { given } = this;
     if (given.length === 0)
       throw new AppError('validation', 'No folder may be indexed yet. Give one: svc memory sync FOLDER');
-    const found = await Promise.all(
-      given.map((root) => this.#parts.realFolder(root).catch((error: unknown) => onlyMissing(error))),
-    );
-    const there = [...new Set(found.filter((root) => root !== undefined))];
-    if (there.length === 0)
-      throw new AppError('validation', `There is no folder ${given.map(showName).join(' or ')} now`);
-    return there.filter((root) => !there.some((other) => other !== root && isInside(other, root)));
+    const looked = await Promise.all(given.map((root) => this.#look(withoutSlash(root))));
+    const faults = looked.flatMap(({ fault }) => fault ?? []);
+    const there = [...new Set(looked.flatMap(({ folder }) => folder ?? []))];
+    if (there.length === 0) throw new AppError('validation', faults.join('. '));
+    const folders = there.filter((root) => !there.some((other) => other !== root && isInside(other, root)));
+    return { folders, faults };
   }
 
   /** The real place of a folder that the caller may have synced; an administrator's becomes a root. */
   async admit(caller: Caller, basePath: string): Promise<string> {
     const path = plainPath(basePath);
-    const { roots } = await this.rules();
-    const isAllowed = (place: string) => [...roots, ...this.given].some((root) => isInside(root, place));
+    const roots = this.#allowed();
     // Whoever may not sync a folder does not learn what is there, and nothing is touched.
-    if (!isAdmin(caller) && !isAllowed(path)) throw forbidden();
+    if (!isAdmin(caller) && !roots.some((root) => isInside(root, path))) throw forbidden();
     const place = await this.#place(path);
     if (roots.some((root) => isInside(root, place))) return place;
     if (!isAdmin(caller)) throw forbidden();
-    const { protectedFolders } = this.#parts;
-    if (place === '/' || SYSTEM_FOLDERS.some((folder) => isInside(folder, place)))
-      throw new AppError('validation', `${place} is a folder of the system. Give one that holds texts`);
-    if (isSecretPlace(place) || protectedFolders.some((folder) => isInside(folder, place)))
-      throw new AppError('validation', `${showName(place)} is where secrets are kept`);
+    const fault = this.#whyNever(place);
+    if (fault !== undefined) throw new AppError('validation', fault);
     await this.#add(caller, place);
     return place;
+  }
+
+  /** A folder that is, or became, a link is none of them: it would lead to what nobody allowed. */
+  async #look(root: string): Promise<{ folder?: string; fault?: string }> {
+    const never = this.#whyNever(root);
+    if (never !== undefined) return { fault: never };
+    try {
+      const place = await this.#parts.realFolder(root);
+      if (place === root) return { folder: root };
+      return { fault: `${showName(root)} leads by a link to ${showName(place)}. Allow that if it is meant` };
+    } catch (error) {
+      onlyMissing(error);
+      return { fault: `There is no folder ${showName(root)} now` };
+    }
+  }
+
+  #allowed(): string[] {
+    const roots = this.given.map(withoutSlash);
+    return [...new Set(roots)].filter((root) => this.#whyNever(root) === undefined);
+  }
+
+  #whyNever(place: string): string | undefined {
+    const { protectedFolders } = this.#parts;
+    if (place === '/' || SYSTEM_FOLDERS.some((folder) => isInside(folder, place)))
+      return `${showName(place)} is a folder of the system. Give one that holds texts`;
+    if (isSecretPlace(place) || protectedFolders.some((folder) => isInside(folder, place)))
+      return `${showName(place)} is where secrets are kept`;
+    return undefined;
   }
 
   /** One after the other: two at once must not forget each other's. */
@@ -104,11 +126,13 @@ const forbidden = () =>
 
 /** A path that says where it leads: no step back, and nothing that stands for something else. */
 function plainPath(path: string): string {
-  const plain = path.length > 1 ? path.replace(/\/$/, '') : path;
+  const plain = withoutSlash(path);
   if (plain.startsWith('/') && normalize(plain) === plain && !plain.includes('\0') && plain.isWellFormed())
     return plain;
   throw new AppError('validation', 'basePath: Expected the absolute path of a folder, without . or ..');
 }
+
+const withoutSlash = (path: string): string => (path.length > 1 ? path.replace(/\/$/, '') : path);
 
 async function realFolder(path: string): Promise<string> {
   const place = await realpath(path);

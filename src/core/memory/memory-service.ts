@@ -13,7 +13,7 @@ import type { Caller } from '../auth/caller.ts';
 import { AppError } from '../errors.ts';
 import { byKeywords, type Embedder } from './embeddings/embedder.ts';
 import type { VectorFill } from './embeddings/vector-fill.ts';
-import type { IndexEntry, IndexQuery, SyncOrder } from './index/index-calls.ts';
+import type { IndexEntry, IndexQuery } from './index/index-calls.ts';
 import type { IndexClient } from './index/index-client.ts';
 import type { MemoryRoots } from './memory-roots.ts';
 
@@ -63,11 +63,13 @@ export class MemoryService {
   async sync(caller: Caller, basePath: string | undefined): Promise<SyncResult> {
     const { roots, monotonic, rewatch } = this.#parts;
     const start = monotonic();
-    const folders = basePath === undefined ? await roots.all() : [await roots.admit(caller, basePath)];
-    const rules = await roots.rules();
+    const { folders, faults } =
+      basePath === undefined
+        ? await roots.all()
+        : { folders: [await roots.admit(caller, basePath)], faults: [] };
     // What changes behind the sync is seen; a failure is told by the one at the end.
     rewatch().catch(() => undefined);
-    const done = await this.#syncFolders(folders, rules);
+    const done = withFaults(await this.#syncFolders(folders), faults);
     await rewatch();
     const filled = done.cancelled ? {} : await this.#fill(folders.join(', '));
     return { ...done, ...filled, durationMs: monotonic() - start };
@@ -76,16 +78,17 @@ export class MemoryService {
   /** Has everything in the index again that was lost with one that had to be made anew. */
   async restore(): Promise<void> {
     const { index, roots } = this.#parts;
-    const folders = this.isEmpty ? [] : await roots.all();
-    const { cancelled } = await this.#syncFolders(folders, await roots.rules());
+    const { folders } = this.isEmpty ? { folders: [] } : await roots.all();
+    const { cancelled } = await this.#syncFolders(folders);
     if (!cancelled) await index.call('restored');
   }
 
   async cancelSync(): Promise<void> {
     const { index } = this.#parts;
+    const wasEmbedding = this.#embedding.size > 0;
     for (const stopping of this.#embedding.keys()) stopping.abort();
     const wasRunning = index.isRunning && (await index.call('cancelSync'));
-    if (!wasRunning && this.#embedding.size === 0) throw new AppError('wrong_state', 'No sync is under way');
+    if (!wasRunning && !wasEmbedding) throw new AppError('wrong_state', 'No sync is under way');
   }
 
   async stats(): Promise<MemoryStats> {
@@ -163,10 +166,11 @@ export class MemoryService {
     },
   };
 
-  async #syncFolders(folders: string[], rules: Omit<SyncOrder, 'basePath'>): Promise<SyncCounts> {
+  async #syncFolders(folders: string[]): Promise<SyncCounts> {
+    const { index, roots } = this.#parts;
     const results: SyncCounts[] = [];
     for (const basePath of folders) {
-      const result = await this.#parts.index.call('syncFolder', { basePath, ...rules });
+      const result = await index.call('syncFolder', { basePath, ...roots.rules() });
       results.push(result);
       if (result.cancelled) break;
     }
@@ -200,7 +204,7 @@ export class MemoryService {
   async #toQuery(wish: SearchMemory): Promise<{ query: IndexQuery; reason: string | undefined }> {
     const { query: text, maxResults, minScore, method, under } = wish;
     const { vector, reason } = await this.#embedded(text, method);
-    const sync = await this.#parts.roots.rules();
+    const sync = this.#parts.roots.rules();
     return { query: { text, vector, method, maxResults, minScore, under, sync }, reason };
   }
 
@@ -222,6 +226,12 @@ export class MemoryService {
         : undefined;
     return { vector: undefined, reason: embedded?.reason ?? missing };
   }
+}
+
+/** Folders that could not be synced count among what was left out. */
+function withFaults(counts: SyncCounts, faults: string[]): SyncCounts {
+  const reasons = { ...counts.reasons, ...Object.fromEntries(faults.map((fault) => [fault, 1])) };
+  return { ...counts, skipped: counts.skipped + faults.length, reasons };
 }
 
 function sum(results: SyncCounts[]): SyncCounts {

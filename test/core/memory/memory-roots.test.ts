@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, normalize } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -129,10 +137,39 @@ describe('the folders that may be indexed', () => {
   it('that lie in each other are synced once, and those that are gone not at all', async () => {
     const work = join(home, 'work');
     await expect(roots.all()).rejects.toMatchObject({ code: 'validation' });
-    config.set('memory.roots', [join(work, 'docs'), work, join(home, 'gone')]);
-    expect(await roots.all()).toEqual([work]);
-    expect((await roots.rules()).roots).toContain(join(home, 'gone'));
+    config.set('memory.roots', [join(work, 'docs'), `${work}/`, join(home, 'gone')]);
+    expect(await roots.all()).toEqual({
+      folders: [work],
+      faults: [`There is no folder ${join(home, 'gone')} now`],
+    });
+    expect(roots.rules().roots).toContain(join(home, 'gone'));
     config.set('memory.roots', [join(home, 'gone')]);
     await expect(roots.all()).rejects.toThrow('There is no folder');
+  });
+
+  it('are left alone once they are links, or behind one', async () => {
+    const work = join(home, 'work');
+    const docs = join(work, 'docs');
+    config.set('memory.roots', [docs, join(home, 'other')]);
+    renameSync(work, join(home, 'was'));
+    mkdirSync(join(home, 'private', 'docs'), { recursive: true });
+    symlinkSync(join(home, 'private'), work);
+    await expect(roots.admit(user, docs)).rejects.toMatchObject({ code: 'forbidden' });
+    expect(await roots.all()).toEqual({
+      folders: [join(home, 'other')],
+      faults: [expect.stringContaining('leads by a link')],
+    });
+    expect(roots.rules().roots).toEqual([docs, join(home, 'other')]);
+  });
+
+  it('are none that may not be, whoever wrote that into the settings', async () => {
+    const never = ['/', '/proc/sys', join(home, 'data'), join(home, 'keys/.ssh')];
+    config.set('memory.roots', [...never, join(home, 'other')]);
+    expect(roots.rules().roots).toEqual([join(home, 'other')]);
+    expect((await roots.all()).folders).toEqual([join(home, 'other')]);
+    for (const place of never)
+      await expect(roots.admit(user, place)).rejects.toMatchObject({ code: 'forbidden' });
+    config.set('memory.roots', never);
+    await expect(roots.all()).rejects.toThrow('is a folder of the system');
   });
 });

@@ -21,6 +21,8 @@ export type SetTimer = (run: () => void, ms: number) => () => void;
 
 export interface DirtyPathsParts {
   sync: Pick<FileSync, 'syncPaths' | 'progress'>;
+  /** Told how many files of a root came, changed or went by a sync. */
+  onSynced?: (root: string, files: number) => void;
   /** Told when a sync failed that nobody waits for. */
   onFault?: (error: unknown) => void;
   setTimer?: SetTimer;
@@ -35,6 +37,7 @@ export const systemTimer: SetTimer = (run, ms) => {
 /** Files and folders that may not be in the index as they are. They are synced when it is quiet, or somebody searches. */
 export class DirtyPaths {
   readonly #sync: DirtyPathsParts['sync'];
+  readonly #onSynced: (root: string, files: number) => void;
   readonly #onFault: (error: unknown) => void;
   readonly #setTimer: SetTimer;
   readonly #monotonic: () => number;
@@ -48,8 +51,9 @@ export class DirtyPaths {
   #firstAt: number | undefined;
   #working = 0;
 
-  constructor({ sync, onFault, setTimer, monotonic }: DirtyPathsParts) {
+  constructor({ sync, onSynced, onFault, setTimer, monotonic }: DirtyPathsParts) {
     this.#sync = sync;
+    this.#onSynced = onSynced ?? (() => undefined);
     this.#onFault = onFault ?? (() => undefined);
     this.#setTimer = setTimer ?? systemTimer;
     this.#monotonic = monotonic ?? (() => performance.now());
@@ -111,22 +115,27 @@ export class DirtyPaths {
       if (until > now) this.#paths.add(folder);
       else this.#newFolders.delete(folder);
     this.#gone = this.#gone.filter((root) => !isFolder(root));
-    let hasChanged = false;
+    let changed = 0;
+    let root = '';
     this.#working++;
     try {
       while (this.#paths.size > 0 && this.#monotonic() < deadline) {
         const end = Math.min(deadline, this.#monotonic() + PIECE_MS);
-        if (this.#syncPiece(rules, end)) hasChanged = true;
+        const piece = this.#syncPiece(rules, end);
+        changed += piece.changed;
+        root ||= piece.root;
         await nextTurn();
       }
     } finally {
       this.#working--;
     }
     if (this.isEmpty) this.#firstAt = undefined;
-    return hasChanged;
+    if (changed > 0) this.#onSynced(root, changed);
+    return changed > 0;
   }
 
-  #syncPiece(rules: Rules, end: number): boolean {
+  /** Answers how many files changed in the index, and a root that they are of. */
+  #syncPiece(rules: Rules, end: number): { changed: number; root: string } {
     const paths: string[] = [];
     for (const path of this.#paths) {
       if (paths.push(path) === PIECE_PATHS) break;
@@ -137,7 +146,9 @@ export class DirtyPaths {
       const { outcome, left } = this.#sync.syncPaths(reachable, rules, end);
       for (const path of left) this.#paths.add(path);
       const { added, updated, removed } = outcome;
-      return added + updated + removed > 0;
+      const changed = added + updated + removed;
+      const isAround = (root: string) => reachable.some((path) => isInside(root, path));
+      return { changed, root: (changed > 0 && rules.roots.find(isAround)) || '' };
     } catch (error) {
       for (const path of reachable) this.#paths.add(path);
       throw error;

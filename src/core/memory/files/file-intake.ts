@@ -1,11 +1,11 @@
-import { closeSync, fstatSync } from 'node:fs';
+import { type BigIntStats, closeSync, fstatSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { codeOf } from '../../tools/files/file-failure.ts';
 import { isInside } from '../../tools/files/real-path.ts';
 import type { SyncOrder } from '../index/index-calls.ts';
 import { chunkText } from './chunk-text.ts';
 import type { FileStore, KnownFile } from './file-store.ts';
-import { stampToKeep } from './file-stamp.ts';
+import { stampOf, stampToKeep } from './file-stamp.ts';
 import { OpenFolders } from './open-folders.ts';
 import { type ReadText, readText } from './read-text.ts';
 import { SkippedFiles } from './skipped-files.ts';
@@ -39,6 +39,11 @@ export class FileIntake implements Disposable {
     return { synced, added, updated, removed, skipped: skipped.total, reasons: skipped.reasons };
   }
 
+  /** Whether the index has a file as it is, by its stamp and the place that it is found by. */
+  isAsKnown(known: KnownFile | undefined, path: string, stats: BigIntStats): boolean {
+    return known?.stamp === stampOf(stats) && known.placeLength === this.#placeOf(path).length;
+  }
+
   /** Within a change of the store: reads a file that is new or may have changed, and stores it if it did. */
   take(path: string): void {
     const { store, order, now } = this.#parts;
@@ -53,13 +58,14 @@ export class FileIntake implements Disposable {
       return this.remove(known);
     }
     this.synced++;
-    if (known?.hash === read.hash) return store.touch(known, stamp);
+    const place = this.#placeOf(path);
+    if (known?.hash === read.hash && known.placeLength === place.length) return store.touch(known, stamp);
     if (known) this.updated++;
     else this.added++;
     const { text, hash, size } = read;
     const chunks = chunkText(path, text);
     const updatedAt = now().toISOString();
-    store.put({ path, place: this.#placeOf(path), hash, size, stamp, updatedAt, chunks });
+    store.put({ path, place, hash, size, stamp, updatedAt, chunks });
   }
 
   /** Within a change of the store: removes what is not there any more, unless it was stored anew meanwhile. */

@@ -16,7 +16,7 @@ const RULES = '.gitignore';
 const STAMP_MS = 100;
 
 export interface FileRoundParts {
-  store: Pick<FileStore, 'stampsAfter' | 'known' | 'lastSyncAt'>;
+  store: Pick<FileStore, 'stampsAfter' | 'known' | 'syncedFolders' | 'forgottenFiles'>;
   sync: Pick<FileSync, 'changedFiles'>;
   dirty: Pick<DirtyPaths, 'mark'>;
   /** Whether a file or folder of this path is never indexed, as far as its path tells. */
@@ -51,10 +51,6 @@ export class FileRound {
   readonly #now: () => number;
   readonly #monotonic: () => number;
   #folders = new Map<string, KnownFolder>();
-  /** When syncs of folders began: whatever they did not index, though it was there, is left out for a reason. */
-  readonly #syncs = new Map<string, number>();
-  /** Removed from the index by somebody, by when the file had changed last. */
-  readonly #removed = new Map<string, number>();
   #clearedAt = -Infinity;
   #current: Promise<void> | undefined;
   #next: Promise<void> | undefined;
@@ -92,20 +88,18 @@ export class FileRound {
     return this.#next;
   }
 
-  /** A sync of this folder begins. */
-  syncBegins(folder: string): void {
-    this.#syncs.set(folder, this.#now());
-  }
-
   /** Somebody took this file out of the index. */
   wasRemoved(path: string): void {
     const stats = lookAt(path);
-    if (stats) this.#removed.set(path, stats.ctimeMs);
+    if (stats) this.#parts.store.forgottenFiles.add(path, stats.ctimeMs);
   }
 
   /** Somebody took everything out of the index. */
   wasCleared(): void {
+    const { syncedFolders, forgottenFiles } = this.#parts.store;
     this.#clearedAt = this.#now();
+    syncedFolders.cleared(this.#clearedAt);
+    forgottenFiles.forget('/');
   }
 
   close(): void {
@@ -135,11 +129,10 @@ export class FileRound {
       after = paths.at(-1);
     }
     const seen = new Map<string, KnownFolder>();
-    const lastSyncAt = Date.parse(store.lastSyncAt() ?? '');
     for (const root of withoutInner(roots)) {
       const ahead = [{ folder: root, isCovered: false }];
       for (let next = ahead.pop(); next; next = ahead.pop()) {
-        for (const below of this.#visit(next, lastSyncAt, seen)) ahead.push(below);
+        for (const below of this.#visit(next, seen)) ahead.push(below);
         yield;
       }
     }
@@ -147,7 +140,7 @@ export class FileRound {
   }
 
   /** Marks what is new in a folder, unless it is marked as a whole, and answers the folders in it. */
-  #visit({ folder, isCovered }: Visit, lastSyncAt: number, seen: Map<string, KnownFolder>): Visit[] {
+  #visit({ folder, isCovered }: Visit, seen: Map<string, KnownFolder>): Visit[] {
     const { dirty } = this.#parts;
     const stats = lookAt(folder);
     if (!stats?.isDirectory()) return [];
@@ -156,8 +149,9 @@ export class FileRound {
     const isMarked = isCovered || isReplaced;
     if (isReplaced && !isCovered) dirty.mark(folder);
     const before = isReplaced ? undefined : known;
-    const syncedAt = this.#syncedAt(folder) ?? lastSyncAt;
-    // No number where nothing was ever synced: nothing is new there, somebody has to begin.
+    // What a sync did not index, though it was there, is left out for a reason. No number where none came to its end:
+    // nothing is new there, somebody has to begin.
+    const syncedAt = (this.#parts.store.syncedFolders.at(folder) ?? Number.NaN) - STAMP_MS;
     const since = before ? Math.max(before.seenAt - STAMP_MS, syncedAt) : syncedAt;
     const seenAt = this.#now();
     const now: KnownFolder =
@@ -226,12 +220,7 @@ export class FileRound {
 
   #isAfter(path: string, stats: Stats, since: number): boolean {
     const at = stats.ctimeMs;
-    return at >= since && at >= this.#clearedAt && this.#removed.get(path) !== at;
-  }
-
-  #syncedAt(folder: string): number | undefined {
-    const times = [...this.#syncs].filter(([synced]) => isInside(synced, folder)).map(([, at]) => at);
-    return times.length === 0 ? undefined : Math.max(...times) - STAMP_MS;
+    return at >= since && at >= this.#clearedAt && !this.#parts.store.forgottenFiles.has(path, at);
   }
 }
 

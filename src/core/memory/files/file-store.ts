@@ -1,10 +1,13 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Chunk, IndexedFile } from '../../../contract/memory.ts';
 import { translateStorageError } from '../../storage/storage-errors.ts';
 import { isInside } from '../../tools/files/real-path.ts';
 import { hashText } from '../index/hash-text.ts';
 import type { KeywordIndex } from '../index/keyword-index.ts';
 import type { TextChunk } from './chunk-text.ts';
+import { ForgottenFiles } from './forgotten-files.ts';
+import { SyncedFolders } from './synced-folders.ts';
 
 export interface FileStoreParts {
   database: DatabaseSync;
@@ -18,6 +21,8 @@ export interface KnownFile {
   id: number;
   stamp: string;
   hash: string;
+  /** Of the path, how many characters at its end the file is found by. */
+  placeLength: number;
 }
 
 export interface FileToStore {
@@ -37,6 +42,8 @@ const AT_ONCE = 500;
 
 /** The rows of indexed files and their chunks. */
 export class FileStore {
+  readonly syncedFolders: SyncedFolders;
+  readonly forgottenFiles: ForgottenFiles;
   readonly #parts: FileStoreParts;
   readonly #sql: ReturnType<typeof statements>;
   /** What the transaction under way has done. */
@@ -45,6 +52,8 @@ export class FileStore {
   constructor(parts: FileStoreParts) {
     this.#parts = parts;
     this.#sql = statements(parts.database);
+    this.syncedFolders = new SyncedFolders(parts.database);
+    this.forgottenFiles = new ForgottenFiles(parts.database);
   }
 
   list({ limit, offset }: { limit: number; offset: number }): { files: IndexedFile[]; total: number } {
@@ -91,12 +100,15 @@ export class FileStore {
     });
   }
 
-  /** Removes files that are at or below none of the folders. */
-  keepOnly(folders: string[]): void {
-    for (const files of this.outside(folders))
+  /** Removes files that are at or below none of the folders, with pauses in which others get through. */
+  async keepOnly(folders: string[]): Promise<void> {
+    this.syncedFolders.keepOnly(folders);
+    for (const files of this.outside(folders)) {
       this.change(() => {
         for (const file of files) this.remove(file);
       });
+      await nextTurn();
+    }
   }
 
   /** The files that are at or below none of the folders, some at a time. */
@@ -195,7 +207,7 @@ export class FileStore {
   /** Within `change`: stores a file in place of what the index has of it. */
   put({ chunks, path, hash, size, stamp, updatedAt, place }: FileToStore): void {
     const known = this.known(path);
-    const values = [hash, size, stamp, chunks.length, updatedAt];
+    const values = [hash, size, stamp, place.length, chunks.length, updatedAt];
     if (known) {
       this.#removeChunks(known.id);
       this.#sql.updateFile.run(...values, known.id);
@@ -248,6 +260,7 @@ const toKnown = (row: Row): KnownFile => ({
   id: Number(row['id']),
   stamp: String(row['stamp']),
   hash: String(row['hash']),
+  placeLength: Number(row['place_length']),
 });
 
 function toChunk(row: Row, path: string): Chunk {
@@ -266,10 +279,10 @@ function statements(database: DatabaseSync) {
   const columns = 'c.id, c.start_line, c.end_line, c.heading, c.text';
   return {
     page: database.prepare('select * from files order by path limit ? offset ?'),
-    file: database.prepare('select id, stamp, hash from files where path = ?'),
-    all: database.prepare('select id, path, stamp, hash from files'),
+    file: database.prepare('select id, stamp, hash, place_length from files where path = ?'),
+    all: database.prepare('select id, path, stamp, hash, place_length from files'),
     between: database.prepare(
-      'select id, path, stamp, hash from files where path > ? and path < ? order by path limit ?',
+      'select id, path, stamp, hash, place_length from files where path > ? and path < ? order by path limit ?',
     ),
     countBelow: database.prepare(
       `select (select count(*) from files where path = ?)
@@ -280,10 +293,10 @@ function statements(database: DatabaseSync) {
     countChunks: database.prepare('select count(*) as n from chunks'),
     // With what can be undone halfway, an upsert or `returning`, FTS5 would write out its words for each file.
     addFile: database.prepare(
-      'insert into files (hash, size, stamp, chunk_count, updated_at, path) values (?, ?, ?, ?, ?, ?)',
+      'insert into files (hash, size, stamp, place_length, chunk_count, updated_at, path) values (?, ?, ?, ?, ?, ?, ?)',
     ),
     updateFile: database.prepare(
-      'update files set hash = ?, size = ?, stamp = ?, chunk_count = ?, updated_at = ? where id = ?',
+      'update files set hash = ?, size = ?, stamp = ?, place_length = ?, chunk_count = ?, updated_at = ? where id = ?',
     ),
     touch: database.prepare('update files set stamp = ? where id = ?'),
     removeFile: database.prepare('delete from files where id = ? and stamp = ?'),

@@ -45,7 +45,7 @@ export class FileSync {
   /** Whoever asks for what already waits in line shares its outcome. */
   syncFolder(order: SyncOrder): Promise<SyncOutcome> {
     const key = JSON.stringify(order);
-    const waiting = this.#line.slice(1).find((other) => other.order === key);
+    const waiting = this.#line.slice(1).find((other) => other.order === key && !other.sync.isCancelled);
     if (waiting) return waiting.outcome;
     const sync = new FolderSync({ ...this.#parts, order });
     const before = this.#line.at(-1)?.outcome.catch(() => undefined) ?? Promise.resolve();
@@ -58,6 +58,11 @@ export class FileSync {
   cancel(): boolean {
     for (const { sync } of this.#line) sync.isCancelled = true;
     return this.#line.length > 0;
+  }
+
+  /** Only what is at or below these folders is synced any more, also by what is under way. */
+  keepOnly(folders: string[]): void {
+    for (const { sync } of this.#line) sync.keepOnly(folders);
   }
 
   /**

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
+import { isInside } from '../../tools/files/real-path.ts';
 import type { SyncProgress } from '../../../contract/memory.ts';
 import type { SyncOrder } from '../index/index-calls.ts';
 import { FileIntake } from './file-intake.ts';
-import { stampOf } from './file-stamp.ts';
 import type { FileStore, KnownFile } from './file-store.ts';
 import type { SyncOutcome } from './file-sync.ts';
 import { TreeWalk } from './walk-tree.ts';
@@ -36,7 +36,7 @@ export class FolderSync {
   #sliceStart: number;
   #told = -Infinity;
   constructor(parts: FolderSyncParts) {
-    this.#parts = parts;
+    this.#parts = { ...parts, order: { ...parts.order, roots: [...parts.order.roots] } };
     this.#monotonic = parts.monotonic ?? (() => performance.now());
     this.#sliceStart = this.#monotonic();
     this.progress = { basePath: parts.order.basePath, phase: 'looking', done: 0 };
@@ -44,12 +44,33 @@ export class FolderSync {
 
   async run(): Promise<SyncOutcome> {
     const { store, order, now } = this.#parts;
+    const beganAt = now().getTime();
     using intake = new FileIntake({ store, order, now });
     if (!(await this.#pause())) await this.#look(intake);
     if (!this.isCancelled) await this.#remove(intake);
     if (!this.isCancelled) await this.#read(intake);
-    if (!this.isCancelled) store.setLastSyncAt(now().toISOString());
+    if (!this.isCancelled) this.#complete(beganAt);
     return { ...intake.counts, cancelled: this.isCancelled };
+  }
+
+  keepOnly(folders: string[]): void {
+    const { roots, basePath } = this.#parts.order;
+    if (!folders.some((folder) => isInside(folder, basePath))) this.isCancelled = true;
+    // The parts of the sync under way share them.
+    roots.splice(
+      0,
+      roots.length,
+      ...roots.filter((root) => folders.some((folder) => isInside(folder, root))),
+    );
+  }
+
+  #complete(beganAt: number): void {
+    const { store, order, now } = this.#parts;
+    store.syncedFolders.keepOnly(order.roots);
+    if (order.roots.some((root) => isInside(root, order.basePath)))
+      store.syncedFolders.completed(order.basePath, beganAt);
+    store.forgottenFiles.forget(order.basePath);
+    store.setLastSyncAt(now().toISOString());
   }
 
   async #look(intake: FileIntake): Promise<void> {
@@ -71,7 +92,7 @@ export class FolderSync {
       if (before && ++kept > order.maxFiles) intake.skipped.add('over the limit of files');
       else {
         known.delete(step.path);
-        if (before?.stamp === stampOf(step.stats)) intake.synced++;
+        if (intake.isAsKnown(before, step.path, step.stats)) intake.synced++;
         else this.#candidates.push(step.path);
       }
     }

@@ -3,6 +3,7 @@ import { type DirtyPaths, type Rules, type SetTimer, systemTimer } from './dirty
 import type { FileRound } from './file-round.ts';
 import type { FileSync } from './file-sync.ts';
 import type { FolderWatch } from './folder-watch.ts';
+import type { SyncedFolders } from './synced-folders.ts';
 
 /** How long a search waits for files that changed. */
 export const FRESH_MS = 200;
@@ -30,6 +31,7 @@ export interface FreshSearchParts {
   sync: Pick<FileSync, 'changedFiles' | 'progress'>;
   dirty: DirtyPaths;
   round: FileRound;
+  syncedFolders: Pick<SyncedFolders, 'at'>;
   onFault?: (error: unknown) => void;
   setTimer?: SetTimer;
   monotonic?: () => number;
@@ -38,7 +40,8 @@ export interface FreshSearchParts {
 /**
  * Lets a search see files as they are now, as far as that is possible within 200 ms. An answer is said not to be stale
  * only where everything was looked at after the search came: by the watcher, which the system tells of a change at once,
- * or by a round over all files. What a round found a moment ago is no proof, as somebody may have saved a file since.
+ * or by a round over all files. What a round found a moment ago is no proof, as somebody may have saved a file since. Nor
+ * is it told of a folder whose first sync did not come to its end.
  */
 export class FreshSearch {
   readonly #parts: FreshSearchParts;
@@ -53,7 +56,7 @@ export class FreshSearch {
     rules: Rules,
     search: () => Found,
   ): Promise<{ found: Found; freshness: Freshness }> {
-    const { dirty, sync } = this.#parts;
+    const { dirty, sync, syncedFolders } = this.#parts;
     const start = this.#monotonic();
     const isLooked = await this.#look(rules.roots, start + CATCH_UP_MS);
     let autoSynced = await this.#sync(rules, start + CATCH_UP_MS);
@@ -67,7 +70,9 @@ export class FreshSearch {
       found = search();
     }
     const stalePaths = new Set(found.paths.filter((path) => dirty.covers(path) || !looked.has(path)));
-    const stale = !isLooked || !dirty.isEmpty || sync.progress !== undefined || stalePaths.size > 0;
+    const isWhole = rules.roots.every((root) => syncedFolders.at(root) !== undefined);
+    const isCurrent = isLooked && dirty.isEmpty && sync.progress === undefined && stalePaths.size === 0;
+    const stale = !isCurrent || !isWhole;
     return { found, freshness: { autoSynced, stale, stalePaths } };
   }
 

@@ -2,7 +2,6 @@ import { basename, dirname } from 'node:path';
 import { isInside } from '../../tools/files/real-path.ts';
 import type { SyncOrder } from '../index/index-calls.ts';
 import { FileIntake } from './file-intake.ts';
-import { stampOf } from './file-stamp.ts';
 import type { FileStore, KnownFile } from './file-store.ts';
 import type { SyncOutcome } from './file-sync.ts';
 import { TreeWalk } from './walk-tree.ts';
@@ -36,7 +35,7 @@ export function syncPaths(
         if (typeof step === 'object') {
           const before = known.get(step.path);
           known.delete(step.path);
-          if (before?.stamp === stampOf(step.stats)) intake.synced++;
+          if (intake.isAsKnown(before, step.path, step.stats)) intake.synced++;
           else intake.take(step.path);
         }
         // A folder whose names are not all known cannot be left for later in parts.

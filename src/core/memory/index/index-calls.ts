@@ -115,7 +115,7 @@ export interface IndexCalls {
   /** Answers whether there was a sync to stop. */
   cancelSync(): boolean;
   /** Removes what is below none of these folders any more. */
-  keepOnly(roots: string[]): void;
+  keepOnly(roots: string[]): Promise<void>;
   search(query: IndexQuery): Promise<FoundInIndex>;
   explain(query: IndexQuery): Promise<ExplainedByIndex>;
   files(page: { limit: number; offset: number }): { files: IndexedFile[]; total: number };

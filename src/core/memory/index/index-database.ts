@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { AppError, messageOf } from '../../errors.ts';
 
 /** Changes with the tables below or with how texts become words: an index of another version is made anew. */
-const VERSION = 1;
+const VERSION = 2;
 
 /** How the index cuts texts into words, and words to their stems. */
 export const TOKENIZER = "porter unicode61 categories 'L* N* M* Co'";
@@ -22,7 +22,7 @@ const wordTable = (name: string) => `
 const fileTables = `
   create table if not exists files (
     id integer primary key, path text not null unique, hash text not null, size integer not null,
-    stamp text not null, chunk_count integer not null, updated_at text not null
+    stamp text not null, place_length integer not null default 0, chunk_count integer not null, updated_at text not null
   );
   create table if not exists chunks (
     id integer primary key autoincrement, file_id integer not null, ordinal integer not null,
@@ -36,6 +36,8 @@ const fileTables = `
   );
   create unique index if not exists vectors_by_text on vectors (model, text_hash);
   create table if not exists facts (name text primary key, value text not null);
+  create table if not exists synced_folders (folder text primary key, began_at real not null);
+  create table if not exists forgotten_files (path text primary key, changed_at real not null);
   ${wordTable('chunk_words')};
 `;
 const settings = `insert into chunk_words (chunk_words, rank)

@@ -46,10 +46,24 @@ export function createMemoryIndex(
   });
   const sync = new FileSync({ store, protectedFolders, onProgress, isAwaited, now: () => new Date() });
   const isIgnored = unindexedPaths(protectedFolders);
-  const dirty = new DirtyPaths({ sync, onFault });
+  const dirty = new DirtyPaths({
+    sync,
+    onFault,
+    onSynced(basePath, done) {
+      store.setLastSyncAt(new Date().toISOString());
+      onProgress({ basePath, phase: 'done', done });
+    },
+  });
   const round = new FileRound({ store, sync, dirty, isIgnored });
   const watch = new FolderWatch({ store, dirty, round, onFault, isIgnored });
-  const fresh = new FreshSearch({ watch, sync, dirty, round, onFault });
+  const fresh = new FreshSearch({
+    watch,
+    sync,
+    dirty,
+    round,
+    syncedFolders: store.syncedFolders,
+    onFault,
+  });
   const search = new IndexSearch({ keywords: chunkWords, vectors: chunkVectors });
   const vectors = new VectorStore(database);
   const entries = new EntryStore(database, onChange);
@@ -68,12 +82,12 @@ export function createMemoryIndex(
   };
 
   const calls: IndexCalls = {
-    syncFolder(order) {
-      round.syncBegins(order.basePath);
-      return sync.syncFolder(order);
-    },
+    syncFolder: (order) => sync.syncFolder(order),
     cancelSync: () => sync.cancel(),
-    keepOnly: (roots) => store.keepOnly(roots),
+    keepOnly(roots) {
+      sync.keepOnly(roots);
+      return store.keepOnly(roots);
+    },
     async search(query) {
       const { hits, rows, freshness } = await find(query);
       const { method, totalCandidates } = hits;

@@ -87,6 +87,7 @@ export class WatchedWorld implements AsyncDisposable {
       sync,
       dirty: this.dirty,
       round: this.round,
+      syncedFolders: store.syncedFolders,
       onFault,
       monotonic,
     });
@@ -112,7 +113,6 @@ export class WatchedWorld implements AsyncDisposable {
     // Stamps of files are coarse: one that changed a moment ago is read again.
     const start = Date.now();
     await waitFor(() => Date.now() - start > 120);
-    this.round.syncBegins(this.root);
     await this.index.sync.syncFolder({ basePath: this.root, ...this.rules });
   }
 

@@ -168,7 +168,7 @@ describe('limits', () => {
       '/a/b.md',
     ];
     for (const [at, path] of paths.entries()) {
-      database.prepare("insert into files values (?, ?, '', 0, '', 1, '')").run(at + 1, path);
+      database.prepare("insert into files values (?, ?, '', 0, '', 0, 1, '')").run(at + 1, path);
       database.prepare("insert into chunks values (?, ?, 0, 1, 1, '', 'apple', x'')").run(at + 1, at + 1);
       add(at + 1, 'apple');
     }
@@ -185,7 +185,7 @@ describe('limits', () => {
   it('finds the few that are below a path among many better ones', () => {
     for (let id = 1; id <= 500; id++) add(id, 'apple apple pear');
     add(501, 'apple and a lot of other things that make it worse');
-    database.exec("insert into files values (1, '/x/few.md', '', 0, '', 1, '')");
+    database.exec("insert into files values (1, '/x/few.md', '', 0, '', 0, 1, '')");
     database.exec("insert into chunks values (501, 1, 0, 1, 1, '', '', x'')");
     expect(index.search(index.wordsOf('apple pear'), { limit: 5, under: '/x' })).toMatchObject({
       ranked: [{ id: 501 }],
