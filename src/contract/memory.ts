@@ -81,7 +81,7 @@ export const explanationSchema = z.object({
   method: searchMethodSchema,
   formula: z.string().meta({ description: 'How the score of this method is made' }),
   words: z.array(z.string()).meta({ description: 'What was looked for' }),
-  leftOut: z.array(z.string()).meta({ description: 'Words too frequent to tell anything' }),
+  leftOut: z.array(z.string()).meta({ description: 'Words too frequent to tell anything, or too many' }),
   reason: z.string().optional(),
   results: z.array(explainedChunkSchema),
 });
