@@ -4,6 +4,7 @@ import type { SyncResult } from '../../contract/memory.ts';
 import type { Cli } from '../cli.ts';
 import { Unreachable } from '../connection.ts';
 import { spellDuration } from '../duration.ts';
+import { escapeLine } from '../escape-text.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { layOutFacts } from '../facts.ts';
 import { type Interrupt, interruptCodes, onInterrupt } from '../run/on-interrupt.ts';
@@ -135,4 +136,5 @@ function printResult({ output }: Cli, result: SyncResult): void {
   );
 }
 
-const command = (folder: string | undefined) => `svc memory sync${folder === undefined ? '' : ` ${folder}`}`;
+const command = (folder: string | undefined) =>
+  `svc memory sync${folder === undefined ? '' : ` ${escapeLine(folder)}`}`;
