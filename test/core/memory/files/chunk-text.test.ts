@@ -57,6 +57,8 @@ const line = fc.oneof(
       'export const x = 1;',
       '<!--',
       '-->',
+      '<pre>',
+      '</pre>',
     ),
   },
   { weight: 1, arbitrary: fc.integer({ min: 1, max: 30 }).map((n) => '😀 wörd '.repeat(n * 40)) },
@@ -121,6 +123,10 @@ describe('chunkText', () => {
       'export '.repeat(70_000),
       'a\n'.repeat(200_000),
       '> '.repeat(250_000),
+      '<pre'.repeat(120_000),
+      '<pre>\n'.repeat(80_000),
+      `<pre>${'</pre'.repeat(100_000)}`,
+      '<!--\n--'.repeat(70_000),
     ];
     for (const text of texts)
       for (const name of ['a.md', 'a.ts', 'a.txt']) {
@@ -158,6 +164,38 @@ describe('chunkText of Markdown', () => {
     ).toEqual(['1-19 A']);
     expect(headings('```\n# no\n\nopen to the end')).toEqual(['1-4 ']);
   });
+
+  it.each([
+    ['<pre>', '</pre>'],
+    ['  <PRE class="x">', 'end</Pre> of it'],
+    ['<script', '</script>'],
+    ['<style>\r', '</style>\r'],
+    ['   <textarea rows="3">', '</textarea>'],
+    ['<!-- a', '-->'],
+    ['before\n<!--', 'b --> c'],
+  ])('takes no heading from HTML between %j and %j', (start, end) => {
+    const lines = ['# A', start, '# no', '', '```', '## no', 'no', '---', end, '# B', 'text'].join('\n');
+    const count = lines.split('\n').length;
+    expect(headings(lines)).toEqual([`1-${count - 2} A`, `${count - 1}-${count} B`]);
+    expect(headings(`${start}\n# no\n\n# open to the end`)).toHaveLength(1);
+  });
+
+  it('takes headings after HTML that ends on its line, and after other tags', () => {
+    for (const html of ['<pre>x</pre>', '<!-- x -->', '<!---->', '<script src="x"></SCRIPT>'])
+      expect(headings(`${html}\n---\n# A\ntext`)).toEqual(['1-2 ', '3-4 A']);
+    for (const other of ['<preface>', '    <pre>', '<div>', 'a <pre>', '</pre>'])
+      expect(headings(`${other}\n\n# A\ntext`)).toEqual(['1-1 ', '3-4 A']);
+  });
+
+  it.each(['# Install\n', 'Install\n===\n', ' # Install\r\n'])(
+    'takes a heading after a byte order mark and keeps the mark (%j)',
+    (start) => {
+      const text = `\uFEFF${start}run`;
+      const [chunk, ...others] = chunkText('a.md', text);
+      expect(chunk).toMatchObject({ heading: 'Install', startLine: 1, text });
+      expect(others).toEqual([]);
+    },
+  );
 
   it('keeps front matter with the first part, and a heading without text with the next', () => {
     expect(headings('\uFEFF---\r\ntitle: x\r\n# no\r\n---\r\n\r\n# A\r\n\r\n## B\r\ntext')).toEqual([
