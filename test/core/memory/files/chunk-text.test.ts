@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chunkText, type TextChunk } from '../../../../src/core/memory/files/chunk-text.ts';
 
-const LONG = 8000;
+/** A longer line comes in pieces. */
+const LONG = 3200;
 
 /** What is wrong with chunks of a text, beside how well they are cut. */
 function faults(text: string, chunks: TextChunk[]): string[] {
@@ -62,7 +63,7 @@ const line = fc.oneof(
     ),
   },
   { weight: 1, arbitrary: fc.integer({ min: 1, max: 30 }).map((n) => '😀 wörd '.repeat(n * 40)) },
-  { weight: 1, arbitrary: fc.nat(300).map((n) => 'x'.repeat(n) + '😀'.repeat(4000 + n)) },
+  { weight: 1, arbitrary: fc.nat(300).map((n) => 'x'.repeat(n) + '😀'.repeat(1500 + n)) },
 );
 const anyText = fc
   .tuple(
@@ -106,6 +107,15 @@ describe('chunkText', () => {
       expect(pieces.every(({ endLine, text }) => endLine === 2 && text.isWellFormed())).toBe(true);
       expect(chunks.at(-1)).toMatchObject({ startLine: 3, text: 'last' });
     }
+  });
+
+  it('keeps a line of up to twice the target whole, and cuts a longer one', () => {
+    const cut = (line: string) =>
+      chunkText('a.txt', `first\n${line}\nlast`).map(
+        ({ startLine, endLine, text }) => `${startLine}-${endLine} ${text.length}`,
+      );
+    expect(cut('x'.repeat(3200))).toEqual(['1-1 5', '2-2 3200', '3-3 4']);
+    expect(cut('x'.repeat(3201))).toEqual(['1-1 5', '2-2 1600', '2-2 1600', '2-2 1', '3-3 4']);
   });
 
   it('has nothing of a text without words', () => {
