@@ -197,6 +197,7 @@ export const memoryRoutes = defineRoutes({
     access: 'session',
     summary: 'Search the indexed files by keywords or a question',
     body: searchMemorySchema,
+    nulIn: 'query',
     response: searchResultSchema,
   },
   why: {
@@ -205,6 +206,7 @@ export const memoryRoutes = defineRoutes({
     access: 'session',
     summary: 'Search, and show how each score came about',
     body: searchMemorySchema,
+    nulIn: 'query',
     response: explanationSchema,
   },
   sync: {
