@@ -1,5 +1,5 @@
 import type { Surroundings } from '../contract/locations.ts';
-import { escapeText } from './escape-text.ts';
+import { escapeLine, escapeText } from './escape-text.ts';
 import { type Column, layOutTable } from './table.ts';
 
 const { styleText } = process.getBuiltinModule('node:util');
@@ -60,6 +60,10 @@ export class Output {
   /** Writes text that holds data to stdout; on a terminal its control characters are made visible. */
   text(text: string): void {
     this.write(this.isTerminal ? escapeText(text) : text);
+  }
+  /** The same for data that is one line, such as a path. */
+  line(text: string): void {
+    this.write(`${this.isTerminal ? escapeLine(text) : text}\n`);
   }
   json(value: unknown): void {
     this.write(`${JSON.stringify(value, null, 2)}\n`);

@@ -81,7 +81,7 @@ export const explanationSchema = z.object({
   method: searchMethodSchema,
   formula: z.string().meta({ description: 'How the score of this method is made' }),
   words: z.array(z.string()).meta({ description: 'What was looked for' }),
-  leftOut: z.array(z.string()).meta({ description: 'Words too frequent to tell anything' }),
+  leftOut: z.array(z.string()).meta({ description: 'Words too frequent to tell anything, or too many' }),
   reason: z.string().optional(),
   results: z.array(explainedChunkSchema),
 });
@@ -197,6 +197,7 @@ export const memoryRoutes = defineRoutes({
     access: 'session',
     summary: 'Search the indexed files by keywords or a question',
     body: searchMemorySchema,
+    nulIn: 'query',
     response: searchResultSchema,
   },
   why: {
@@ -205,6 +206,7 @@ export const memoryRoutes = defineRoutes({
     access: 'session',
     summary: 'Search, and show how each score came about',
     body: searchMemorySchema,
+    nulIn: 'query',
     response: explanationSchema,
   },
   sync: {

@@ -32,6 +32,8 @@ export interface Route {
   query?: z.ZodObject;
   headers?: z.ZodObject;
   body?: z.ZodType;
+  /** The field of the body whose text may hold NUL characters, which are refused everywhere else. */
+  nulIn?: string;
   /** What the body is, where its bytes are taken as they come instead. */
   rawBody?: string;
   /** The status of success, 200 unless set. */

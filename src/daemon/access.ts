@@ -16,6 +16,7 @@ declare module 'fastify' {
     scopes?: readonly Scope[] | undefined;
     limit?: RateLimit | undefined;
     crossSite?: true | undefined;
+    nulIn?: string | undefined;
   }
   interface FastifyRequest {
     caller: Caller;

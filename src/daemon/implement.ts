@@ -61,6 +61,7 @@ export function implement<Rs extends Routes>(
         scopes: route.scopes,
         limit: route.limit,
         crossSite: route.crossSite,
+        nulIn: route.nulIn,
       },
       schema: {
         ...(params && { params }),

@@ -81,9 +81,9 @@ export async function buildServer(app: App, { check }: ServerOptions = {}): Prom
   });
   server.server.maxConnections = 1024;
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {
-      done(null, parseJsonBody(body as Buffer));
+      done(null, parseJsonBody(body as Buffer, request.routeOptions.config.nulIn));
     } catch (error) {
       done(error as Error);
     }

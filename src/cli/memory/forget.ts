@@ -24,7 +24,7 @@ export async function forgetMemory(cli: Cli, texts: string[], options: ForgetOpt
   await forEachId(cli, texts, async (text) => {
     const answer = await forgetOne(cli, text);
     if (options.json) return output.json(answer);
-    output.write(`${text}\n`);
+    output.line(text);
     output.note(`${answer.message}.`);
   });
 }

@@ -25,7 +25,7 @@ export async function listIndexedFiles(
   });
   if (json) return output.json(answer);
   const { files, total } = answer;
-  if (quiet) return output.write(files.map(({ path }) => `${path}\n`).join(''));
+  if (quiet) return files.forEach(({ path }) => output.line(path));
   if (files.length === 0)
     return output.note(
       total === 0 ? 'Nothing is indexed yet. Index a folder: svc memory sync FOLDER' : 'None.',

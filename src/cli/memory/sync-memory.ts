@@ -4,6 +4,7 @@ import type { SyncResult } from '../../contract/memory.ts';
 import type { Cli } from '../cli.ts';
 import { Unreachable } from '../connection.ts';
 import { spellDuration } from '../duration.ts';
+import { escapeLine } from '../escape-text.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { layOutFacts } from '../facts.ts';
 import { type Interrupt, interruptCodes, onInterrupt } from '../run/on-interrupt.ts';
@@ -51,7 +52,10 @@ export async function syncMemory(
   if (stoppedBy) cli.exitCode = interruptCodes[stoppedBy];
   else if (result.cancelled) cli.exitCode = exitCodes.cancelled;
   if (json) return output.json(result);
-  if (!quiet) printResult(cli, result);
+  if (!quiet) {
+    printResult(cli, result);
+    noteMissingVectors(cli, result);
+  }
   if (result.cancelled) return output.note(`Stopped; what it had done stays. Go on: ${command(folder)}`);
   if (!quiet && result.synced > 0) output.note('Search it: svc memory search QUERY');
   if (!quiet && result.synced === 0) output.note('There is no file in it that can be indexed.');
@@ -135,4 +139,12 @@ function printResult({ output }: Cli, result: SyncResult): void {
   );
 }
 
-const command = (folder: string | undefined) => `svc memory sync${folder === undefined ? '' : ` ${folder}`}`;
+/** The daemon goes on with them by itself. */
+function noteMissingVectors({ output }: Cli, { embeddingFailure }: SyncResult): void {
+  if (embeddingFailure === undefined) return;
+  output.note(`Not all of it can be found by meaning yet: ${escapeLine(embeddingFailure)}`);
+  output.note('It is tried again. See how far it is: svc memory stats');
+}
+
+const command = (folder: string | undefined) =>
+  `svc memory sync${folder === undefined ? '' : ` ${escapeLine(folder)}`}`;

@@ -58,6 +58,20 @@ describe('svc memory sync', () => {
     expect(bodies()).toEqual([{ basePath: join(folder, 'notes') }, {}, {}]);
   });
 
+  it('says why not all can be found by meaning yet', async () => {
+    sync = async () => synced({ embeddingFailure: 'The provider is away\u001b[2J' });
+    const { code, stdout, stderr } = await svc('sync');
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr:
+        'Not all of it can be found by meaning yet: The provider is away\\x1b[2J\n' +
+        'It is tried again. See how far it is: svc memory stats\nSearch it: svc memory search QUERY\n',
+    });
+    expect(stdout).toMatch(/^Indexed .*2\.3 s\n$/s);
+    expect(await svc('sync', '-q')).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(JSON.parse((await svc('sync', '--json')).stdout)).toHaveProperty('embeddingFailure');
+  });
+
   it('that somebody else stops exits with 3', async () => {
     sync = async () => synced({ cancelled: true });
     const { code, stderr } = await svc('sync', 'notes');

@@ -204,6 +204,26 @@ describe('POST /api/memory/search', () => {
     expect(its.pathsOf(await its.search('backup* NOT night')).length).toBeGreaterThan(0);
   });
 
+  it.each(['search', 'why'])('takes a NUL for what is between words (%s)', async (route) => {
+    await its.sync();
+    const query = '\0backup\0night\0';
+    const { status, body } = await its.ask('POST', route, { query });
+    expect(status).toBe(200);
+    expect(body).toMatchObject(route === 'why' ? { query, words: ['backup', 'night'] } : { query });
+    expect(JSON.stringify(body)).toContain('docs/backup.md');
+    expect((await its.ask('POST', route, { query: '\0' })).status).toBe(200);
+    for (const elsewhere of [
+      { query: 'backup', under: '/a\0b' },
+      { query: 'backup', 'a\0b': 1 },
+      { query: 'backup', more: { query: 'a\0b' } },
+      { query: ['a\0b'] },
+    ])
+      expect(await its.ask('POST', route, elsewhere)).toMatchObject({
+        status: 400,
+        body: { error: expect.stringContaining('NUL') },
+      });
+  });
+
   it('complains of what makes no sense', async () => {
     for (const body of [
       {},

@@ -23,7 +23,8 @@ interface Heading {
 }
 
 /** The parts of a Markdown text, each with its heading; one that is a heading only belongs to the next. */
-export function markdownSections(lines: string[]): Section[] {
+export function markdownSections(given: string[]): Section[] {
+  const lines = withoutByteOrderMark(given);
   const body = afterFrontMatter(lines);
   const sections: Section[] = [];
   const above: Heading[] = [];
@@ -48,6 +49,11 @@ export function markdownSections(lines: string[]): Section[] {
   return sections;
 }
 
+function withoutByteOrderMark(lines: string[]): string[] {
+  const first = lines[0] ?? '';
+  return first.startsWith('\uFEFF') ? lines.with(0, first.slice(1)) : lines;
+}
+
 function isBlankBetween(lines: string[], start: number, end: number): boolean {
   for (let line = start; line < end; line++) if (!isBlank(lines[line])) return false;
   return true;
@@ -55,7 +61,7 @@ function isBlankBetween(lines: string[], start: number, end: number): boolean {
 
 /** The line after the front matter, which is kept with what follows. */
 function afterFrontMatter(lines: string[]): number {
-  const fence = (lines[0] ?? '').replace(/^\uFEFF/, '').trimEnd();
+  const fence = (lines[0] ?? '').trimEnd();
   if (fence !== '---' && fence !== '+++') return 0;
   const end = lines.findIndex((line, at) => at > 0 && (line.trimEnd() === fence || line.trimEnd() === '...'));
   return end + 1;
@@ -63,13 +69,14 @@ function afterFrontMatter(lines: string[]): number {
 
 function* headingsOf(lines: string[], start: number): Generator<Heading> {
   let fence: string | undefined;
-  let isComment = false;
+  // What ends the HTML that the line before belongs to.
+  let htmlEnd: RegExp | undefined;
   // Where the paragraph began that the line before belongs to.
   let paragraph: number | undefined;
   for (let line = start; line < lines.length; line++) {
     const text = lines[line] ?? '';
-    if (isComment) {
-      isComment = !text.includes('-->');
+    if (htmlEnd) {
+      if (htmlEnd.test(text)) htmlEnd = undefined;
       continue;
     }
     const mark = fenceOf(text);
@@ -82,8 +89,9 @@ function* headingsOf(lines: string[], start: number): Generator<Heading> {
       paragraph = undefined;
       continue;
     }
-    if (/^ {0,3}<!--/.test(text) && !text.includes('-->')) {
-      isComment = true;
+    const end = endOfHtml(text);
+    if (end) {
+      if (!end.test(text)) htmlEnd = end;
       paragraph = undefined;
       continue;
     }
@@ -109,6 +117,13 @@ function* headingsOf(lines: string[], start: number): Generator<Heading> {
 
 /** Lists, quotes, tables and lines across the page have no underline. */
 const isNoParagraph = (line: string) => /^ {0,3}(?:[-*+>|]|\d{1,9}[.)])/.test(line);
+
+/** What ends the HTML that begins on a line, where all until then is none of Markdown's business. */
+function endOfHtml(line: string): RegExp | undefined {
+  if (/^ {0,3}<!--/.test(line)) return /-->/;
+  const isVerbatim = /^ {0,3}<(?:pre|script|style|textarea)(?=[ \t\r>]|$)/i.test(line);
+  return isVerbatim ? /<\/(?:pre|script|style|textarea)>/i : undefined;
+}
 
 function fenceOf(line: string): { marks: string; rest: string } | undefined {
   const marks = /^ {0,3}(`{3,}|~{3,})/.exec(line);

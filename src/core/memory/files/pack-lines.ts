@@ -2,8 +2,8 @@
 const TARGET = 1600;
 /** About 50 tokens. */
 const OVERLAP = 200;
-/** A line is longer than this only where nobody wrote it by hand. */
-const LONG_LINE = 8000;
+/** A longer line comes in pieces; a shorter one is whole even where it is more than the target. */
+const LONG_LINE = 2 * TARGET;
 /** Of the target; what is cut off before it is too little to stand alone. */
 const LEAST = 0.4;
 

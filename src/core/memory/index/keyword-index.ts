@@ -2,7 +2,7 @@ import { pathRange } from './path-range.ts';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { TOKENIZER } from './index-database.ts';
 import { IndexedForms } from './indexed-forms.ts';
-import { queryWords } from './query-words.ts';
+import { MOST_WORDS, queryWords } from './query-words.ts';
 import { Stems } from './stems.ts';
 import { TextSizes } from './text-sizes.ts';
 import { topSums } from './top-sums.ts';
@@ -34,7 +34,7 @@ export interface KeywordLimits {
 /** A query as words to look for. */
 export interface QueryWords {
   words: string[];
-  /** Too frequent to tell anything. */
+  /** Too frequent to tell anything, or one of too many. */
   leftOut: string[];
 }
 
@@ -43,6 +43,8 @@ const MOST_PER_WORD = K1 + 1;
 /** In an index of more texts than this, a word that is in more than half of them is left out: BM25 gives it next to nothing. */
 const MANY = 1000;
 const TOO_FREQUENT = 0.5;
+/** In place of the share of a word that no text holds: more than any. */
+const NOWHERE = 2;
 
 /** The words of texts, ranked by BM25. `id` is that of the chunk or the entry. */
 export class KeywordIndex {
@@ -98,14 +100,13 @@ export class KeywordIndex {
 
   /** What of a query can be looked for; any text is fine. */
   wordsOf(query: string): QueryWords {
-    const { words, stopped } = queryWords(query);
+    const { words, stopped, beyond } = queryWords(query);
     this.#settle();
-    if (this.#sizes.count <= MANY) return { words, leftOut: stopped };
-    const isTooFrequent = (word: string) => this.#points.share(word) > TOO_FREQUENT;
-    const others = words.filter((word) => !isTooFrequent(word));
-    const tellsAnything = others.some((word) => this.#points.share(word) > 0);
-    if (!tellsAnything) return { words, leftOut: stopped };
-    return { words: others, leftOut: [...stopped, ...words.filter(isTooFrequent)] };
+    const wanted = new Set(this.#rarest(this.#telling(words)));
+    return {
+      words: [...wanted],
+      leftOut: [...stopped, ...words.filter((word) => !wanted.has(word)), ...beyond],
+    };
   }
 
   /** Best first; `total` is how many hold any of the words. */
@@ -132,6 +133,22 @@ export class KeywordIndex {
   bestPossible({ words }: QueryWords): number {
     this.#settle();
     return words.reduce((sum, word) => sum + MOST_PER_WORD * this.#points.rarity(word), 0);
+  }
+
+  /** Without those that are in most texts, if any other is in one. */
+  #telling(words: string[]): string[] {
+    if (this.#sizes.count <= MANY) return words;
+    const others = words.filter((word) => this.#points.share(word) <= TOO_FREQUENT);
+    return others.some((word) => this.#points.share(word) > 0) ? others : words;
+  }
+
+  /** As many as are looked for, in their order; those that no text holds come last. */
+  #rarest(words: string[]): string[] {
+    if (words.length <= MOST_WORDS) return words;
+    const ranked = words.map((word) => ({ word, share: this.#points.share(word) || NOWHERE }));
+    ranked.sort((a, b) => a.share - b.share);
+    const rarest = new Set(ranked.slice(0, MOST_WORDS).map(({ word }) => word));
+    return words.filter((word) => rarest.has(word));
   }
 
   /** Nothing that was reckoned before a change holds after it. */

@@ -1,5 +1,5 @@
 import { wordRuns } from '../index/index-words.ts';
-import { queryWords } from '../index/query-words.ts';
+import { MOST_WORDS, queryWords } from '../index/query-words.ts';
 import { stopWords } from '../index/stop-words.ts';
 
 /** The longer a question, the smaller the part of it that a fitting text holds. */
@@ -15,7 +15,7 @@ export interface FoundByWords {
 /** The words of a question that something can be found by; empty where it says nothing. */
 export const tellingWordsOf = (question: string): string[] => {
   const { words } = queryWords(question);
-  return words.every((word) => stopWords.has(word)) ? [] : words;
+  return words.every((word) => stopWords.has(word)) ? [] : words.slice(0, MOST_WORDS);
 };
 
 /**

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chunkText, type TextChunk } from '../../../../src/core/memory/files/chunk-text.ts';
 
-const LONG = 8000;
+/** A longer line comes in pieces. */
+const LONG = 3200;
 
 /** What is wrong with chunks of a text, beside how well they are cut. */
 function faults(text: string, chunks: TextChunk[]): string[] {
@@ -57,10 +58,12 @@ const line = fc.oneof(
       'export const x = 1;',
       '<!--',
       '-->',
+      '<pre>',
+      '</pre>',
     ),
   },
   { weight: 1, arbitrary: fc.integer({ min: 1, max: 30 }).map((n) => '😀 wörd '.repeat(n * 40)) },
-  { weight: 1, arbitrary: fc.nat(300).map((n) => 'x'.repeat(n) + '😀'.repeat(4000 + n)) },
+  { weight: 1, arbitrary: fc.nat(300).map((n) => 'x'.repeat(n) + '😀'.repeat(1500 + n)) },
 );
 const anyText = fc
   .tuple(
@@ -106,6 +109,15 @@ describe('chunkText', () => {
     }
   });
 
+  it('keeps a line of up to twice the target whole, and cuts a longer one', () => {
+    const cut = (line: string) =>
+      chunkText('a.txt', `first\n${line}\nlast`).map(
+        ({ startLine, endLine, text }) => `${startLine}-${endLine} ${text.length}`,
+      );
+    expect(cut('x'.repeat(3200))).toEqual(['1-1 5', '2-2 3200', '3-3 4']);
+    expect(cut('x'.repeat(3201))).toEqual(['1-1 5', '2-2 1600', '2-2 1600', '2-2 1', '3-3 4']);
+  });
+
   it('has nothing of a text without words', () => {
     for (const text of ['', '\n\n', ' \r\n\t\n']) expect(chunkText('a.md', text)).toEqual([]);
   });
@@ -121,6 +133,10 @@ describe('chunkText', () => {
       'export '.repeat(70_000),
       'a\n'.repeat(200_000),
       '> '.repeat(250_000),
+      '<pre'.repeat(120_000),
+      '<pre>\n'.repeat(80_000),
+      `<pre>${'</pre'.repeat(100_000)}`,
+      '<!--\n--'.repeat(70_000),
     ];
     for (const text of texts)
       for (const name of ['a.md', 'a.ts', 'a.txt']) {
@@ -158,6 +174,38 @@ describe('chunkText of Markdown', () => {
     ).toEqual(['1-19 A']);
     expect(headings('```\n# no\n\nopen to the end')).toEqual(['1-4 ']);
   });
+
+  it.each([
+    ['<pre>', '</pre>'],
+    ['  <PRE class="x">', 'end</Pre> of it'],
+    ['<script', '</script>'],
+    ['<style>\r', '</style>\r'],
+    ['   <textarea rows="3">', '</textarea>'],
+    ['<!-- a', '-->'],
+    ['before\n<!--', 'b --> c'],
+  ])('takes no heading from HTML between %j and %j', (start, end) => {
+    const lines = ['# A', start, '# no', '', '```', '## no', 'no', '---', end, '# B', 'text'].join('\n');
+    const count = lines.split('\n').length;
+    expect(headings(lines)).toEqual([`1-${count - 2} A`, `${count - 1}-${count} B`]);
+    expect(headings(`${start}\n# no\n\n# open to the end`)).toHaveLength(1);
+  });
+
+  it('takes headings after HTML that ends on its line, and after other tags', () => {
+    for (const html of ['<pre>x</pre>', '<!-- x -->', '<!---->', '<script src="x"></SCRIPT>'])
+      expect(headings(`${html}\n---\n# A\ntext`)).toEqual(['1-2 ', '3-4 A']);
+    for (const other of ['<preface>', '    <pre>', '<div>', 'a <pre>', '</pre>'])
+      expect(headings(`${other}\n\n# A\ntext`)).toEqual(['1-1 ', '3-4 A']);
+  });
+
+  it.each(['# Install\n', 'Install\n===\n', ' # Install\r\n'])(
+    'takes a heading after a byte order mark and keeps the mark (%j)',
+    (start) => {
+      const text = `\uFEFF${start}run`;
+      const [chunk, ...others] = chunkText('a.md', text);
+      expect(chunk).toMatchObject({ heading: 'Install', startLine: 1, text });
+      expect(others).toEqual([]);
+    },
+  );
 
   it('keeps front matter with the first part, and a heading without text with the next', () => {
     expect(headings('\uFEFF---\r\ntitle: x\r\n# no\r\n---\r\n\r\n# A\r\n\r\n## B\r\ntext')).toEqual([

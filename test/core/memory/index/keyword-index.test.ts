@@ -25,6 +25,12 @@ afterEach(() => {
 const add = (id: number, body: string, heading = '', place = '') => index.add(id, { place, heading, body });
 const found = (query: string, limits: Partial<KeywordLimits> = {}) =>
   index.search(index.wordsOf(query), { limit: 10, ...limits }).ranked.map(({ id }) => id);
+/** Words of letters alone, so that none falls into parts. */
+const manyWords = (start: string, length: number) =>
+  Array.from(
+    { length },
+    (_, at) => `${start}${String(at).replace(/\d/g, (digit) => 'bcdfghkmpr'[Number(digit)] ?? '')}q`,
+  );
 const vocabulary = ['apple', 'apples', 'pear', 'plum', 'getPlumById', 'fig-tree', '東京都', 'the'];
 const textOf = fc.array(fc.constantFrom(...vocabulary), { maxLength: 12 }).map((words) => words.join(' '));
 
@@ -132,6 +138,30 @@ describe('finding', () => {
     for (let id = 1; id <= 1500; id++) add(id, id % 3 === 0 ? 'common rare' : 'common');
     expect(index.wordsOf('common rare')).toEqual({ words: ['rare'], leftOut: ['common'] });
     expect(index.wordsOf('common missing').words).toEqual(['common', 'missing']);
+  });
+
+  it.each([
+    ['few', 5],
+    ['many', 1500],
+  ])('looks for the 64 rarest words of a long query that are in any of %s texts', (_, count) => {
+    const all = manyWords('filler', 70);
+    for (let id = 1; id <= count; id++) add(id, id % 5 < 2 ? all.join(' ') : 'something else');
+    add(9000, `${all[69]} rollback`);
+    const missing = manyWords('missing', 1200);
+    const query = ['the', ...missing.slice(0, 100), ...all, 'rollback', 'rollback', ...missing].join(' ');
+    const { words, leftOut } = index.wordsOf(query);
+    expect(words).toEqual([...all.slice(0, 63), 'rollback']);
+    expect(leftOut).toEqual(['the', ...missing.slice(0, 100), ...all.slice(63), ...missing.slice(100)]);
+  });
+
+  it('looks for words of a long query that no text holds, where it has no others', () => {
+    add(1, 'rollback');
+    const missing = manyWords('missing', 100);
+    const query = [...missing, 'rollback'].join(' ');
+    expect(found(query)).toEqual([1]);
+    const { words, leftOut } = index.wordsOf(query);
+    expect(words).toEqual([...missing.slice(0, 63), 'rollback']);
+    expect(leftOut).toEqual(missing.slice(63));
   });
 
   it('counts neither texts that are gone nor the former words of others', () => {

@@ -1,0 +1,52 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type ContractServer, startContractServer } from '../../helpers/contract-server.ts';
+import { ensureBuilt, hasTerminals, outcomeOf, SvcHome } from '../svc-binary.ts';
+import { ago } from '../webhook-samples.ts';
+import { synced } from './memory-samples.ts';
+
+const name = 'a\u001b[2J\u202e\nb.md';
+const shown = String.raw`a\x1b[2J\u{202e}\nb.md`;
+let home: SvcHome;
+let server: ContractServer;
+
+beforeAll(async () => {
+  ensureBuilt();
+  home = await SvcHome.create();
+  const file = { path: `/n/${name}`, hash: '0'.repeat(64), size: 12, chunkCount: 1, updatedAt: ago(3) };
+  server = await startContractServer({
+    memory: {
+      files: ({ query: { limit, offset } }) => ({ files: [file, file], total: 2, limit, offset }),
+      removeFile: ({ params }) => ({ message: `Deleted ${params.path.length} characters` }),
+      sync: () => synced({ cancelled: true }),
+    },
+  });
+  return async () => {
+    await server[Symbol.asyncDispose]();
+    await home[Symbol.asyncDispose]();
+  };
+});
+
+const argsOf = (args: string[]) => ['memory', ...args, '--url', server.url];
+const onTerminal = async (...args: string[]) =>
+  outcomeOf(await home.startOnTerminal(argsOf(args)))
+    .stdout.replaceAll('\r', '')
+    .split('\n');
+
+describe.skipIf(!hasTerminals)('names of files that would steer a terminal (needs script)', () => {
+  it('are made visible in the list and when they are forgotten', async () => {
+    expect(await onTerminal('files', '-q')).toEqual([`/n/${shown}`, `/n/${shown}`, '']);
+    expect((await onTerminal('forget', `/n/${name}`))[0]).toBe(`/n/${shown}`);
+  });
+
+  it('are made visible in what to do next', async () => {
+    expect((await onTerminal('sync', `/n/${name}`)).at(-2)).toContain(`svc memory sync /n/${shown}`);
+  });
+});
+
+describe('names of files', () => {
+  it('are exact where no terminal is', async () => {
+    expect((await home.svc(argsOf(['files', '-q']))).stdout).toBe(`/n/${name}\n/n/${name}\n`);
+    expect((await home.svc(argsOf(['forget', name]))).stdout).toBe(`${name}\n`);
+    expect(server.asked.at(-1)?.route).toContain('DELETE');
+  });
+});
