@@ -2,6 +2,8 @@ import { isBlank } from './pack-lines.ts';
 
 /** Longer ones are no headings that anybody reads. */
 const MAX_HEADING = 200;
+/** Of a heading with those above it; the outer ones are left out first. */
+const MAX_WAY = 400;
 /** Of a heading that is underlined. */
 const MAX_HEADING_LINES = 3;
 
@@ -32,10 +34,7 @@ export function markdownSections(given: string[]): Section[] {
   let contentStart = body;
   const close = (end: number) => {
     if (isBlankBetween(lines, contentStart, end) && end < lines.length) return;
-    const heading = above
-      .map(({ text }) => text)
-      .filter(Boolean)
-      .join(' > ');
+    const heading = wayTo(above);
     sections.push({ heading, start, end });
     start = end;
   };
@@ -47,6 +46,16 @@ export function markdownSections(given: string[]): Section[] {
   }
   close(lines.length);
   return sections;
+}
+
+function wayTo(headings: Heading[]): string {
+  let way = '';
+  for (const { text } of headings.toReversed()) {
+    if (text === '') continue;
+    if (way.length + text.length > MAX_WAY) break;
+    way = way === '' ? text : `${text} > ${way}`;
+  }
+  return way;
 }
 
 function withoutByteOrderMark(lines: string[]): string[] {

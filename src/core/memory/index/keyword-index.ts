@@ -52,9 +52,12 @@ export class KeywordIndex {
   readonly #points: WordPoints;
   readonly #forms = new IndexedForms();
   readonly #statements: Record<'add' | 'replace' | 'remove' | 'clear' | 'below' | 'owned', StatementSync>;
+  /** Whether each text belongs to somebody, who finds no others. */
+  readonly #isOwned: boolean;
   #isChanged = true;
 
   constructor(database: DatabaseSync, table: 'chunk_words' | 'entry_words') {
+    this.#isOwned = table === 'entry_words';
     this.#sizes = new TextSizes(database, table);
     const stems = new Stems(database, TOKENIZER);
     this.#points = new WordPoints(database, table, { stems, sizes: this.#sizes });
@@ -94,7 +97,7 @@ export class KeywordIndex {
 
   clear(): void {
     this.#statements.clear.run();
-    this.#sizes.cleared();
+    this.#sizes.allChanged();
     this.#isChanged = true;
   }
 
@@ -135,9 +138,9 @@ export class KeywordIndex {
     return words.reduce((sum, word) => sum + MOST_PER_WORD * this.#points.rarity(word), 0);
   }
 
-  /** Without those that are in most texts, if any other is in one. */
+  /** Without those that are in most texts, if any other is in one. What is in most may be in few of one owner. */
   #telling(words: string[]): string[] {
-    if (this.#sizes.count <= MANY) return words;
+    if (this.#isOwned || this.#sizes.count <= MANY) return words;
     const others = words.filter((word) => this.#points.share(word) <= TOO_FREQUENT);
     return others.some((word) => this.#points.share(word) > 0) ? others : words;
   }

@@ -45,11 +45,9 @@ export class TextSizes {
     if (this.#pending && this.#pending.size > MOST_PENDING) this.#pending = undefined;
   }
 
-  cleared(): void {
-    this.#stretches.clear();
-    this.#count = 0;
-    this.#words = 0;
-    this.#pending = new Set();
+  /** Everything is read anew: whether the change holds is not known yet. */
+  allChanged(): void {
+    this.#pending = undefined;
   }
 
   /** Reads what changed. */
@@ -59,7 +57,10 @@ export class TextSizes {
       this.#pending.clear();
       return;
     }
-    this.cleared();
+    this.#stretches.clear();
+    this.#count = 0;
+    this.#words = 0;
+    this.#pending = new Set();
     const reader = new NumberReader();
     for (let last = -1, isFull = true; isFull;) {
       const row = this.#statements.page.get(last);

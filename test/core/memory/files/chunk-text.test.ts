@@ -207,6 +207,19 @@ describe('chunkText of Markdown', () => {
     },
   );
 
+  it('leaves out the outer ones of headings that are long together', () => {
+    const long = (sign: string) => sign.repeat(180);
+    const text = `# ${long('a')}\n## ${long('b')}\n### ${long('c')}\ntext\n`;
+    expect(headings(text)).toEqual([`1-4 ${long('b')} > ${long('c')}`]);
+  });
+
+  it('takes none where there are hardly any words between them', () => {
+    const sections = (count: number, text: string) => `## x\n${text}\n`.repeat(count);
+    expect(headings(sections(90, 'y'))).toHaveLength(90);
+    expect(headings(sections(2000, 'A few words that are worth a heading'))).toHaveLength(2000);
+    expect(headings(sections(2000, 'y')).length).toBeLessThan(20);
+  });
+
   it('keeps front matter with the first part, and a heading without text with the next', () => {
     expect(headings('\uFEFF---\r\ntitle: x\r\n# no\r\n---\r\n\r\n# A\r\n\r\n## B\r\ntext')).toEqual([
       '1-9 A > B',

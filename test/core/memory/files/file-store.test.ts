@@ -121,11 +121,11 @@ describe('FileStore', () => {
     using world = await plantIndexed();
     world.write('deeper/d.txt');
     await world.syncFolder();
-    world.store.keepOnly([world.at('deep'), world.at('a.md'), join(world.root, 'elsewhere')]);
+    await world.store.keepOnly([world.at('deep'), world.at('a.md'), join(world.root, 'elsewhere')]);
     expect(world.paths()).toEqual(['a.md', 'deep/c.txt']);
-    world.store.keepOnly([world.root, world.base]);
+    await world.store.keepOnly([world.root, world.base]);
     expect(world.paths()).toHaveLength(2);
-    world.store.keepOnly([]);
+    await world.store.keepOnly([]);
     expect(world.store.counts()).toEqual({ fileCount: 0, chunkCount: 0 });
     expect(orphans(world.database)).toBe(0);
   });

@@ -164,6 +164,16 @@ describe('finding', () => {
     expect(leftOut).toEqual(missing.slice(63));
   });
 
+  it('leaves out nothing of what belongs to users, however often others say it', () => {
+    const entries = new KeywordIndex(database, 'entry_words');
+    const put = (id: number, words: string, ownerId: string) =>
+      entries.add(id, { place: '', heading: '', body: words, ownerId });
+    put(1, 'deploy the site', 'ann');
+    for (let id = 2; id <= 1200; id++) put(id, id === 2 ? 'docs' : 'deploy', 'bob');
+    const words = entries.wordsOf('deploy docs');
+    expect(entries.search(words, { limit: 5, ownerId: 'ann' }).ranked.map(({ id }) => id)).toEqual([1]);
+  });
+
   it('counts neither texts that are gone nor the former words of others', () => {
     for (let id = 1; id <= 1200; id++) add(id, id <= 700 ? 'frequent' : 'quince');
     expect(index.wordsOf('frequent quince')).toEqual({ words: ['quince'], leftOut: ['frequent'] });
@@ -295,6 +305,22 @@ describe('points', () => {
       }),
       { numRuns: 50 },
     );
+  });
+
+  it('stay right after everything was cleared, and that was taken back', () => {
+    for (let id = 1; id <= 3; id++) add(id, 'apple');
+    const before = index.search(index.wordsOf('apple'), { limit: 5 });
+    database.exec('begin');
+    index.clear();
+    expect(found('apple')).toEqual([]);
+    database.exec('rollback');
+    index.clear();
+    expect(found('apple')).toEqual([]);
+    for (let id = 1; id <= 3; id++) add(id, 'apple');
+    database.exec('begin');
+    index.clear();
+    database.exec('rollback');
+    expect(index.search(index.wordsOf('apple'), { limit: 5 })).toEqual(before);
   });
 
   it('stay right after a change that was taken back, and after a process that was killed', () => {
