@@ -1,12 +1,13 @@
-import type { SyncProgress, WatcherStatus } from '../../contract/memory.ts';
+import type { WatcherStatus } from '../../contract/memory.ts';
 import type { Cli } from '../cli.ts';
 import { spellAge } from '../duration.ts';
 import { layOutFacts } from '../facts.ts';
 import { followLiveFeed } from '../tasks/live-feed.ts';
 import { fitText } from '../text-width.ts';
+import { pathShower } from './shown-path.ts';
 import { spellProgress } from './sync-progress.ts';
 
-/** `svc memory watch`: whether folders are watched, then what is synced, until Ctrl-C. */
+/** `svc memory watch`: whether folders are watched, then what is synced, by itself or as a whole, until Ctrl-C. */
 export async function watchMemory(cli: Cli, { json }: { json?: boolean }): Promise<void> {
   const { output } = cli;
   const connection = cli.connect();
@@ -27,6 +28,7 @@ export async function watchMemory(cli: Cli, { json }: { json?: boolean }): Promi
   );
   if (!state.watching)
     output.note('Without it, searches look for changes themselves, as far as time allows.');
+  const show = pathShower(cli);
   let last = '';
   await followLiveFeed(connection, {
     again: 'svc memory watch',
@@ -34,9 +36,15 @@ export async function watchMemory(cli: Cli, { json }: { json?: boolean }): Promi
     onMessage(message) {
       if (message.type !== 'memory') return;
       const { progress, at } = message;
-      const step = `${progress.phase} ${progress.basePath}`;
-      if (step !== last) print(cli, at, progress);
-      last = progress.phase === 'done' ? '' : step;
+      const { phase, basePath, done, total } = progress;
+      // A whole sync that is stopped before it knows how much there is to do was looking.
+      if (phase === 'done' && total === undefined && last !== `looking ${basePath}`) {
+        const count = `  ${done.toLocaleString('en')} ${done === 1 ? 'file' : 'files'}`;
+        return print(cli, at, (width) => fitText(show(basePath), width - count.length) + count);
+      }
+      const step = `${phase} ${basePath}`;
+      if (step !== last) print(cli, at, (width) => fitText(spellProgress(progress), width));
+      last = phase === 'done' ? '' : step;
     },
     signal: output.closed,
   });
@@ -47,9 +55,7 @@ const spellWatching = ({ enabled, reason, state: { watching, watchedFiles } }: W
   return enabled && reason === undefined ? 'not yet' : 'no';
 };
 
-function print({ output }: Cli, at: string, progress: SyncProgress): void {
+function print({ output }: Cli, at: string, fit: (width: number) => string): void {
   const time = new Date(at).toLocaleTimeString('sv');
-  output.write(
-    `${output.paint('dim', time)}  ${fitText(spellProgress(progress), output.width - time.length - 2)}\n`,
-  );
+  output.write(`${output.paint('dim', time)}  ${fit(output.width - time.length - 2)}\n`);
 }

@@ -173,6 +173,37 @@ describe('svc memory watch', () => {
     });
   });
 
+  it('shows what the watcher synced by itself, beside whole syncs', async () => {
+    const running = home.start(['memory', 'watch'], here());
+    await said(running, 'stderr', /Following syncs/);
+    const told = said(running, 'stdout', / done [^]* done .*\n/);
+    const at = new Date().toISOString();
+    const notes = join(folder, 'notes');
+    const embedding = { basePath: notes, phase: 'embedding', done: 5, total: 10 } as const;
+    const looking = { basePath: '/other', phase: 'looking', done: 7 } as const;
+    for (const progress of [
+      embedding,
+      { basePath: notes, phase: 'done', done: 3 } as const,
+      { basePath: notes, phase: 'done', done: 1 } as const,
+      { ...embedding, done: 10 },
+      { ...embedding, phase: 'done', done: 10 } as const,
+      looking,
+      { ...looking, phase: 'done' } as const,
+    ])
+      server.tell({ type: 'memory', at, progress });
+    const lines = (await told).trimEnd().split('\n');
+    expect(lines.filter((line) => /^[\d:]{8} /.test(line)).map((line) => line.slice(10))).toEqual([
+      expect.stringMatching(/^embedding ━{10}─{10} 5 of 10 files/),
+      'notes  3 files',
+      'notes  1 file',
+      expect.stringMatching(/^done ━{20} 10 of 10 files/),
+      'looking 7 files  /other',
+      'done 7 files  /other',
+    ]);
+    running.kill('SIGINT');
+    await running;
+  });
+
   it('says why nothing is watched', async () => {
     watcher = {
       ...watcher,

@@ -117,9 +117,12 @@ export class VectorFill {
     const { name } = run.choice;
     this.#texts.takeUpPostponed();
     while (!run.signal.aborted) {
+      const cameBefore = this.#isAgain;
       this.#isAgain = false;
       const texts = await this.#texts.missing(name, PAGE);
-      if (texts.some(({ hash }) => run.stored.has(hash)))
+      // A text that was removed, with its vector, and came again needs another one: so it is after a clear.
+      const hasCome = cameBefore || this.#isAgain;
+      if (!hasCome && texts.some(({ hash }) => run.stored.has(hash)))
         throw new Error('The index forgets the vectors that it is given');
       run.stored.clear();
       if (texts.length === 0 && (await this.#areUnfit(run))) await this.#replace(run);

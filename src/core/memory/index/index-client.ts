@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Worker } from 'node:worker_threads';
 import type { SyncProgress } from '../../../contract/memory.ts';
 import { AppError, type ErrorCode } from '../../errors.ts';
@@ -62,6 +63,8 @@ export class IndexClient {
   #thread: Thread | undefined;
   #lastId = 0;
   #isClosed = false;
+  /** For which thread the work of a start is done. */
+  readonly #starting = new AsyncLocalStorage<Thread>();
   /** A thread that takes the place of one that failed watches what that one did. */
   #watched: WatchOrder | undefined;
 
@@ -79,6 +82,9 @@ export class IndexClient {
     ...[argument]: Parameters<IndexCalls[K]>
   ): Promise<Awaited<ReturnType<IndexCalls[K]>>> => {
     if (this.#isClosed) return Promise.reject(stopping());
+    // Entries for a thread that is dead are no reason for another, which is given its own.
+    const starting = FIRST.includes(call) ? this.#starting.getStore() : undefined;
+    if (starting && starting !== this.#thread) return Promise.reject(failed());
     const thread = this.#thread ?? this.#start();
     if (call === 'watch') this.#watched = argument as WatchOrder | undefined;
     return this.#ask(thread, call, argument);
@@ -143,9 +149,7 @@ export class IndexClient {
       if (this.#thread === thread) this.#thread = undefined;
       if (!this.#isClosed)
         log.error({ err: fault }, 'the index of the memory failed; the next call starts it again');
-      const reason = this.#isClosed
-        ? stopping()
-        : new AppError('unavailable', 'The index of the memory failed. Try again', { cause: fault });
+      const reason = this.#isClosed ? stopping() : failed(fault);
       for (const { reject } of thread.waiting.values()) reject(reason);
       thread.waiting.clear();
     });
@@ -162,10 +166,12 @@ export class IndexClient {
         log.warn({ err: error }, 'folders could not be watched again'),
       );
     try {
-      const done = Promise.resolve(onStart()).then(() => true as const);
+      const done = Promise.resolve(this.#starting.run(thread, onStart)).then(() => true as const);
       if (!(await within(done, startMs))) log.warn({}, 'the index of the memory has no entries yet');
     } catch (error) {
-      if (!this.#isClosed) log.error({ err: error }, 'the index of the memory got no entries');
+      // Of a thread that is dead everything was said.
+      if (!this.#isClosed && this.#thread === thread)
+        log.error({ err: error }, 'the index of the memory got no entries');
     }
     const { queue = [] } = thread;
     thread.queue = undefined;
@@ -196,6 +202,8 @@ export class IndexClient {
 }
 
 const stopping = () => new AppError('unavailable', 'The daemon stops');
+const failed = (cause?: Error) =>
+  new AppError('unavailable', 'The index of the memory failed. Try again', { cause });
 
 /** Memory that is used up by the call, and only by this array, changes hands without a copy. */
 function givenAway({ call, argument }: CallMessage): ArrayBuffer[] {

@@ -1,3 +1,4 @@
+import type { Kysely } from 'kysely';
 import type {
   CreateMemorySession,
   ListMemorySessionsQuery,
@@ -5,10 +6,13 @@ import type {
 } from '../../../contract/memory.ts';
 import { type Caller, requireOwned, visibleOwner } from '../../auth/caller.ts';
 import { AppError } from '../../errors.ts';
+import type { Schema } from '../../storage/schema.ts';
 import type { Database } from '../../storage/database.ts';
 import type { MemorySessionRow } from '../../storage/memory-rows.ts';
 import type { Surroundings } from '../../surroundings.ts';
 import { namedOwner, requireConversationOf } from './named-owner.ts';
+
+const MOST_PER_USER = 5000;
 
 export interface MemorySessionServiceParts {
   database: Database;
@@ -37,6 +41,7 @@ export class MemorySessionService {
     return { sessions: rows.map(toMemorySession), total: count?.n ?? 0, limit, offset };
   }
 
+  /** There is always room for one more until all are active: those that were archived first go first. */
   async create(
     caller: Caller,
     { name, conversationId, userId }: CreateMemorySession,
@@ -47,6 +52,7 @@ export class MemorySessionService {
     return database.write(async ({ db }) => {
       const owner_id = await namedOwner(db, caller, userId);
       if (conversationId !== undefined) await requireConversationOf(db, owner_id, conversationId);
+      await makeRoom(db, owner_id);
       const row: MemorySessionRow = {
         id,
         owner_id,
@@ -77,6 +83,28 @@ export class MemorySessionService {
       return toMemorySession({ ...row, ...change });
     });
   }
+}
+
+async function makeRoom(db: Kysely<Schema>, ownerId: string): Promise<void> {
+  const own = db.selectFrom('memory_sessions').where('owner_id', '=', ownerId);
+  const count = await own.select(({ fn }) => fn.countAll<number>().as('n')).executeTakeFirst();
+  const tooMany = (count?.n ?? 0) - MOST_PER_USER + 1;
+  if (tooMany <= 0) return;
+  const oldest = own
+    .select('id')
+    .where('status', '=', 'archived')
+    .orderBy('archived_at')
+    .orderBy('id')
+    .limit(tooMany);
+  const { numDeletedRows } = await db
+    .deleteFrom('memory_sessions')
+    .where('id', 'in', oldest)
+    .executeTakeFirstOrThrow();
+  if (numDeletedRows < tooMany)
+    throw new AppError(
+      'wrong_state',
+      `There are ${MOST_PER_USER} active memory sessions; archive some to create more`,
+    );
 }
 
 const toMemorySession = (row: MemorySessionRow): MemorySession => ({

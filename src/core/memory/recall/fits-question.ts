@@ -6,6 +6,10 @@ import { stopWords } from '../index/stop-words.ts';
 const leastScore = (words: number) => Math.min(0.4, 0.55 / Math.sqrt(words));
 /** Among so few texts no word is rare, so scores tell little. */
 const FEW = 10;
+/** Characters of a text: what it is about, it says at the beginning. */
+const MOST_READ = 8000;
+/** Characters. */
+const LEAST_SAME = 3;
 
 export interface FoundByWords {
   text: string;
@@ -34,10 +38,18 @@ export function fitsByWords(
   return candidates <= FEW && 5 * held >= 2 * words.length;
 }
 
+/** How many of the words a text holds, as far as it is read; in time that grows with the length of the text alone. */
 function countHeld(words: readonly string[], text: string): number {
-  const known = [...new Set([...wordRuns(text)].flat())];
-  return words.filter((word) => known.some((other) => isSameStem(word, other))).length;
+  const sought = Map.groupBy(new Set(words), beginning);
+  const held = new Set<string>();
+  for (const run of wordRuns(text.slice(0, MOST_READ)))
+    for (const known of run)
+      for (const word of sought.get(beginning(known)) ?? []) if (isSameStem(word, known)) held.add(word);
+  return held.size;
 }
+
+/** What words of one stem have in common at the least. */
+const beginning = (word: string) => word.slice(0, LEAST_SAME);
 
 /** About what a stemmer says: they differ in their endings alone. */
 function isSameStem(one: string, other: string): boolean {
@@ -45,5 +57,7 @@ function isSameStem(one: string, other: string): boolean {
   const longer = Math.max(one.length, other.length);
   let same = 0;
   while (same < longer && one[same] === other[same]) same++;
-  return same >= Math.max(3, longer - 3) && (same === Math.min(one.length, other.length) || same >= 4);
+  return (
+    same >= Math.max(LEAST_SAME, longer - 3) && (same === Math.min(one.length, other.length) || same >= 4)
+  );
 }

@@ -190,6 +190,31 @@ describe('after a failure', () => {
     expect(at.index.embedded(MODEL)).toHaveLength(3);
   });
 
+  it.each(['before', 'while'])('a clear and a sync %s it looks for more are none', async (when) => {
+    await using at = await createFill(server, many(3));
+    const { call } = at.index;
+    const clearAndSync = () => {
+      at.index.vectors.clear();
+      at.fill.wake();
+    };
+    let looks = 0;
+    const calling = (name: string) => {
+      if (name === 'missingVectors' && ++looks === 2 && when === 'while') clearAndSync();
+      // Asked after each page of texts.
+      if (name === 'stats' && looks === 1 && when === 'before') clearAndSync();
+    };
+    const watched: typeof call = (name, ...argument) => {
+      calling(name);
+      return call(name, ...argument);
+    };
+    Object.assign(at.index, { call: watched });
+    await at.filled();
+    expect(at.index.embedded(MODEL)).toHaveLength(3);
+    expect(server.embedded).toHaveLength(6);
+    expect(at.fill.failure).toBeUndefined();
+    expect(at.logged.map(({ level }) => level)).toEqual(['debug']);
+  });
+
   it('it stops to pay for what the index does not keep', async () => {
     await using at = await createFill(server, many(3));
     at.index.vectors.get = () => undefined;

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { SyncProgress } from '../../../../src/contract/memory.ts';
@@ -13,6 +14,7 @@ import { IndexClient, type IndexClientParts } from '../../../../src/core/memory/
 const ODD_THREAD = `
   import { parentPort, workerData } from 'node:worker_threads';
   const asked = [];
+  if (workerData.fails) throw new Error('no start');
   parentPort.on('message', (message) => {
     if (message === 'close') return workerData.hangs ? undefined : process.exit(0);
     const { id, call, argument } = message;
@@ -212,6 +214,54 @@ describe('the thread of the index', () => {
       expect(its.starts).toBe(3);
     },
   );
+
+  it('is not started again by the entries for one that died before they came', async () => {
+    await using its = new World();
+    const client = its.odd({}, { fails: true });
+    const late: Promise<unknown>[] = [];
+    its.onStart = async () => {
+      const given = dead.promise.then(async () => {
+        await client.call('putEntries', []);
+      });
+      late.push(
+        given,
+        dead.promise.then(() => client.call('removeEntries', [])),
+      );
+      await given;
+    };
+    const dead = Promise.withResolvers<void>();
+    await expect(client.call('search', ask('one'))).rejects.toMatchObject({ code: failed.code });
+    dead.resolve();
+    const outcomes = await Promise.allSettled(late);
+    await nextTurn();
+    const rejected = { status: 'rejected', reason: { code: failed.code, message: failed.message } };
+    expect(outcomes).toMatchObject([rejected, rejected]);
+    expect([its.starts, client.isRunning]).toEqual([1, false]);
+    expect(its.told).toEqual(['the index of the memory failed; the next call starts it again']);
+  });
+
+  it('is given none of the entries for the one before it', async () => {
+    await using its = new World();
+    const client = its.odd();
+    const isNext = Promise.withResolvers<void>();
+    const late = Promise.withResolvers<PromiseSettledResult<unknown>[]>();
+    its.onStart = async () => {
+      if (its.starts > 1) return client.call('putEntries', []);
+      await client.call('putEntries', []);
+      const given = isNext.promise.then(() => client.call('putEntries', []));
+      late.resolve(Promise.allSettled([given]));
+    };
+    await expect(client.call('search', ask('exit'))).rejects.toMatchObject({ code: failed.code });
+    expect(await client.call('search', ask('one'))).toEqual(['putEntries', 'search']);
+    isNext.resolve();
+    expect(await late.promise).toMatchObject([{ status: 'rejected', reason: { code: failed.code } }]);
+    // Somebody else's are no part of a start.
+    await client.call('putEntries', []);
+    expect(await client.call('search', ask('two'))).toEqual(['putEntries', 'search', 'putEntries', 'search']);
+    await client.call('search', ask('exit')).catch(() => undefined);
+    await client.call('putEntries', []);
+    expect(its.starts).toBe(3);
+  });
 
   it('says so where the database cannot be opened, each time', async () => {
     await using its = new World();

@@ -63,3 +63,54 @@ it('belongs to whom an administrator names, with a conversation of theirs', asyn
   await expect(sessions.create(ada, { name: 'One', userId: 'user_nobody' })).rejects.toMatchObject(unknown);
   expect((await sessions.list(ada, page)).total).toBe(2);
 });
+
+it('are so many at most: those that were archived first make room, active ones stay', async () => {
+  await using world = await openLearnedWorld();
+  const { sessions, database } = world;
+  const other = await sessions.create(bob, { name: 'Other' });
+  await sessions.archive(bob, other.id);
+  const { id: young } = await sessions.create(ann, { name: 'Archived last' });
+  const { id: old } = await sessions.create(ann, { name: 'Archived first' });
+  await sessions.archive(ann, old);
+  world.passDays(1);
+  await sessions.archive(ann, young);
+  const [row] = await database.read.selectFrom('memory_sessions').selectAll().execute();
+  const active = { ...row, owner_id: ann.userId, status: 'active', archived_at: null };
+  await database.write(async (transaction) => {
+    for (let n = 2; n < 5000; n++)
+      transaction.insertLater('memory_sessions', { ...active, id: `memsess_${n}` });
+  });
+  const idsOf = async (status: 'active' | 'archived') =>
+    (await sessions.list(ann, { limit: 10_000, offset: 0, status })).sessions.map(({ id }) => id);
+  await sessions.create(ann, { name: 'One more' });
+  expect(await idsOf('archived')).toEqual([young]);
+  await sessions.create(ada, { name: 'One more', userId: ann.userId });
+  expect(await idsOf('archived')).toEqual([]);
+  const full = {
+    code: 'wrong_state',
+    message: 'There are 5000 active memory sessions; archive some to create more',
+  };
+  await expect(sessions.create(ann, { name: 'Too many' })).rejects.toMatchObject(full);
+  await expect(sessions.create(ada, { name: 'Too many', userId: ann.userId })).rejects.toMatchObject(full);
+  expect(await idsOf('active')).toHaveLength(5000);
+  expect((await sessions.list(bob, page)).sessions).toHaveLength(1);
+  await sessions.create(bob, { name: 'Of somebody else' });
+  await sessions.archive(ann, 'memsess_2');
+  await sessions.create(ann, { name: 'Has room again' });
+  expect([await idsOf('active'), await idsOf('archived')]).toMatchObject([{ length: 5000 }, []]);
+});
+
+it('makes room for none where too few are archived, and removes none then', async () => {
+  await using world = await openLearnedWorld();
+  const { sessions, database } = world;
+  const { id } = await sessions.create(ann, { name: 'Archived' });
+  await sessions.archive(ann, id);
+  const [row] = await database.read.selectFrom('memory_sessions').selectAll().execute();
+  const active = { ...row, status: 'active', archived_at: null };
+  await database.write(async (transaction) => {
+    for (let n = 0; n < 5000; n++)
+      transaction.insertLater('memory_sessions', { ...active, id: `memsess_${n}` });
+  });
+  await expect(sessions.create(ann, { name: 'Too many' })).rejects.toMatchObject({ code: 'wrong_state' });
+  expect((await sessions.list(ann, { ...page, status: 'archived' })).sessions).toMatchObject([{ id }]);
+});
