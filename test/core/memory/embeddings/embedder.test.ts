@@ -271,11 +271,12 @@ describe('a query', () => {
 
   it('gets a reason when nobody answers, or not in time', async () => {
     const server = await startEmbeddingServer();
-    await using parts = await createEmbedder(server.url, 'ollama', { queryMs: 50 });
+    await using hasty = await createEmbedder(server.url, 'ollama', { queryMs: 50 });
     server.script = (reply) => reply.wait();
-    expect(await parts.embedder.embedQuery('slow')).toEqual({
+    expect(await hasty.embedder.embedQuery('slow')).toEqual({
       reason: 'Searched by keywords only: Ollama did not answer in time',
     });
+    await using parts = await createEmbedder(server.url, 'ollama', { queryMs: 60_000 });
     server.script = (reply) => reply.cut();
     expect(await parts.embedder.embedQuery('cut')).toEqual({
       reason: expect.stringMatching(/Ollama: [\d.:]+ cannot be reached/),
