@@ -1,5 +1,6 @@
 import type { ToolCall } from '../../../contract/conversations.ts';
 import { untrustedMark } from './describe-experience.ts';
+import { commandWords, placeOf } from './harmless-words.ts';
 
 const MAX_STEPS = 20;
 const MAX_ARGUMENT = 200;
@@ -53,19 +54,4 @@ function describeCall({ name, arguments: args }: ToolCall): string {
         ? placeOf(of('url'))
         : of(mainArguments[name] ?? '');
   return `${name} ${argument.trim().slice(0, MAX_ARGUMENT)}`.trim().toWellFormed();
-}
-
-/** The program and its subcommands: among the rest may be what nobody should keep. */
-function commandWords(command: string): string {
-  const [program = '', ...rest] = command.trim().split(/\s+/);
-  const name = program.split('/').at(-1) ?? '';
-  if (!/^[\w.+-]+$/.test(name)) return '';
-  const end = rest.findIndex((word) => !/^[a-z]+([:-][a-z]+)*$/.test(word));
-  return [name, ...rest.slice(0, Math.min(2, end < 0 ? rest.length : end))].join(' ');
-}
-
-/** Without the name, password, query and fragment. */
-function placeOf(url: string): string {
-  const parsed = URL.parse(url);
-  return parsed ? `${parsed.origin}${parsed.pathname}` : '';
 }
