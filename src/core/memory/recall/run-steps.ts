@@ -17,7 +17,10 @@ const mainArguments: Record<string, string> = {
   task_create: 'title',
 };
 
-/** Tools that answer with nothing but what is on this machine: from others a stranger may have spoken. */
+/**
+ * Tools that answer with nothing but what is on this machine: from others a stranger may have spoken. A command is none
+ * of them, since it may have had the network.
+ */
 const ownTools = new Set([
   'read_file',
   'write_file',
@@ -25,7 +28,6 @@ const ownTools = new Set([
   'list_directory',
   'search_files',
   'grep',
-  'run_command',
   'task_create',
   'memory_search',
 ]);
@@ -38,11 +40,9 @@ export function stepsOf(calls: readonly ToolCall[]): string[] {
   return [...new Set(steps)].slice(0, MAX_STEPS);
 }
 
-/** Whether a stranger's words may be in what a run came to. */
-export const mayRepeatStrangers = (calls: readonly ToolCall[]): boolean =>
-  calls.some(
-    ({ name, result }) => !ownTools.has(name) || (name === 'memory_search' && result.includes(untrustedMark)),
-  );
+/** Whether a stranger's words may be in what a call answered. */
+export const mayRepeatStrangers = ({ name, result }: Pick<ToolCall, 'name' | 'result'>): boolean =>
+  !ownTools.has(name) || (name === 'memory_search' && result.includes(untrustedMark));
 
 function describeCall({ name, arguments: args }: ToolCall): string {
   const values = typeof args === 'object' && args !== null && !Array.isArray(args) ? args : {};
