@@ -3,11 +3,12 @@ import { owner } from '../../src/core/auth/owner.ts';
 import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { callsTools, type ModelServer, says, startModelServer } from '../helpers/model-server.ts';
 import { follow, until } from '../helpers/tasks.ts';
-import type { TestUser } from '../helpers/users.ts';
+import { addUser, type TestUser } from '../helpers/users.ts';
 import { hasSandbox } from '../core/tools/commands/command-parts.ts';
 
 let daemon: TestDaemon;
 let model: ModelServer;
+let ann: TestUser;
 beforeAll(async () => {
   model = await startModelServer();
   daemon = await startDaemon();
@@ -15,6 +16,7 @@ beforeAll(async () => {
     params: { type: 'ollama' },
     body: { baseUrl: model.url, defaultModel: 'test-model' },
   });
+  ann = await addUser(daemon, 'ann');
 });
 beforeEach(() => {
   model.script = says('Hello');
@@ -118,5 +120,37 @@ describe('a lesson is trusted', () => {
     await follow(daemon.client, task.id);
     expect(await learned('Gather the acorns')).toMatchObject({ origin: { trusted: false } });
     expect(await learned('Let the squirrels help')).toMatchObject({ origin: { trusted: true } });
+  });
+});
+
+describe("an administrator's message in the conversation of another", () => {
+  it('works with the memory of the other, and teaches nobody', async () => {
+    const record = (of: 'owner' | 'ann', caller: { userId: string; role: 'user' }) =>
+      daemon.app.experiences.record(caller, {
+        type: 'task_solution',
+        intent: `Tune the organ of the chapel by ${of}`,
+        solution: [`It came right with the felt of ${of}`],
+        successScore: 1,
+        tags: [],
+      });
+    await record('owner', { userId: owner.userId, role: 'user' });
+    await record('ann', { userId: ann.caller.userId, role: 'user' });
+    const before = await lessons();
+    const search = { name: 'memory_search', args: { query: 'Tune the organ of the chapel' } };
+    const task = await say(await converse(undefined, ann), 'Tune the organ of the chapel', [
+      [search],
+      [look],
+    ]);
+    const told = JSON.stringify(model.asked.map(({ body }) => body.messages));
+    expect(told).toContain('the felt of ann');
+    expect(told).not.toContain('the felt of owner');
+    const { entries } = await daemon.client.security.audit({ query: { limit: 50 } });
+    const users = entries.filter(({ taskId }) => taskId === task.id).map(({ userId }) => userId);
+    expect(new Set(users)).toEqual(new Set([ann.caller.userId]));
+    // What comes after it is learned after it.
+    await say(await converse(), 'Polish the pews of the nave');
+    await learned('Polish the pews of the nave');
+    expect(await lessons()).toHaveLength(before.length + 1);
+    expect(await lessons(ann)).toHaveLength(1);
   });
 });

@@ -162,8 +162,10 @@ export class AgentWork {
       effort,
       mode: 'full',
       conversationId: conversation.id,
-      userId: askerId,
-      mayRunCommands: options.mayRunCommands && (await this.#isAdmin(askerId)),
+      // Of an administrator's message in the conversation of another, that other reads what is answered.
+      userId: ownerId,
+      mayRunCommands:
+        options.mayRunCommands && (await this.#isAdmin(askerId)) && (await this.#isAdmin(ownerId)),
       isTrusted: true,
     });
     session.emit({
@@ -195,7 +197,8 @@ export class AgentWork {
       if (!isStopping && (state.text !== '' || state.calls.length > 0)) await keep();
       throw error;
     }
-    this.#expectLessons(run, state, conversation.id);
+    // What is learned belongs to the owner of the task, who may not be the one of the conversation.
+    if (askerId === ownerId) this.#expectLessons(run, state, conversation.id);
     const saved = await keep();
     this.#tellEnd(session, state, model);
     session.emit({ type: 'message_saved', data: { id: saved.id } });
