@@ -51,8 +51,13 @@ export interface ToolResult {
   success: boolean;
   content: string;
 }
-/** Either it ran or was refused, and the model is told so; or a person has to decide first. */
-export type GateAnswer = { kind: 'done'; result: ToolResult } | { kind: 'waiting'; approval: Approval };
+/**
+ * Either it ran or was refused, and the model is told so; or a person has to decide first. `environment` is where it
+ * ran, as its plan says.
+ */
+export type GateAnswer =
+  | { kind: 'done'; result: ToolResult; environment?: string }
+  | { kind: 'waiting'; approval: Approval };
 
 export interface ToolGateParts {
   database: Database;
@@ -107,7 +112,8 @@ export class ToolGate {
     if (!isStarted) return this.call(run, { ...call, approvalId: undefined });
     const result = await this.#execute(run, reviewed);
     await this.#auditResult(run, call, reviewed.args, result, approval);
-    return { kind: 'done', result };
+    const { environment } = reviewed.plan.access;
+    return { kind: 'done', result, ...(environment !== undefined && { environment }) };
   }
 
   async #review({ context }: ToolRun, { name, args: given }: RequestedCall): Promise<Reviewed> {

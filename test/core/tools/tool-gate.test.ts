@@ -31,6 +31,14 @@ describe('the order', () => {
     ]);
   });
 
+  it('tells where a call ran, and nothing of that where it did not run', async () => {
+    await using open = await openGate();
+    open.behaviour.access = { environment: 'sandbox' };
+    expect(await open.call({}, full(open))).toEqual({ ...allowed, environment: 'sandbox' });
+    open.behaviour.guard = () => 'It leads out';
+    expect(await open.call({}, full(open))).not.toHaveProperty('environment');
+  });
+
   it.each(modes)('has the blocked list before everything in the mode %s', async (mode) => {
     await using open = await openGate();
     await open.policy.change({ blockedTools: ['test_*'], allowedTools: ['test_tool'] }, {});

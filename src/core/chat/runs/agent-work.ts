@@ -18,6 +18,7 @@ import type { AgentRunRow } from '../../storage/tool-rows.ts';
 import type { Surroundings } from '../../surroundings.ts';
 import { RunStopped } from '../../tasks/active-runs.ts';
 import type { TaskStore } from '../../tasks/task-store.ts';
+import { isMadeByTool } from '../../tools/tasks/task-create.ts';
 import type { ToolRegistry } from '../../tools/tool-registry.ts';
 import type { Compactor } from '../compactor.ts';
 import type { ConversationService } from '../conversation-service.ts';
@@ -29,11 +30,12 @@ import type { TaskContext } from '../task-context.ts';
 import type { AgentRunStore } from './agent-run-store.ts';
 import type { AgenticOptions } from './agentic-service.ts';
 import { beginRun } from './begin-run.ts';
+import { heardInConversation } from './heard-strangers.ts';
 import { offeredTools } from './offered-tools.ts';
 import { RunEventRecord } from './run-event-record.ts';
 import type { RunFeeds } from './run-feeds.ts';
-import { answerOf, completeEvent } from './run-end.ts';
-import { type RunState, usageOf } from './run-state.ts';
+import { answerOf, completeEvent, resultOf } from './run-end.ts';
+import type { RunState } from './run-state.ts';
 import { type LoopOrder, RunFailure, type ToolLoop } from './tool-loop.ts';
 import { agentInstructions, workInstructions } from './work-instructions.ts';
 
@@ -117,12 +119,14 @@ export class AgentWork {
   }
 
   async #doMessage(run: AgentRun, row: AgentRunRow, session: Session): Promise<AgentResult> {
-    const { database, conversationStore, conversations, providers, compactor, taskContext, recall } =
-      this.#parts;
+    const { database, conversationStore, conversations, providers, compactor, taskContext } = this.#parts;
+    const { recall, tasks } = this.#parts;
     const options = JSON.parse(row.options) as AgenticOptions;
     const conversation = await conversationStore.find(row.conversation_id ?? '');
     if (!conversation) throw new RunFailure('invalid_input', 'NOT_FOUND', 'The conversation is deleted');
     const model = await providers.resolve(options);
+    const { owner_id: ownerId } = conversation;
+    const askerId = (await tasks.findHead(run.task.id))?.owner_id ?? '';
     const workspace = await this.#parts.workspace(conversation);
     let state = row.state === null ? undefined : (JSON.parse(row.state) as RunState);
     if (!state) {
@@ -130,10 +134,11 @@ export class AgentWork {
       const { prompt } = await compactor.fit(model, { conversation, context }, session.signal);
       state = await beginRun(recall, {
         messages: prompt.turns.map(({ role, content }): ModelMessage => ({ role, content })),
-        ownerId: conversation.owner_id,
+        ownerId,
         question: questionOf(run.task),
         mode: 'full',
         isTrusted: true,
+        heardStrangers: await heardInConversation(this.#parts, conversation),
         signal: session.signal,
       });
     }
@@ -157,7 +162,10 @@ export class AgentWork {
       effort,
       mode: 'full',
       conversationId: conversation.id,
-      mayRunCommands: options.mayRunCommands,
+      // Of an administrator's message in the conversation of another, that other reads what is answered.
+      userId: ownerId,
+      mayRunCommands:
+        options.mayRunCommands && (await this.#isAdmin(askerId)) && (await this.#isAdmin(ownerId)),
       isTrusted: true,
     });
     session.emit({
@@ -174,7 +182,7 @@ export class AgentWork {
         timeoutMs: this.#parts.sessionMs,
       },
     });
-    const owner = { userId: conversation.owner_id, role: 'user' as const };
+    const owner = { userId: ownerId, role: 'user' as const };
     const keep = async () => {
       const answer = { ...answerOf(state, model), id: options.answerId };
       // An earlier attempt may have said something before the daemon died.
@@ -189,7 +197,8 @@ export class AgentWork {
       if (!isStopping && (state.text !== '' || state.calls.length > 0)) await keep();
       throw error;
     }
-    this.#expectLessons(run, state, conversation.id);
+    // What is learned belongs to the owner of the task, who may not be the one of the conversation.
+    if (askerId === ownerId) this.#expectLessons(run, state, conversation.id);
     const saved = await keep();
     this.#tellEnd(session, state, model);
     session.emit({ type: 'message_saved', data: { id: saved.id } });
@@ -214,6 +223,7 @@ export class AgentWork {
           question: questionOf(run.task),
           mode,
           isTrusted,
+          heardStrangers: isMadeByTool(run.task.metadata),
           signal: session.signal,
         });
     const maxSteps = config.get('agents.builtin.maxSteps');
@@ -231,6 +241,7 @@ export class AgentWork {
       maxBudget,
       showsThinking: true,
       mode,
+      userId: stored.owner_id,
       mayRunCommands: mayCommand,
       isTrusted,
     });
@@ -254,10 +265,10 @@ export class AgentWork {
 
   #expectLessons(
     { task }: AgentRun,
-    { text, calls, recalled = [] }: RunState,
+    { text, calls, recalled = [], heardStrangers = true }: RunState,
     conversationId?: string,
   ): void {
-    this.#parts.lessons.expect(task.id, { answer: text, calls, recalled, conversationId });
+    this.#parts.lessons.expect(task.id, { answer: text, calls, recalled, heardStrangers, conversationId });
   }
 
   async #order(
@@ -277,18 +288,18 @@ export class AgentWork {
       workspace: string;
       mode: SecurityMode;
       conversationId?: string;
+      userId: string;
       mayRunCommands: boolean;
       isTrusted: boolean;
     },
   ): Promise<LoopOrder> {
-    const { registry, policy, runs, tasks } = this.#parts;
-    const { workspace, mode, conversationId, mayRunCommands, isTrusted, ...order } = wish;
-    const owner = (await tasks.findHead(run.task.id))?.owner_id ?? '';
+    const { registry, policy, runs } = this.#parts;
+    const { workspace, mode, conversationId, userId, mayRunCommands, isTrusted, ...order } = wish;
     const context = {
       workspace,
-      userId: owner,
+      userId,
       mode,
-      mayRunCommands: mayRunCommands && (await this.#isAdmin(owner)),
+      mayRunCommands,
       isTrusted,
       conversationId,
       taskId: run.task.id,
@@ -380,15 +391,3 @@ const promptOf = ({ title, description, prompt }: Task): ModelMessage => ({
 
 const questionOf = ({ title, description, prompt = description ?? '' }: Task): string =>
   prompt.trimStart().startsWith(title) ? prompt : `${title}\n${prompt}`;
-
-function resultOf(state: RunState, model: ResolvedModel): AgentResult {
-  const { promptTokens, completionTokens, totalTokens } = usageOf(state);
-  const isCounted = promptTokens !== undefined && completionTokens !== undefined && totalTokens !== undefined;
-  return {
-    output: state.text,
-    model: model.modelId,
-    ...(isCounted && {
-      usage: { inputTokens: promptTokens, outputTokens: completionTokens, totalTokens },
-    }),
-  };
-}

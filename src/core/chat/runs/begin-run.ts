@@ -1,5 +1,6 @@
 import type { ModelMessage } from 'ai';
 import type { SecurityMode } from '../../../contract/security-mode.ts';
+import { untrustedMark } from '../../memory/recall/describe-experience.ts';
 import type { Recall } from '../../memory/recall/recall.ts';
 import { newRunState, type RunState } from './run-state.ts';
 
@@ -12,19 +13,27 @@ export interface RunBeginning {
   mode: SecurityMode;
   /** False where a stranger's text set the run going. */
   isTrusted: boolean;
+  /** Whether a stranger's words may be in the messages. */
+  heardStrangers: boolean;
   signal: AbortSignal;
 }
 
 /** A new run, told what of its owner's memory fits: never one that a stranger set going, who reads what it says. */
 export async function beginRun(
   recall: Pick<Recall, 'about'>,
-  { messages, ownerId, question, mode, isTrusted, signal }: RunBeginning,
+  { messages, ownerId, question, mode, isTrusted, heardStrangers, signal }: RunBeginning,
 ): Promise<RunState> {
-  if (!isTrusted) return newRunState(messages);
+  if (!isTrusted) return { ...newRunState(messages), heardStrangers: true };
   // Where nobody is asked, a stranger's words have no part.
   const { text, memory } = await recall.about(ownerId, question, { trustedOnly: mode === 'full', signal });
   const recalled = memory.filter(({ kind }) => kind === 'experience').map(({ id }) => id);
-  return { ...newRunState(text === undefined ? messages : tellBefore(messages, text)), recalled };
+  if (text === undefined) return { ...newRunState(messages), recalled, heardStrangers };
+  return {
+    ...newRunState(tellBefore(messages, text)),
+    recalled,
+    // Looked at now: what was told may be forgotten before the run ends.
+    heardStrangers: heardStrangers || text.includes(untrustedMark),
+  };
 }
 
 /** Within the last message: some vendors refuse two of one speaker. */

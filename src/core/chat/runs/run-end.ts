@@ -1,4 +1,5 @@
 import type { NewRunEvent } from '../../../contract/run-events.ts';
+import type { AgentResult } from '../../agents/agent-adapter.ts';
 import { usageColumns } from '../conversation-service.ts';
 import type { ResolvedModel } from '../providers/resolved-model.ts';
 import { type RunState, usageOf } from './run-state.ts';
@@ -26,5 +27,18 @@ export function completeEvent(state: RunState, { provider, modelId }: ResolvedMo
       provider,
       toolCalls: state.calls.length,
     },
+  };
+}
+
+/** What a task comes to by a run; what the vendor did not count is left out. */
+export function resultOf(state: RunState, model: ResolvedModel): AgentResult {
+  const { promptTokens, completionTokens, totalTokens } = usageOf(state);
+  const isCounted = promptTokens !== undefined && completionTokens !== undefined && totalTokens !== undefined;
+  return {
+    output: state.text,
+    model: model.modelId,
+    ...(isCounted && {
+      usage: { inputTokens: promptTokens, outputTokens: completionTokens, totalTokens },
+    }),
   };
 }

@@ -34,6 +34,8 @@ export interface RunState {
   open: OpenCall[];
   /** Ids of the experiences that it was told at its beginning. */
   recalled?: string[];
+  /** Whether a stranger's words may have a part in it; left out where that was not looked at, so that they may. */
+  heardStrangers?: boolean;
 }
 
 export const newRunState = (messages: ModelMessage[]): RunState => ({

@@ -9,6 +9,7 @@ import { isTransient } from '../../tasks/retry-policy.ts';
 import { type ModelSteps, type OfferedTool, type StepEnd, StepFailed } from '../model-steps.ts';
 import type { ResolvedModel } from '../providers/resolved-model.ts';
 import { estimateTokens } from '../token-estimate.ts';
+import { heardInCall, type RanCall } from './heard-strangers.ts';
 import { expectedPrompt, sizeOfMessages, sizeOfTools } from './prompt-size.ts';
 import type { RunCompactor } from './run-compactor.ts';
 import { type OpenCall, resultMessage, type RunState, usedTokens } from './run-state.ts';
@@ -221,6 +222,7 @@ export class ToolLoop {
         continue;
       }
       const { success, content } = answer.result;
+      if (heardInCall(call.name, answer)) state.heardStrangers = true;
       state.open = state.open.filter((each) => each !== call);
       state.calls.push({
         name: call.name,
@@ -237,7 +239,7 @@ export class ToolLoop {
     return waiting;
   }
 
-  async #runCall(order: LoopOrder, call: OpenCall): Promise<{ result: ToolResult } | { waiting: Approval }> {
+  async #runCall(order: LoopOrder, call: OpenCall): Promise<RanCall | { waiting: Approval }> {
     const { run, state, emit, onApproval, save } = order;
     const { gate, approvals, isRepeatable } = this.#parts;
     if (call.isBegun && !(await isRepeatable(call.name))) return { result: unknownOutcome };
@@ -245,7 +247,7 @@ export class ToolLoop {
       call.isBegun = true;
       await save?.(state);
       const answer = await gate.call(run, call);
-      if (answer.kind === 'done') return { result: answer.result };
+      if (answer.kind === 'done') return answer;
       const { approval } = answer;
       call.isBegun = false;
       const isNew = call.approvalId !== approval.id;

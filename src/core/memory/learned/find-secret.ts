@@ -24,6 +24,7 @@ const shapes: readonly [what: string, pattern: RegExp][] = [
     'a token of this daemon',
     new RegExp(`\\b${tokenPrefix}(?=[\\w-]{0,100}\\d)[\\w-]{20,}|\\bpair_[\\w-]{32}(?![\\w-])`, 'g'),
   ],
+  ['an access token', /(?<!\d)\d{8,10}:[\w-]{35}(?![\w-])/g],
   [
     'a chat webhook',
     /hooks\.slack\.com\/services\/\w+\/\w+\/\w+|discord(?:app)?\.com\/api\/webhooks\/\d+\/[\w-]{16,}/gi,

@@ -1,5 +1,6 @@
 import type { ToolCall } from '../../../contract/conversations.ts';
 import { untrustedMark } from './describe-experience.ts';
+import { commandWords, placeOf } from './harmless-words.ts';
 
 const MAX_STEPS = 20;
 const MAX_ARGUMENT = 200;
@@ -16,7 +17,10 @@ const mainArguments: Record<string, string> = {
   task_create: 'title',
 };
 
-/** Tools that answer with nothing but what is on this machine: from others a stranger may have spoken. */
+/**
+ * Tools that answer with nothing but what is on this machine: from others a stranger may have spoken. A command is none
+ * of them, since it may have had the network.
+ */
 const ownTools = new Set([
   'read_file',
   'write_file',
@@ -24,7 +28,6 @@ const ownTools = new Set([
   'list_directory',
   'search_files',
   'grep',
-  'run_command',
   'task_create',
   'memory_search',
 ]);
@@ -37,11 +40,9 @@ export function stepsOf(calls: readonly ToolCall[]): string[] {
   return [...new Set(steps)].slice(0, MAX_STEPS);
 }
 
-/** Whether a stranger's words may be in what a run came to. */
-export const mayRepeatStrangers = (calls: readonly ToolCall[]): boolean =>
-  calls.some(
-    ({ name, result }) => !ownTools.has(name) || (name === 'memory_search' && result.includes(untrustedMark)),
-  );
+/** Whether a stranger's words may be in what a call answered. */
+export const mayRepeatStrangers = ({ name, result }: Pick<ToolCall, 'name' | 'result'>): boolean =>
+  !ownTools.has(name) || (name === 'memory_search' && result.includes(untrustedMark));
 
 function describeCall({ name, arguments: args }: ToolCall): string {
   const values = typeof args === 'object' && args !== null && !Array.isArray(args) ? args : {};
@@ -53,19 +54,4 @@ function describeCall({ name, arguments: args }: ToolCall): string {
         ? placeOf(of('url'))
         : of(mainArguments[name] ?? '');
   return `${name} ${argument.trim().slice(0, MAX_ARGUMENT)}`.trim().toWellFormed();
-}
-
-/** The program and its subcommands: among the rest may be what nobody should keep. */
-function commandWords(command: string): string {
-  const [program = '', ...rest] = command.trim().split(/\s+/);
-  const name = program.split('/').at(-1) ?? '';
-  if (!/^[\w.+-]+$/.test(name)) return '';
-  const end = rest.findIndex((word) => !/^[a-z]+([:-][a-z]+)*$/.test(word));
-  return [name, ...rest.slice(0, Math.min(2, end < 0 ? rest.length : end))].join(' ');
-}
-
-/** Without the name, password, query and fragment. */
-function placeOf(url: string): string {
-  const parsed = URL.parse(url);
-  return parsed ? `${parsed.origin}${parsed.pathname}` : '';
 }

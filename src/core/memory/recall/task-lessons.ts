@@ -11,7 +11,7 @@ import { type StoredTask, toTask } from '../../tasks/task-mapping.ts';
 import type { TaskStore } from '../../tasks/task-store.ts';
 import type { ExperienceService } from '../learned/experience-service.ts';
 import { type EarlierFailure, lessonOf } from './lesson.ts';
-import { mayRepeatStrangers, stepsOf } from './run-steps.ts';
+import { stepsOf } from './run-steps.ts';
 
 export interface TaskLessonsParts {
   database: Database;
@@ -28,16 +28,14 @@ export interface EndedRun {
   calls: readonly ToolCall[];
   /** Ids of the experiences that it was told. */
   recalled: readonly string[];
+  /** Whether a stranger's words may have had a part in it. */
+  heardStrangers: boolean;
   conversationId?: string | undefined;
 }
 
 /** What is left of a run for the time until its task has ended. */
-interface Expected {
-  answer: string;
+interface Expected extends Omit<EndedRun, 'calls'> {
   steps: string[];
-  isTrusted: boolean;
-  recalled: readonly string[];
-  conversationId: string | undefined;
 }
 
 /** Learns from tasks that went well, once that is stored; nobody waits for it, and a crash may lose it. */
@@ -50,9 +48,8 @@ export class TaskLessons {
   }
 
   /** What the run came to counts as soon as its task is completed. */
-  expect(taskId: string, { answer, calls, recalled, conversationId }: EndedRun): void {
-    const isTrusted = !mayRepeatStrangers(calls);
-    const run: Expected = { answer, steps: stepsOf(calls), isTrusted, recalled, conversationId };
+  expect(taskId: string, { calls, ...ended }: EndedRun): void {
+    const run: Expected = { ...ended, steps: stepsOf(calls) };
     // An earlier end that could not be stored is overtaken.
     this.#expected.get(taskId)?.();
     const stop = this.#parts.endings.watch(taskId, () => {
@@ -89,7 +86,7 @@ export class TaskLessons {
       userId: row.owner_id,
       taskId,
       ...(run.conversationId !== undefined && { conversationId: run.conversationId }),
-      trusted: run.isTrusted && used.every((experience) => experience.origin.trusted),
+      trusted: !run.heardStrangers,
     };
     await experiences.record(caller, lesson, origin);
   }

@@ -19,6 +19,10 @@ export interface TaskCreateParts {
   depthOf: (taskId: string | undefined) => Promise<number>;
 }
 
+/** Whether a model wrote the task, and so perhaps words that it had read from a stranger. */
+export const isMadeByTool = (metadata: Record<string, unknown> | undefined): boolean =>
+  metadata?.['depth'] !== undefined;
+
 /** `task_create`: hands work to another run of the built-in agent, with no more rights than the present one. */
 export const taskCreateTool = ({ create, depthOf }: TaskCreateParts): Tool =>
   defineTool({

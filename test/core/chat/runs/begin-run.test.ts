@@ -1,14 +1,21 @@
 import { expect, it } from 'vitest';
 import type { SecurityMode } from '../../../../src/contract/security-mode.ts';
 import { beginRun } from '../../../../src/core/chat/runs/begin-run.ts';
-import { experience, foundChunk, openRecall, untrusted } from '../../memory/recall/recall-parts.ts';
+import {
+  experience,
+  foundChunk,
+  openRecall,
+  preference,
+  untrusted,
+} from '../../memory/recall/recall-parts.ts';
 
 const known = {
   chunks: { keyword: [foundChunk('doors')] },
   experiences: [experience('exp_1', { origin: untrusted }), experience('exp_2')],
 };
-const begin = async (change: { mode?: SecurityMode; isTrusted?: boolean } = {}) => {
-  const { recall, asked } = openRecall(known);
+type Change = { mode?: SecurityMode; isTrusted?: boolean; heardStrangers?: boolean };
+const begin = async (change: Change = {}, told: Parameters<typeof openRecall>[0] = known) => {
+  const { recall, asked } = openRecall(told);
   const state = await beginRun(recall, {
     messages: [
       { role: 'user', content: 'Hi' },
@@ -19,6 +26,7 @@ const begin = async (change: { mode?: SecurityMode; isTrusted?: boolean } = {}) 
     question: 'doors',
     mode: 'ask',
     isTrusted: true,
+    heardStrangers: false,
     signal: new AbortController().signal,
     ...change,
   });
@@ -44,4 +52,21 @@ it('tells one that a stranger set going nothing, and asks for nothing', async ()
   expect(state.messages.at(-1)?.content).toBe('Paint the doors');
   expect(state.recalled).toBeUndefined();
   expect(asked).toEqual([]);
+});
+
+it.each([
+  ['nothing of strangers is told', { mode: 'full' }, known, false],
+  ['an experience of strangers is told', {}, known, true],
+  [
+    'a preference of strangers is told',
+    {},
+    { preferences: [preference('tone', { origin: untrusted })] },
+    true,
+  ],
+  ['nothing is told at all', {}, {}, false],
+  ['the messages held their words', { mode: 'full', heardStrangers: true }, known, true],
+  ['the messages held their words, and nothing is told', { heardStrangers: true }, {}, true],
+  ['a stranger set it going', { isTrusted: false }, {}, true],
+] as const)('knows whether strangers had a part in it where %s', async (_, change, told, expected) => {
+  expect((await begin(change, told as typeof known)).state.heardStrangers).toBe(expected);
 });

@@ -61,13 +61,16 @@ describe('the steps of a run', () => {
   });
 
   it.each([
-    [[call('read_file', {}), call('run_command', {}), call('memory_search', {})], false],
-    [[call('read_file', {}), call('web_fetch', {})], true],
-    [[call('mcp__wiki__find', {})], true],
-    [[call('task_status', {})], true],
-    [[call('memory_search', {}, { result: `Learned: x (${untrustedMark})` })], true],
-  ])('tell whether a stranger may have spoken (%#)', (calls, expected) => {
-    expect(mayRepeatStrangers(calls)).toBe(expected);
+    [call('read_file', {}), false],
+    [call('task_create', {}), false],
+    [call('memory_search', {}), false],
+    [call('memory_search', {}, { result: `Learned: x (${untrustedMark})` }), true],
+    [call('run_command', {}), true],
+    [call('web_fetch', {}), true],
+    [call('mcp__wiki__find', {}), true],
+    [call('task_status', {}), true],
+  ])('tell whether a stranger may have spoken (%#)', (made, expected) => {
+    expect(mayRepeatStrangers(made)).toBe(expected);
   });
 });
 

@@ -7,13 +7,14 @@ import type { NewEvent } from '../../../../src/core/tasks/new-event.ts';
 import type { NewTask } from '../../../../src/core/tasks/task-columns.ts';
 import { TaskEndings } from '../../../../src/core/tasks/task-endings.ts';
 import { insertTasks, newTask, openStorage } from '../../../helpers/storage.ts';
-import { experience, untrusted } from './recall-parts.ts';
+import { experience } from './recall-parts.ts';
 
 const read = { name: 'read_file', arguments: { path: 'a' }, result: 'x', status: 'success' as const };
 const ended = (change: Partial<EndedRun> = {}): EndedRun => ({
   answer: 'Done.',
   calls: [read],
   recalled: [],
+  heardStrangers: false,
   ...change,
 });
 
@@ -115,17 +116,13 @@ it('learns nothing from what a stranger set going, or when it is switched off', 
   }
 });
 
-it('does not trust what strangers may have told the run', async () => {
-  const fetched = { ...read, name: 'web_fetch', arguments: { url: 'https://example.org' } };
-  const known = [experience('exp_1'), experience('exp_2', { origin: untrusted })];
-  for (const run of [ended({ calls: [read, fetched] }), ended({ recalled: ['exp_1', 'exp_2'] })]) {
-    const { lessons, recorded, running, end } = await openLessons({ known });
-    await running('task_1');
-    lessons.expect('task_1', run);
-    await end('task_1', 'complete');
-    await lessons.close();
-    expect(recorded[0]?.origin).toMatchObject({ trusted: false });
-  }
+it('does not trust what strangers may have told the run, also where that is forgotten by now', async () => {
+  const { lessons, recorded, running, end } = await openLessons({ known: [experience('exp_1')] });
+  await running('task_1');
+  lessons.expect('task_1', ended({ recalled: ['exp_gone', 'exp_1'], heardStrangers: true }));
+  await end('task_1', 'complete');
+  await lessons.close();
+  expect(recorded[0]?.origin).toMatchObject({ trusted: false });
 });
 
 it('marks what it was told as used, and does not learn the same again', async () => {

@@ -1,0 +1,45 @@
+import type { ToolCall } from '../../../contract/conversations.ts';
+import { mayRepeatStrangers } from '../../memory/recall/run-steps.ts';
+import type { ConversationRow } from '../../storage/chat-rows.ts';
+import type { Database } from '../../storage/database.ts';
+import { toTask } from '../../tasks/task-mapping.ts';
+import type { TaskStore } from '../../tasks/task-store.ts';
+import { runCommandName } from '../../tools/commands/run-command.ts';
+import { isMadeByTool } from '../../tools/tasks/task-create.ts';
+import type { ToolResult } from '../../tools/tool-gate.ts';
+
+/** A call with what came of it, and where it ran as far as its plan says. */
+export interface RanCall {
+  result: ToolResult;
+  environment?: string;
+}
+
+/** Whether a stranger may have spoken in a call of this run. */
+export function heardInCall(name: string, { result, environment }: RanCall): boolean {
+  // In a sandbox there is no network, and a command that was refused did not run anywhere.
+  const isOwn = environment === 'sandbox' || (environment === undefined && !result.success);
+  if (name === runCommandName && isOwn) return false;
+  return mayRepeatStrangers({ name, result: result.content });
+}
+
+/** Whether a stranger may have spoken in what a conversation was told so far: by its task, or by its calls. */
+export async function heardInConversation(
+  { database, tasks }: { database: Database; tasks: Pick<TaskStore, 'find'> },
+  { id, task_id }: Pick<ConversationRow, 'id' | 'task_id'>,
+): Promise<boolean> {
+  if (task_id !== null) {
+    const task = await tasks.find(task_id);
+    // Of one that is gone nobody knows; what one came to may be what it read.
+    if (task?.is_trusted !== 1 || task.result !== null || task.error !== null) return true;
+    if (isMadeByTool(toTask(task).metadata)) return true;
+  }
+  const rows = await database.read
+    .selectFrom('messages')
+    .select('tool_calls')
+    .where('conversation_id', '=', id)
+    .where('tool_calls', 'is not', null)
+    .execute();
+  return rows.some(({ tool_calls }) =>
+    (JSON.parse(tool_calls ?? '[]') as ToolCall[]).some((call) => mayRepeatStrangers(call)),
+  );
+}
