@@ -5,8 +5,8 @@ import type { TextSizes } from './text-sizes.ts';
 
 /** The texts that hold a word, by id in their order, and the points it gives each of them. */
 export interface PointList {
-  ids: Uint32Array<ArrayBuffer>;
-  points: Float32Array<ArrayBuffer>;
+  ids: Uint32Array;
+  points: Float32Array;
 }
 
 /** How much a word counts in the path, the tags and the heading; in the body it counts once. */
