@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { startDaemon } from '../helpers/daemon.ts';
-import { callsTools, startModelServer } from '../helpers/model-server.ts';
+import { callsTools, startModelServer, useModel } from '../helpers/model-server.ts';
 import { follow, until } from '../helpers/tasks.ts';
 
 it('a task finds the approval that was given between two attempts', async () => {
@@ -11,10 +11,7 @@ it('a task finds the approval that was given between two attempts', async () => 
   );
   const first = await startDaemon();
   const { home } = first;
-  await first.client.providers.configure({
-    params: { type: 'ollama' },
-    body: { baseUrl: model.url, defaultModel: 'test-model' },
-  });
+  await useModel(first, model);
   const { task } = await first.client.tasks.create({
     body: { title: 'Write', prompt: 'Write it', assignedAgent: 'builtin', securityMode: 'ask' },
   });

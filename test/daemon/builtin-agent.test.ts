@@ -3,22 +3,17 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { forgetEndedRuns } from '../../src/core/chat/runs/ended-runs.ts';
 import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
-import { callsTools, type ModelServer, says, startModelServer } from '../helpers/model-server.ts';
+import { callsTools, type ModelServer, says, startModelServer, useModel } from '../helpers/model-server.ts';
 import { follow, until } from '../helpers/tasks.ts';
 import { addUser, type TestUser } from '../helpers/users.ts';
 
 let daemon: TestDaemon;
 let model: ModelServer;
 let ann: TestUser;
-const useModel = ({ client }: Pick<TestDaemon, 'client'>) =>
-  client.providers.configure({
-    params: { type: 'ollama' },
-    body: { baseUrl: model.url, defaultModel: 'test-model' },
-  });
 beforeAll(async () => {
   model = await startModelServer();
   daemon = await startDaemon();
-  await useModel(daemon);
+  await useModel(daemon, model);
   ann = await addUser(daemon, 'ann');
 });
 beforeEach(() => {
@@ -49,7 +44,7 @@ it('waits while no provider is set up, says what is missing, and starts by itsel
     message:
       'The agent "builtin" is not configured: it needs a model provider: svc providers configure openai.',
   });
-  await useModel(fresh);
+  await useModel(fresh, model);
   const { task: done } = await follow(fresh.client, task.id);
   expect(done).toMatchObject({ status: 'completed', agentType: 'builtin', result: { output: 'Hello' } });
 });

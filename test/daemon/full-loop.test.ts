@@ -11,7 +11,7 @@ import {
   linearIssue,
   type SentDelivery,
 } from '../helpers/inbound.ts';
-import { callsTools, type ModelServer, startModelServer } from '../helpers/model-server.ts';
+import { callsTools, type ModelServer, startModelServer, useModel } from '../helpers/model-server.ts';
 import { hasSharedFixtures } from '../helpers/shared-fixture.ts';
 import { follow, until } from '../helpers/tasks.ts';
 import { TestBrowser } from '../helpers/test-browser.ts';
@@ -35,10 +35,7 @@ beforeEach(async () => {
   );
   const flags = JSON.stringify(stub.flags).replaceAll(stub.url, proxy.url);
   daemon = await startDaemon({ flags: { ...(JSON.parse(flags) as typeof stub.flags), ...inboundFlags } });
-  await daemon.client.providers.configure({
-    params: { type: 'ollama' },
-    body: { baseUrl: model.url, defaultModel: 'test-model' },
-  });
+  await useModel(daemon, model);
   browser = new TestBrowser(daemon.url);
   const link = await daemon.client.auth.createSignInLink({ body: {} });
   const token = new URL(link.url).hash.slice(1);

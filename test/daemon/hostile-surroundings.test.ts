@@ -18,7 +18,7 @@ import {
 } from '../helpers/hostile/runs.ts';
 import { type HostileCall } from '../helpers/hostile/scene.ts';
 import { type McpRecorder, startMcpRecorder } from '../helpers/mcp-recorder.ts';
-import { callsTools, type ModelServer, startModelServer } from '../helpers/model-server.ts';
+import { callsTools, type ModelServer, startModelServer, useModel } from '../helpers/model-server.ts';
 import { until } from '../helpers/tasks.ts';
 
 let daemon: TestDaemon;
@@ -29,10 +29,7 @@ const setSetting = (key: string, value: unknown) =>
 beforeAll(async () => {
   model = await startModelServer();
   daemon = await startDaemon();
-  await daemon.client.providers.configure({
-    params: { type: 'ollama' },
-    body: { baseUrl: model.url, defaultModel: 'test-model' },
-  });
+  await useModel(daemon, model);
   records = await startMcpRecorder(daemon);
 });
 beforeEach(async () => {

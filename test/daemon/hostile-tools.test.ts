@@ -29,7 +29,7 @@ import {
 import { serverCalls } from '../helpers/hostile/server-calls.ts';
 import { webCalls } from '../helpers/hostile/web-calls.ts';
 import { type McpRecorder, startMcpRecorder } from '../helpers/mcp-recorder.ts';
-import { type ModelServer, startModelServer } from '../helpers/model-server.ts';
+import { type ModelServer, startModelServer, useModel } from '../helpers/model-server.ts';
 import { hasSandbox } from '../core/tools/commands/command-parts.ts';
 
 let daemon: TestDaemon;
@@ -50,10 +50,7 @@ beforeAll(async () => {
   model = await startModelServer();
   daemon = await startDaemon({ env: { [plantedVariable]: canary } });
   const { client, home } = daemon;
-  await client.providers.configure({
-    params: { type: 'ollama' },
-    body: { baseUrl: model.url, defaultModel: 'test-model' },
-  });
+  await useModel({ client }, model);
   await client.config.set({ params: { key: 'tools.callsPerMinute' }, body: { value: 100_000 } });
   records = await startMcpRecorder(daemon);
   write(join(home, 'workspaces/conv_other/notes.txt'), canary);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { owner } from '../../src/core/auth/owner.ts';
 import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
-import { callsTools, type ModelServer, says, startModelServer } from '../helpers/model-server.ts';
+import { callsTools, type ModelServer, says, startModelServer, useModel } from '../helpers/model-server.ts';
 import { follow, until } from '../helpers/tasks.ts';
 import { addUser, type TestUser } from '../helpers/users.ts';
 import { hasSandbox } from '../core/tools/commands/command-parts.ts';
@@ -12,10 +12,7 @@ let ann: TestUser;
 beforeAll(async () => {
   model = await startModelServer();
   daemon = await startDaemon();
-  await daemon.client.providers.configure({
-    params: { type: 'ollama' },
-    body: { baseUrl: model.url, defaultModel: 'test-model' },
-  });
+  await useModel(daemon, model);
   ann = await addUser(daemon, 'ann');
 });
 beforeEach(() => {

@@ -5,7 +5,7 @@ import type { Experience } from '../../src/contract/experiences.ts';
 import type { SecurityMode } from '../../src/contract/security-mode.ts';
 import { owner } from '../../src/core/auth/owner.ts';
 import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
-import { callsTools, type ModelServer, says, startModelServer } from '../helpers/model-server.ts';
+import { callsTools, type ModelServer, says, startModelServer, useModel } from '../helpers/model-server.ts';
 import { follow, until } from '../helpers/tasks.ts';
 import { addUser, type TestUser } from '../helpers/users.ts';
 
@@ -16,15 +16,10 @@ let daemon: TestDaemon;
 let model: ModelServer;
 let ann: TestUser;
 let notes: string;
-const useModel = ({ client }: Pick<TestDaemon, 'client'>) =>
-  client.providers.configure({
-    params: { type: 'ollama' },
-    body: { baseUrl: model.url, defaultModel: 'test-model' },
-  });
 beforeAll(async () => {
   model = await startModelServer();
   daemon = await startDaemon();
-  await useModel(daemon);
+  await useModel(daemon, model);
   ann = await addUser(daemon, 'ann');
   notes = join(daemon.home, '..', `svc-notes-${crypto.randomUUID()}`);
   mkdirSync(notes);
@@ -133,7 +128,7 @@ describe('a smart chat', () => {
 
   it('starts no index where there is no memory, and does not offer to search it', async () => {
     await using fresh = await startDaemon();
-    await useModel(fresh);
+    await useModel(fresh, model);
     await fresh.client.chat.smart({
       body: { messages: [{ role: 'user', content: 'When is the lamp lit?' }] },
     });
@@ -245,7 +240,7 @@ describe('a task of the built-in agent', () => {
     expect((await follow(daemon.client, failed.id)).task.status).toBe('failed');
     const { experience } = await daemon.client.experiences.get({ params: { id: learned.id } });
     expect(experience.useCount).toBe(1);
-    await useModel(daemon);
+    await useModel(daemon, model);
   });
 
   it('teaches how a failure was overcome', async () => {
@@ -253,7 +248,7 @@ describe('a task of the built-in agent', () => {
     const title = 'Sound the foghorn of the pier';
     const { task } = await run(title);
     expect(task.status).toBe('failed');
-    await useModel(daemon);
+    await useModel(daemon, model);
     model.script = callsTools(
       [[{ name: 'list_directory', args: { path: '.' } }]],
       'The foghorn was sounded.',

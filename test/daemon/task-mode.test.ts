@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { startDaemon } from '../helpers/daemon.ts';
-import { callsTools, startModelServer } from '../helpers/model-server.ts';
+import { callsTools, startModelServer, useModel } from '../helpers/model-server.ts';
 import { follow, until } from '../helpers/tasks.ts';
 import { addUser } from '../helpers/users.ts';
 
@@ -14,10 +14,7 @@ it.each([
     callsTools([[{ name: 'write_file', args: { path: 'done.txt', content: 'yes' } }]]),
   );
   await using daemon = await startDaemon();
-  await daemon.client.providers.configure({
-    params: { type: 'ollama' },
-    body: { baseUrl: model.url, defaultModel: 'test-model' },
-  });
+  await useModel(daemon, model);
   const ann = await addUser(daemon, 'ann', 'admin');
   await daemon.client.queue.pause();
   const { task } = await ann.client.tasks.create({

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import type { TestDaemon } from './daemon.ts';
 
 interface AskedModel {
   path: string;
@@ -175,3 +176,10 @@ export async function startModelServer(script: Script = says('Hel', 'lo')): Prom
   };
   return model;
 }
+
+/** Has a daemon use the server as its only provider. */
+export const useModel = ({ client }: Pick<TestDaemon, 'client'>, { url }: Pick<ModelServer, 'url'>) =>
+  client.providers.configure({
+    params: { type: 'ollama' },
+    body: { baseUrl: url, defaultModel: 'test-model' },
+  });

@@ -3,22 +3,23 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AgenticWish, RunEvent } from '../../../src/contract/run-events.ts';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
-import { callsTools, type ModelServer, says, startModelServer } from '../../helpers/model-server.ts';
+import {
+  callsTools,
+  type ModelServer,
+  says,
+  startModelServer,
+  useModel,
+} from '../../helpers/model-server.ts';
 import { follow, until } from '../../helpers/tasks.ts';
 import { addUser, type TestUser } from '../../helpers/users.ts';
 
 let daemon: TestDaemon;
 let model: ModelServer;
 let ann: TestUser;
-const useModel = ({ client }: Pick<TestDaemon, 'client'>) =>
-  client.providers.configure({
-    params: { type: 'ollama' },
-    body: { baseUrl: model.url, defaultModel: 'test-model' },
-  });
 beforeAll(async () => {
   model = await startModelServer();
   daemon = await startDaemon();
-  await useModel(daemon);
+  await useModel(daemon, model);
   ann = await addUser(daemon, 'ann');
 });
 beforeEach(() => {
@@ -213,7 +214,7 @@ describe('a limit', () => {
 
   it('of time ends the run with TIMEOUT', async () => {
     await using short = await startDaemon({ sessionMs: 300 });
-    await useModel(short);
+    await useModel(short, model);
     const { id } = await begin(short);
     model.script = (reply) => reply.piece('Well');
     const events = await run(id, {}, short.client);

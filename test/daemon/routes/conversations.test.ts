@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
-import { type ModelServer, says, startModelServer } from '../../helpers/model-server.ts';
+import { type ModelServer, says, startModelServer, useModel } from '../../helpers/model-server.ts';
 import { until } from '../../helpers/tasks.ts';
 import { addUser, type TestUser } from '../../helpers/users.ts';
 
@@ -10,10 +10,7 @@ let ann: TestUser;
 beforeAll(async () => {
   model = await startModelServer();
   daemon = await startDaemon();
-  await daemon.client.providers.configure({
-    params: { type: 'ollama' },
-    body: { baseUrl: model.url, defaultModel: 'test-model' },
-  });
+  await useModel(daemon, model);
   ann = await addUser(daemon, 'ann');
 });
 beforeEach(() => {

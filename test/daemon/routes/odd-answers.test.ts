@@ -8,6 +8,7 @@ import {
   type Script,
   type ScriptedCall,
   startModelServer,
+  useModel,
 } from '../../helpers/model-server.ts';
 import { namesAndArguments, readStep } from '../../helpers/recorded-exchange.ts';
 
@@ -19,10 +20,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   model.asked.length = 0;
-  await daemon.client.providers.configure({
-    params: { type: 'ollama' },
-    body: { baseUrl: model.url, defaultModel: 'test-model' },
-  });
+  await useModel(daemon, model);
 });
 afterAll(async () => {
   await daemon[Symbol.asyncDispose]();

@@ -8,17 +8,20 @@ import { z } from 'zod';
 import { completionChunkSchema } from '../../../src/contract/chat.ts';
 import { runEventSchema } from '../../../src/contract/run-events.ts';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
-import { callsTools, type ModelServer, says, startModelServer } from '../../helpers/model-server.ts';
+import {
+  callsTools,
+  type ModelServer,
+  says,
+  startModelServer,
+  useModel,
+} from '../../helpers/model-server.ts';
 
 let daemon: TestDaemon;
 let model: ModelServer;
 beforeAll(async () => {
   model = await startModelServer();
   daemon = await startDaemon();
-  await daemon.client.providers.configure({
-    params: { type: 'ollama' },
-    body: { baseUrl: model.url, defaultModel: 'test-model' },
-  });
+  await useModel(daemon, model);
 });
 afterAll(async () => {
   await daemon[Symbol.asyncDispose]();

@@ -4,7 +4,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Approval } from '../../../src/contract/approvals.ts';
 import type { SendWithTools } from '../../../src/contract/conversations.ts';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
-import { callsTools, type ModelServer, says, startModelServer } from '../../helpers/model-server.ts';
+import {
+  callsTools,
+  type ModelServer,
+  says,
+  startModelServer,
+  useModel,
+} from '../../helpers/model-server.ts';
 import { until } from '../../helpers/tasks.ts';
 import { addUser, type TestUser } from '../../helpers/users.ts';
 
@@ -14,10 +20,7 @@ let ann: TestUser;
 beforeAll(async () => {
   model = await startModelServer();
   daemon = await startDaemon();
-  await daemon.client.providers.configure({
-    params: { type: 'ollama' },
-    body: { baseUrl: model.url, defaultModel: 'test-model' },
-  });
+  await useModel(daemon, model);
   ann = await addUser(daemon, 'ann');
 });
 beforeEach(() => {
@@ -300,10 +303,7 @@ describe('a stream', () => {
 it('goes on after a restart of the daemon', async () => {
   const first = await startDaemon();
   const { home } = first;
-  await first.client.providers.configure({
-    params: { type: 'ollama' },
-    body: { baseUrl: model.url, defaultModel: 'test-model' },
-  });
+  await useModel(first, model);
   const { conversation } = await first.client.conversations.create({ body: {} });
   const { id } = conversation;
   model.script = callsTools([writeDone]);
