@@ -7,6 +7,7 @@ import { codeOf } from '../tools/files/file-failure.ts';
 import { isInside } from '../tools/files/real-path.ts';
 import { isSecretPlace } from '../tools/guards/secret-places.ts';
 import { showName } from '../tools/show-name.ts';
+import { outermost } from './files/outermost.ts';
 import type { SyncOrder } from './index/index-calls.ts';
 
 /** What the system only shows as files, and what would be everything. */
@@ -52,9 +53,8 @@ export class MemoryRoots {
       throw new AppError('validation', 'No folder may be indexed yet. Give one: svc memory sync FOLDER');
     const looked = await Promise.all(given.map((root) => this.#look(withoutSlash(root))));
     const faults = looked.flatMap(({ fault }) => fault ?? []);
-    const there = [...new Set(looked.flatMap(({ folder }) => folder ?? []))];
-    if (there.length === 0) throw new AppError('validation', faults.join('. '));
-    const folders = there.filter((root) => !there.some((other) => other !== root && isInside(other, root)));
+    const folders = outermost(looked.flatMap(({ folder }) => folder ?? []));
+    if (folders.length === 0) throw new AppError('validation', faults.join('. '));
     return { folders, faults };
   }
 

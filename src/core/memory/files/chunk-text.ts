@@ -5,7 +5,19 @@ import { packLines, type TextPiece } from './pack-lines.ts';
 
 const MARKDOWN = new Set(['.md', '.mdx', '.markdown']);
 /** What is not made of paragraphs although it has blank lines. */
-const PROSE = new Set([...MARKDOWN, '', '.txt', '.text', '.rst', '.adoc', '.org', '.tex', '.log', '.csv', '.tsv']);
+const PROSE = new Set([
+  ...MARKDOWN,
+  '',
+  '.txt',
+  '.text',
+  '.rst',
+  '.adoc',
+  '.org',
+  '.tex',
+  '.log',
+  '.csv',
+  '.tsv',
+]);
 
 /** With more sections than these, and so many characters for each of the others, the headings are no headings. */
 const SECTIONS = 100;

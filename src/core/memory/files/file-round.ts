@@ -6,6 +6,7 @@ import type { DirtyPaths } from './dirty-paths.ts';
 import type { FileStore } from './file-store.ts';
 import type { FileSync } from './file-sync.ts';
 import { lookAt } from './look-at.ts';
+import { outermost } from './outermost.ts';
 
 /** How long the thread looks before others get their turn. */
 const PIECE_MS = 20;
@@ -129,7 +130,7 @@ export class FileRound {
       after = paths.at(-1);
     }
     const seen = new Map<string, KnownFolder>();
-    for (const root of withoutInner(roots)) {
+    for (const root of outermost(roots)) {
       const ahead = [{ folder: root, isCovered: false }];
       for (let next = ahead.pop(); next; next = ahead.pop()) {
         for (const below of this.#visit(next, seen)) ahead.push(below);
@@ -223,10 +224,6 @@ export class FileRound {
     return at >= since && at >= this.#clearedAt && !this.#parts.store.forgottenFiles.has(path, at);
   }
 }
-
-/** Roots that are not below others. */
-export const withoutInner = (roots: string[]): string[] =>
-  roots.filter((root) => !roots.some((other) => other !== root && isInside(other, root)));
 
 const stampOf = (path: string): number => lookAt(path)?.ctimeMs ?? 0;
 

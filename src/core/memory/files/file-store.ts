@@ -5,8 +5,10 @@ import { translateStorageError } from '../../storage/storage-errors.ts';
 import { isInside } from '../../tools/files/real-path.ts';
 import { hashText } from '../index/hash-text.ts';
 import type { KeywordIndex } from '../index/keyword-index.ts';
+import { pathRange } from '../index/path-range.ts';
 import type { TextChunk } from './chunk-text.ts';
 import { ForgottenFiles } from './forgotten-files.ts';
+import { outermost } from './outermost.ts';
 import { SyncedFolders } from './synced-folders.ts';
 
 export interface FileStoreParts {
@@ -113,16 +115,14 @@ export class FileStore {
 
   /** The files that are at or below none of the folders, some at a time. */
   *outside(folders: string[]): Generator<KnownFile[]> {
-    const outermost = folders.filter(
-      (folder) => !folders.some((other) => other !== folder && isInside(other, folder)),
-    );
-    const inside = [...new Set(outermost)].reduce(
-      (sum, folder) => sum + Number(this.#sql.countBelow.get(...range(folder))?.['n']),
-      0,
-    );
+    const outer = outermost(folders);
+    const inside = outer.reduce((sum, folder) => {
+      const { path, above, below } = pathRange(folder);
+      return sum + Number(this.#sql.countBelow.get(path, above, below)?.['n']);
+    }, 0);
     if (inside === this.fileCount) return;
     const strange = [...this.#sql.all.iterate()].filter(
-      (row) => !outermost.some((folder) => isInside(folder, String(row['path']))),
+      (row) => !outer.some((folder) => isInside(folder, String(row['path']))),
     );
     for (let at = 0; at < strange.length; at += AT_ONCE)
       yield strange.slice(at, at + AT_ONCE).map((row) => toKnown(row));
@@ -167,9 +167,9 @@ export class FileStore {
   *knownBelow(place: string): Generator<[path: string, file: KnownFile][]> {
     const itself = this.known(place);
     if (itself) yield [[place, itself]];
-    const [, start, end] = range(place);
-    for (let after = start; ;) {
-      const rows = this.#sql.between.all(after, end, AT_ONCE);
+    const { above, below } = pathRange(place);
+    for (let after = above; ;) {
+      const rows = this.#sql.between.all(after, below, AT_ONCE);
       if (rows.length > 0) yield rows.map((row) => [String(row['path']), toKnown(row)]);
       if (rows.length < AT_ONCE) return;
       after = String(rows.at(-1)?.['path']);
@@ -249,10 +249,6 @@ export class FileStore {
     return this.#change;
   }
 }
-
-/** A place, and between what all paths below it are. */
-const range = (place: string): [place: string, start: string, end: string] =>
-  place === '/' ? ['/', '/', '0'] : [place, `${place}/`, `${place}0`];
 
 type Row = Record<string, SQLOutputValue>;
 

@@ -1,8 +1,9 @@
 import { messageOf } from '../../errors.ts';
 import type { WatchOrder, WatchStatus } from '../index/index-calls.ts';
 import { type DirtyPaths, type SetTimer, systemTimer } from './dirty-paths.ts';
-import { type FileRound, withoutInner } from './file-round.ts';
+import type { FileRound } from './file-round.ts';
 import type { FileStore } from './file-store.ts';
+import { outermost } from './outermost.ts';
 import { type OpenWatcher, openChokidar, type RootListener, WatchedRoot } from './watched-root.ts';
 
 /** How long somebody waits for folders to be looked through; larger ones take longer, and nobody waits. */
@@ -81,7 +82,7 @@ export class FolderWatch {
     this.#order = order;
     this.#reason = undefined;
     dirty.follow(order);
-    const wanted = withoutInner(order?.roots ?? []);
+    const wanted = outermost(order?.roots ?? []);
     await this.#close([...this.#roots.keys()].filter((root) => !wanted.includes(root)));
     if (!order) return dirty.clear();
     if (wanted.length === 0) {

@@ -36,8 +36,8 @@ const fileTables = `
   );
   create unique index if not exists vectors_by_text on vectors (model, text_hash);
   create table if not exists facts (name text primary key, value text not null);
-  create table if not exists synced_folders (folder text primary key, began_at real not null);
-  create table if not exists forgotten_files (path text primary key, changed_at real not null);
+  create table if not exists synced_folders (path text primary key, at real not null);
+  create table if not exists forgotten_files (path text primary key, at real not null);
   ${wordTable('chunk_words')};
 `;
 const settings = `insert into chunk_words (chunk_words, rank)

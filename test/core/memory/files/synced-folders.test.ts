@@ -5,7 +5,7 @@ import { SyncedFolders } from '../../../../src/core/memory/files/synced-folders.
 
 function open() {
   const database = new DatabaseSync(':memory:');
-  database.exec('create table synced_folders (folder text primary key, began_at real not null)');
+  database.exec('create table synced_folders (path text primary key, at real not null)');
   return { synced: new SyncedFolders(database), again: () => new SyncedFolders(database) };
 }
 
