@@ -9,8 +9,8 @@ import { createOutboundFetch } from '../../src/core/outbound/outbound-fetch.ts';
 import { KeyRing } from '../../src/core/secrets/key-ring.ts';
 import { openDatabase } from '../../src/core/storage/open-database.ts';
 import { systemSurroundings as surroundings } from '../../src/core/surroundings.ts';
-import { WebhookDeliverer } from '../../src/core/webhooks/outbound/webhook-deliverer.ts';
-import { WebhookDeliveryStore } from '../../src/core/webhooks/outbound/webhook-delivery-store.ts';
+import { WebhookDeliverer } from '../../src/core/webhooks/webhook-deliverer.ts';
+import { WebhookDeliveryStore } from '../../src/core/webhooks/webhook-delivery-store.ts';
 
 /** Events for webhooks, each stored in a write of its own, sent, and what came of it recorded, all of it durable. */
 const home = mkdtempSync(join(tmpdir(), 'svc-bench-'));

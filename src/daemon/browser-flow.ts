@@ -4,7 +4,7 @@ import type { OAuthCallback, ProviderName } from '../contract/oauth.ts';
 import type { App } from '../core/app.ts';
 import type { SignedIn } from '../core/auth/account-service.ts';
 import type { Caller } from '../core/auth/caller.ts';
-import { type FinishedFlow, OAUTH_FLOW_MS } from '../core/auth/oauth/oauth-flow.ts';
+import { type FinishedFlow, OAUTH_FLOW_MS } from '../core/integrations/oauth/oauth-flow.ts';
 import { AppError } from '../core/errors.ts';
 import { baseUrlOf } from './base-url.ts';
 import { clientOf, findCaller, isSecure, startSession } from './credentials.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemSurroundings } from '../../src/core/surroundings.ts';
-import type { CommentTarget } from '../../src/core/webhooks/inbound/source-work.ts';
+import type { CommentTarget } from '../../src/core/integrations/inbound/source-work.ts';
 import { CommentVendors } from '../helpers/comment-vendors.ts';
 import { startDaemon, type TestDaemon, type TestDaemonOptions } from '../helpers/daemon.ts';
 import { hasSharedFixtures } from '../helpers/shared-fixture.ts';

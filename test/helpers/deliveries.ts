@@ -1,5 +1,5 @@
-import type { SourceRules } from '../../src/core/webhooks/inbound/source-rules.ts';
-import type { SourceHeaders } from '../../src/core/webhooks/inbound/source-work.ts';
+import type { SourceRules } from '../../src/core/integrations/inbound/source-rules.ts';
+import type { SourceHeaders } from '../../src/core/integrations/inbound/source-work.ts';
 import { sharedFixture } from './shared-fixture.ts';
 
 export interface RecordedDelivery<Facts> {

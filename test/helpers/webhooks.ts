@@ -4,11 +4,11 @@ import type { WebhookEvent } from '../../src/contract/webhooks.ts';
 import type { WebhookRow } from '../../src/core/storage/outside-rows.ts';
 import { systemSurroundings } from '../../src/core/surroundings.ts';
 import { TaskStore } from '../../src/core/tasks/task-store.ts';
-import { WebhookBacklogs } from '../../src/core/webhooks/outbound/webhook-backlogs.ts';
-import { WebhookDeliveryStore } from '../../src/core/webhooks/outbound/webhook-delivery-store.ts';
-import { WebhookOutbox } from '../../src/core/webhooks/outbound/webhook-outbox.ts';
-import { WebhookRegistry } from '../../src/core/webhooks/outbound/webhook-registry.ts';
-import { WebhookStore } from '../../src/core/webhooks/outbound/webhook-store.ts';
+import { WebhookBacklogs } from '../../src/core/webhooks/webhook-backlogs.ts';
+import { WebhookDeliveryStore } from '../../src/core/webhooks/webhook-delivery-store.ts';
+import { WebhookOutbox } from '../../src/core/webhooks/webhook-outbox.ts';
+import { WebhookRegistry } from '../../src/core/webhooks/webhook-registry.ts';
+import { WebhookStore } from '../../src/core/webhooks/webhook-store.ts';
 import type { TestDaemon } from './daemon.ts';
 import { openStorage } from './storage.ts';
 

@@ -1,12 +1,12 @@
 import type { Locations } from '../../contract/locations.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Config } from '../config/config.ts';
-import { PairingStore } from '../devices/pairing-store.ts';
+import { PairingStore } from './pairing-store.ts';
 import type { EventBus } from '../events.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Database } from '../storage/database.ts';
 import type { Surroundings } from '../surroundings.ts';
-import { TokenService } from '../tokens/token-service.ts';
+import { TokenService } from './tokens/token-service.ts';
 import { AccessKeyService } from './access-key-service.ts';
 import { AccountService } from './account-service.ts';
 import { InviteService } from './invite-service.ts';

@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts';
 import type { EventBus } from '../events.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { Surroundings } from '../surroundings.ts';
-import type { TokenService } from '../tokens/token-service.ts';
+import type { TokenService } from './tokens/token-service.ts';
 import type { Caller } from './caller.ts';
 import { ownerId } from './owner.ts';
 import type { SessionService } from './session-service.ts';

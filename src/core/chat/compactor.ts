@@ -5,12 +5,18 @@ import type { ConversationRow } from '../storage/chat-rows.ts';
 import type { Database } from '../storage/database.ts';
 import type { Surroundings } from '../surroundings.ts';
 import type { ConversationStore } from './conversation-store.ts';
-import { fenceData } from './fenced-data.ts';
-import type { ModelCalls } from './model-calls.ts';
+import { fenceData } from '../text/fenced-data.ts';
+import type { ModelCalls } from '../providers/model-calls.ts';
 import { presets } from './presets.ts';
-import { type Prompt, toPrompt } from './prompt.ts';
-import type { ResolvedModel } from './providers/resolved-model.ts';
-import { estimateMessages, estimateTokens, lastTokens, newestThatFit, roomOf } from './token-estimate.ts';
+import { type Prompt, toPrompt } from '../providers/prompt.ts';
+import type { ResolvedModel } from '../providers/resolved-model.ts';
+import {
+  estimateMessages,
+  estimateTokens,
+  lastTokens,
+  newestThatFit,
+  roomOf,
+} from '../text/token-estimate.ts';
 
 export interface CompactorParts {
   database: Database;

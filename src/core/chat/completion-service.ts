@@ -7,15 +7,15 @@ import type {
 } from '../../contract/chat.ts';
 import type { ProviderType } from '../../contract/providers.ts';
 import type { Caller } from '../auth/caller.ts';
-import type { Recall } from '../memory/recall/recall.ts';
+import type { Recall } from './recall/recall.ts';
 import type { Surroundings } from '../surroundings.ts';
 import type { Compactor } from './compactor.ts';
 import type { ConversationService } from './conversation-service.ts';
-import type { CallOptions, ModelCalls } from './model-calls.ts';
+import type { CallOptions, ModelCalls } from '../providers/model-calls.ts';
 import { presets } from './presets.ts';
-import { type Prompt, toPrompt } from './prompt.ts';
-import type { ModelProviders } from './providers/model-providers.ts';
-import type { ResolvedModel } from './providers/resolved-model.ts';
+import { type Prompt, toPrompt } from '../providers/prompt.ts';
+import type { ModelProviders } from '../providers/model-providers.ts';
+import type { ResolvedModel } from '../providers/resolved-model.ts';
 import type { FoundContext, TaskContext } from './task-context.ts';
 
 export interface CompletionServiceParts {

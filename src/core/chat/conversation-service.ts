@@ -16,9 +16,9 @@ import type { Surroundings } from '../surroundings.ts';
 import type { Compactor } from './compactor.ts';
 import { toConversation, toMessage } from './conversation-mapping.ts';
 import type { ConversationStore, NewMessage } from './conversation-store.ts';
-import type { ModelCalls } from './model-calls.ts';
-import type { ModelProviders } from './providers/model-providers.ts';
-import { SerialByKey } from './serial-by-key.ts';
+import type { ModelCalls } from '../providers/model-calls.ts';
+import type { ModelProviders } from '../providers/model-providers.ts';
+import { SerialByKey } from '../async/serial-by-key.ts';
 import type { TaskContext } from './task-context.ts';
 
 const TITLE_LENGTH = 60;

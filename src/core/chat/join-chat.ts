@@ -4,10 +4,10 @@ import { Compactor } from './compactor.ts';
 import { CompletionService } from './completion-service.ts';
 import { ConversationService, type ConversationServiceParts } from './conversation-service.ts';
 import { ConversationStore } from './conversation-store.ts';
-import { ModelCalls } from './model-calls.ts';
-import { ModelProviders, type ModelProvidersParts } from './providers/model-providers.ts';
-import { configuredOrigins } from './providers/provider-connections.ts';
-import type { Recall } from '../memory/recall/recall.ts';
+import { ModelCalls } from '../providers/model-calls.ts';
+import { ModelProviders, type ModelProvidersParts } from '../providers/model-providers.ts';
+import { configuredOrigins } from '../providers/provider-connections.ts';
+import type { Recall } from './recall/recall.ts';
 import { TaskContext } from './task-context.ts';
 
 /** How models are asked, where it is not as usual. */

@@ -6,9 +6,9 @@ import type { ClientInfo, SessionService } from '../auth/session-service.ts';
 import type { DeviceRow } from '../storage/account-rows.ts';
 import type { Database } from '../storage/database.ts';
 import type { Schema } from '../storage/schema.ts';
-import type { TokenService } from '../tokens/token-service.ts';
+import type { TokenService } from '../auth/tokens/token-service.ts';
 import { fingerprintOf } from './device-identity.ts';
-import type { PairingStore } from './pairing-store.ts';
+import type { PairingStore } from '../auth/pairing-store.ts';
 
 export interface DeviceServiceParts {
   database: Database;

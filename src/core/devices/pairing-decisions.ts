@@ -11,7 +11,7 @@ import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { hashCode } from './pairing-code.ts';
 import { nameOf, toPairingRequest, versionOf } from './pairing-request.ts';
-import type { PairingStore } from './pairing-store.ts';
+import type { PairingStore } from '../auth/pairing-store.ts';
 
 const wrongCodes: Limit = {
   max: 5,

@@ -14,7 +14,7 @@ import { decodeBase64 } from './base64.ts';
 import { isStrictPublicKey } from './ed25519.ts';
 import { formatCode, hashCode, newCode } from './pairing-code.ts';
 import { requesterOf, statusOf, toPairingRequest } from './pairing-request.ts';
-import type { PairingStore } from './pairing-store.ts';
+import type { PairingStore } from '../auth/pairing-store.ts';
 
 const LIFETIME_MS = 10 * 60_000;
 /** Of each user who shows QR codes, and of everybody who is not signed in. */

@@ -11,7 +11,7 @@ import type { Surroundings } from '../surroundings.ts';
 import type { TaskEndings } from '../tasks/task-endings.ts';
 import { isTerminal } from '../tasks/task-states.ts';
 import { notifyBody } from './notify-body.ts';
-import { notifySecretOf } from './notify-secret.ts';
+import { notifySecretOf } from '../secrets/notify-secret.ts';
 import type { NewNotification, NotifyStore, OpenDelivery } from './notify-store.ts';
 
 /** At the same time to one receiver. */

@@ -1,9 +1,9 @@
 import { freemem, loadavg, totalmem } from 'node:os';
 import type { HealthLevel, HealthReport } from '../../contract/health.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
-import type { QueueStatusService } from '../queue/queue-status-service.ts';
+import type { QueueStatusService } from '../tasks/queue-status-service.ts';
 import type { Surroundings } from '../surroundings.ts';
-import type { Sandbox, SandboxState } from '../tools/commands/sandbox.ts';
+import type { Sandbox, SandboxState } from '../processes/sandbox.ts';
 import { version } from '../version.ts';
 
 type Phase = 'starting' | 'ready' | 'stopping';

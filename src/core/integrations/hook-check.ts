@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Connection, ConnectionService } from '../auth/oauth/connection-service.ts';
+import type { Connection, ConnectionService } from './oauth/connection-service.ts';
 import { askVendor } from '../outbound/vendor-requests.ts';
 import type { Config } from '../config/config.ts';
 import { AppError } from '../errors.ts';

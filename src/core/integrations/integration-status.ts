@@ -9,8 +9,8 @@ import {
   type WebhooksStatus,
 } from '../../contract/integrations.ts';
 import type { ProviderName } from '../../contract/oauth.ts';
-import type { Connection, ConnectionService } from '../auth/oauth/connection-service.ts';
-import { oauthProviders } from '../auth/oauth/oauth-providers.ts';
+import type { Connection, ConnectionService } from './oauth/connection-service.ts';
+import { oauthProviders } from './oauth/oauth-providers.ts';
 import type { ClientInfo } from '../auth/session-service.ts';
 import type { Config } from '../config/config.ts';
 import type { OutboundFetch } from '../outbound/outbound-fetch.ts';

@@ -1,6 +1,6 @@
 import type { Outbound } from '../outbound/outbound-fetch.ts';
 import { IntegrationStatus, type IntegrationStatusParts } from './integration-status.ts';
-import { WebSearch, type WebSearchParts } from './web-search/web-search.ts';
+import { WebSearch, type WebSearchParts } from '../web-search/web-search.ts';
 
 type IntegrationParts = WebSearchParts & Omit<IntegrationStatusParts, 'fetch'> & { outbound: Outbound };
 

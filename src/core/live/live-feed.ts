@@ -5,7 +5,7 @@ import { type Caller, isAdmin } from '../auth/caller.ts';
 import { messageOf } from '../errors.ts';
 import type { EventBus } from '../events.ts';
 import type { Log } from '../log.ts';
-import type { QueueStatusService } from '../queue/queue-status-service.ts';
+import type { QueueStatusService } from '../tasks/queue-status-service.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { toListedTask } from '../tasks/task-mapping.ts';
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Locations } from '../../contract/locations.ts';
 import type { SyncProgress } from '../../contract/memory.ts';
 import type { Caller } from '../auth/caller.ts';
-import type { ModelProviders } from '../chat/providers/model-providers.ts';
+import type { ModelProviders } from '../providers/model-providers.ts';
 import type { Config } from '../config/config.ts';
 import type { Log } from '../log.ts';
 import type { EventBus } from '../events.ts';
@@ -17,7 +17,7 @@ import { MemorySessionService } from './learned/memory-session-service.ts';
 import { PreferenceService } from './learned/preference-service.ts';
 import { MemoryRoots } from './memory-roots.ts';
 import { MemoryService } from './memory-service.ts';
-import { Recall } from './recall/recall.ts';
+import { Recall } from '../chat/recall/recall.ts';
 
 /** Of the database of the index, in memory. */
 const CACHE_MIB = { pico: 4, mini: 16 };

@@ -3,10 +3,10 @@ import { normalize } from 'node:path';
 import { type Caller, isAdmin } from '../auth/caller.ts';
 import type { Config } from '../config/config.ts';
 import { AppError } from '../errors.ts';
-import { codeOf } from '../tools/files/file-failure.ts';
-import { isInside } from '../tools/files/real-path.ts';
-import { isSecretPlace } from '../tools/guards/secret-places.ts';
-import { showName } from '../tools/show-name.ts';
+import { codeOf } from '../paths/file-failure.ts';
+import { isInside } from '../paths/real-path.ts';
+import { isSecretPlace } from '../paths/secret-places.ts';
+import { showName } from '../text/show-name.ts';
 import { outermost } from './files/outermost.ts';
 import type { SyncOrder } from './index/index-calls.ts';
 

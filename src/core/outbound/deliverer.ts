@@ -1,4 +1,4 @@
-import { BackgroundSweep, type BackgroundSweepParts } from '../background-sweep.ts';
+import { BackgroundSweep, type BackgroundSweepParts } from '../async/background-sweep.ts';
 import { AppError, messageOf } from '../errors.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
 import { untilStored } from '../storage/until-stored.ts';

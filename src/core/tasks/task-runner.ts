@@ -1,6 +1,6 @@
 import type { AgentAdapter } from '../agents/agent-adapter.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
-import type { Workspaces } from '../agents/workspaces.ts';
+import type { Workspaces } from '../processes/workspaces.ts';
 import type { Config } from '../config/config.ts';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';

@@ -4,19 +4,19 @@ import { z } from 'zod';
 import type { Approval } from '../../contract/approvals.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { messageOf } from '../errors.ts';
-import { fenceData } from '../chat/fenced-data.ts';
+import { fenceData } from '../text/fenced-data.ts';
 import type { Log } from '../log.ts';
-import type { ApprovalService } from '../security/approval-service.ts';
-import { toApproval } from '../security/approval-service.ts';
-import type { ApprovalStore } from '../security/approval-store.ts';
-import type { PolicyService } from '../security/policy-service.ts';
+import type { ApprovalService } from '../approvals/approval-service.ts';
+import { toApproval } from '../approvals/approval-service.ts';
+import type { ApprovalStore } from '../approvals/approval-store.ts';
+import type { PolicyService } from '../policy/policy-service.ts';
 import type { Database } from '../storage/database.ts';
 import type { ApprovalRow } from '../storage/tool-rows.ts';
 import type { Surroundings } from '../surroundings.ts';
-import { isInside, realPlace } from './files/real-path.ts';
+import { isInside, realPlace } from '../paths/real-path.ts';
 import type { Guard, GuardedCall } from './guards/guard.ts';
 import { isProtectedPlace } from './guards/secret-exfiltration.ts';
-import { isSecretPlace } from './guards/secret-places.ts';
+import { isSecretPlace } from '../paths/secret-places.ts';
 import { decideByMode, matchesTool } from './mode-decision.ts';
 import {
   MAX_OUTPUT,

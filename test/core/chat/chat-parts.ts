@@ -4,10 +4,10 @@ import { Compactor } from '../../../src/core/chat/compactor.ts';
 import { CompletionService } from '../../../src/core/chat/completion-service.ts';
 import { ConversationService } from '../../../src/core/chat/conversation-service.ts';
 import { ConversationStore } from '../../../src/core/chat/conversation-store.ts';
-import { ModelCalls } from '../../../src/core/chat/model-calls.ts';
-import type { ModelFailure, ResolvedModel } from '../../../src/core/chat/providers/resolved-model.ts';
+import { ModelCalls } from '../../../src/core/providers/model-calls.ts';
+import type { ModelFailure, ResolvedModel } from '../../../src/core/providers/resolved-model.ts';
 import { TaskContext } from '../../../src/core/chat/task-context.ts';
-import type { Recall } from '../../../src/core/memory/recall/recall.ts';
+import type { Recall } from '../../../src/core/chat/recall/recall.ts';
 import { systemSurroundings } from '../../../src/core/surroundings.ts';
 import { openStorage } from '../../helpers/storage.ts';
 

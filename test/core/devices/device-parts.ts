@@ -8,11 +8,11 @@ import { DeviceService } from '../../../src/core/devices/device-service.ts';
 import { publicKeyOf } from '../../../src/core/devices/ed25519.ts';
 import { PairingDecisions } from '../../../src/core/devices/pairing-decisions.ts';
 import { PairingService } from '../../../src/core/devices/pairing-service.ts';
-import { PairingStore } from '../../../src/core/devices/pairing-store.ts';
+import { PairingStore } from '../../../src/core/auth/pairing-store.ts';
 import { RateLimits } from '../../../src/core/limits/rate-limits.ts';
 import { KeyRing } from '../../../src/core/secrets/key-ring.ts';
 import { systemSurroundings } from '../../../src/core/surroundings.ts';
-import { TokenService } from '../../../src/core/tokens/token-service.ts';
+import { TokenService } from '../../../src/core/auth/tokens/token-service.ts';
 import { openStorage } from '../../helpers/storage.ts';
 
 export const ann: Caller = { userId: 'user_ann', role: 'user' };

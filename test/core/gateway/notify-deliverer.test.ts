@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { TaskStatus } from '../../../src/contract/task.ts';
 import { AppError } from '../../../src/core/errors.ts';
 import { NotifyDeliverer } from '../../../src/core/gateway/notify-deliverer.ts';
-import { notifySecretOf } from '../../../src/core/gateway/notify-secret.ts';
+import { notifySecretOf } from '../../../src/core/secrets/notify-secret.ts';
 import { NotifyStore } from '../../../src/core/gateway/notify-store.ts';
 import { silentLog } from '../../../src/core/log.ts';
 import { OutboundError } from '../../../src/core/outbound/outbound-error.ts';

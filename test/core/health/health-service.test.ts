@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { AgentRegistry } from '../../../src/core/agents/agent-registry.ts';
 import { Config } from '../../../src/core/config/config.ts';
 import { HealthService, judgeDeadLetters, judgeQueue } from '../../../src/core/health/health-service.ts';
-import type { QueueStatusService } from '../../../src/core/queue/queue-status-service.ts';
+import type { QueueStatusService } from '../../../src/core/tasks/queue-status-service.ts';
 import { systemSurroundings } from '../../../src/core/surroundings.ts';
 import { testAdapter } from '../../helpers/tasks.ts';
 

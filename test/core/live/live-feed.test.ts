@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { LiveMessage } from '../../../src/contract/live.ts';
 import type { QueueStatus } from '../../../src/contract/queue.ts';
 import { owner } from '../../../src/core/auth/owner.ts';
-import type { QueueStatusService } from '../../../src/core/queue/queue-status-service.ts';
+import type { QueueStatusService } from '../../../src/core/tasks/queue-status-service.ts';
 import { EventBus } from '../../../src/core/events.ts';
 import { LiveFeed } from '../../../src/core/live/live-feed.ts';
 import { silentLog } from '../../../src/core/log.ts';

@@ -14,7 +14,7 @@ import type { Caller } from '../../../src/core/auth/caller.ts';
 import { Config } from '../../../src/core/config/config.ts';
 import { AppError } from '../../../src/core/errors.ts';
 import { MemoryRoots } from '../../../src/core/memory/memory-roots.ts';
-import { isInside } from '../../../src/core/tools/files/real-path.ts';
+import { isInside } from '../../../src/core/paths/real-path.ts';
 import { traversals } from '../../helpers/traversals.ts';
 
 const admin: Caller = { userId: 'usr_1', role: 'admin' };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { realPlace } from '../../../src/core/tools/files/real-path.ts';
+import { realPlace } from '../../../src/core/paths/real-path.ts';
 import type { Guard, GuardedCall } from '../../../src/core/tools/guards/guard.ts';
 import {
   defineTool,

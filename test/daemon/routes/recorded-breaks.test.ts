@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunEvent } from '../../../src/contract/run-events.ts';
-import { providerTypes } from '../../../src/core/chat/providers/provider-list.ts';
+import { providerTypes } from '../../../src/core/providers/provider-list.ts';
 import { readStep, RecordedExchange } from '../../helpers/recorded-exchange.ts';
 import { answers, callsIn, isFailure, recordings, samples, typeOf } from '../../helpers/recordings.ts';
 import type { ReplayStep } from '../../helpers/replayed-daemon.ts';

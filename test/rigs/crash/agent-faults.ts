@@ -34,7 +34,7 @@ export const agentFaults: Record<string, PlantedFault> = {
     what: 'an approval is good for more than one run',
     load: 'agents',
     async plant() {
-      const { ApprovalStore } = await import('../../../src/core/security/approval-store.ts');
+      const { ApprovalStore } = await import('../../../src/core/approvals/approval-store.ts');
       replaceMethod(ApprovalStore.prototype, 'use', () => async () => true);
     },
   },

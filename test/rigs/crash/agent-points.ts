@@ -5,11 +5,11 @@ import { replaceMethod } from './replace-method.ts';
 export async function installAgentPoints(killSwitch: KillSwitch): Promise<void> {
   // Loaded only now, when the points of the database are in place.
   const { AuditLog } = await import('../../../src/core/audit/audit-log.ts');
-  const { ApprovalStore } = await import('../../../src/core/security/approval-store.ts');
+  const { ApprovalStore } = await import('../../../src/core/approvals/approval-store.ts');
   const { AgentRunStore } = await import('../../../src/core/chat/runs/agent-run-store.ts');
   const { AgentWork } = await import('../../../src/core/chat/runs/agent-work.ts');
   const { ToolLoop } = await import('../../../src/core/chat/runs/tool-loop.ts');
-  const { ModelSteps } = await import('../../../src/core/chat/model-steps.ts');
+  const { ModelSteps } = await import('../../../src/core/providers/model-steps.ts');
 
   replaceMethod(AuditLog.prototype, 'append', (append) => (transaction, entry) => {
     if (entry.result === 'intent') killSwitch.passAtCommit('before-intent', 'after-intent');

@@ -9,12 +9,11 @@ const STALE_MS = 300;
 
 // Loaded when a fault is planted, so that the points at which the daemon dies are in what they import.
 const outbox = async () =>
-  (await import('../../../src/core/webhooks/outbound/webhook-outbox.ts')).WebhookOutbox.prototype;
+  (await import('../../../src/core/webhooks/webhook-outbox.ts')).WebhookOutbox.prototype;
 const deliveries = async () =>
-  (await import('../../../src/core/webhooks/outbound/webhook-delivery-store.ts')).WebhookDeliveryStore
-    .prototype;
+  (await import('../../../src/core/webhooks/webhook-delivery-store.ts')).WebhookDeliveryStore.prototype;
 const inbound = async () =>
-  (await import('../../../src/core/webhooks/inbound/inbound-store.ts')).InboundStore.prototype;
+  (await import('../../../src/core/integrations/inbound/inbound-store.ts')).InboundStore.prototype;
 
 /** Bugs in what goes out and what comes in that the rig must catch. */
 export const outsideFaults: Record<string, PlantedFault> = {
@@ -146,7 +145,7 @@ export const outsideFaults: Record<string, PlantedFault> = {
     what: 'whether a delivery came before is looked at outside of the transaction of its task',
     load: 'outside',
     async plant() {
-      const { ClaimStore } = await import('../../../src/core/webhooks/inbound/claim-store.ts');
+      const { ClaimStore } = await import('../../../src/core/integrations/inbound/claim-store.ts');
       const asked = new Map<string, number>();
       const isStale = (what: string) => {
         const first = asked.get(what) ?? Date.now();

@@ -4,16 +4,15 @@ import { replaceMethod } from './replace-method.ts';
 /** Puts the points into the parts that take webhooks, send them, and start what is scheduled. */
 export async function installOutsidePoints(killSwitch: KillSwitch): Promise<void> {
   // Loaded only now, when the points of the database are in place.
-  const { WorkIntake } = await import('../../../src/core/webhooks/inbound/work-intake.ts');
-  const { DeliveryLog } = await import('../../../src/core/webhooks/inbound/delivery-log.ts');
-  const { AttemptRecorder } = await import('../../../src/core/webhooks/outbound/attempt-recorder.ts');
+  const { WorkIntake } = await import('../../../src/core/integrations/inbound/work-intake.ts');
+  const { DeliveryLog } = await import('../../../src/core/integrations/inbound/delivery-log.ts');
+  const { AttemptRecorder } = await import('../../../src/core/webhooks/attempt-recorder.ts');
   const { NotificationService } = await import('../../../src/core/notifications/notification-service.ts');
 
-  const { WebhookDeliveryStore } =
-    await import('../../../src/core/webhooks/outbound/webhook-delivery-store.ts');
+  const { WebhookDeliveryStore } = await import('../../../src/core/webhooks/webhook-delivery-store.ts');
   const { ScheduleStore } = await import('../../../src/core/schedules/schedule-store.ts');
   const { WebhookDeliveryRetention } =
-    await import('../../../src/core/webhooks/outbound/webhook-delivery-retention.ts');
+    await import('../../../src/core/webhooks/webhook-delivery-retention.ts');
 
   // All are counted in the end.
   replaceMethod(WebhookDeliveryRetention.prototype, 'removeOld', () => async () => undefined);

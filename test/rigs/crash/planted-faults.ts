@@ -198,7 +198,7 @@ export const plantedFaults: Record<string, PlantedFault> = {
   'no-watcher': {
     what: 'nothing ends the children of a daemon that was killed',
     async plant() {
-      const { watchedProgram } = await import('../../../src/core/agents/process-group.ts');
+      const { watchedProgram } = await import('../../../src/core/processes/process-group.ts');
       watchedProgram[1] = 'exec 3<&-; exec "$@"';
     },
   },

@@ -1,8 +1,8 @@
 import { type AgentAdapter, AgentFailure, type AgentResult, type AgentRun } from '../agent-adapter.ts';
-import { OutputCapture } from '../output-capture.ts';
-import { inheritedEnvironment } from '../process-group.ts';
-import { type Exit, type OutputName, runProgram } from '../run-program.ts';
-import { TextBatcher } from '../text-batcher.ts';
+import { OutputCapture } from '../../processes/output-capture.ts';
+import { inheritedEnvironment } from '../../processes/process-group.ts';
+import { type Exit, type OutputName, runProgram } from '../../processes/run-program.ts';
+import { TextBatcher } from '../../text/text-batcher.ts';
 
 /** Kept of each of stdout and stderr. */
 const OUTPUT_LIMIT_BYTES = 1024 * 1024;

@@ -10,8 +10,8 @@ import { isTerminal } from '../../tasks/task-states.ts';
 import type { Compactor } from '../compactor.ts';
 import type { ConversationService } from '../conversation-service.ts';
 import type { ConversationStore } from '../conversation-store.ts';
-import type { ModelProviders } from '../providers/model-providers.ts';
-import type { ResolvedModel } from '../providers/resolved-model.ts';
+import type { ModelProviders } from '../../providers/model-providers.ts';
+import type { ResolvedModel } from '../../providers/resolved-model.ts';
 import type { TaskContext } from '../task-context.ts';
 import type { RunFeeds } from './run-feeds.ts';
 

@@ -1,7 +1,7 @@
 import type { ModelMessage } from 'ai';
 import type { SecurityMode } from '../../../contract/security-mode.ts';
-import { untrustedMark } from '../../memory/recall/describe-experience.ts';
-import type { Recall } from '../../memory/recall/recall.ts';
+import { untrustedMark } from '../../memory/learned/describe-experience.ts';
+import type { Recall } from '../recall/recall.ts';
 import { newRunState, type RunState } from './run-state.ts';
 
 export interface RunBeginning {

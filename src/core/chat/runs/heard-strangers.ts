@@ -1,5 +1,5 @@
 import type { ToolCall } from '../../../contract/conversations.ts';
-import { mayRepeatStrangers } from '../../memory/recall/run-steps.ts';
+import { mayRepeatStrangers } from '../recall/run-steps.ts';
 import type { ConversationRow } from '../../storage/chat-rows.ts';
 import type { Database } from '../../storage/database.ts';
 import { toTask } from '../../tasks/task-mapping.ts';

@@ -1,8 +1,8 @@
 import type { SecurityMode } from '../../../contract/security-mode.ts';
-import type { PolicyService } from '../../security/policy-service.ts';
+import type { PolicyService } from '../../policy/policy-service.ts';
 import { matchesTool } from '../../tools/mode-decision.ts';
 import { inputSchemaOf, type ToolRegistry } from '../../tools/tool-registry.ts';
-import type { OfferedTool } from '../model-steps.ts';
+import type { OfferedTool } from '../../providers/model-steps.ts';
 
 /** The tools that could run in the mode; the gate decides all the same when one is called. */
 export async function offeredTools(

@@ -1,6 +1,6 @@
 import type { ModelMessage } from 'ai';
-import type { StepRequest } from '../model-steps.ts';
-import { estimateTokens } from '../token-estimate.ts';
+import type { StepRequest } from '../../providers/model-steps.ts';
+import { estimateTokens } from '../../text/token-estimate.ts';
 import type { RunState } from './run-state.ts';
 
 /** About how many tokens the messages of a run come to. */

@@ -1,10 +1,10 @@
 import type { ModelMessage } from 'ai';
 import { AppError } from '../../errors.ts';
 import type { Surroundings } from '../../surroundings.ts';
-import { fenceData } from '../fenced-data.ts';
-import type { ModelCalls } from '../model-calls.ts';
-import type { ResolvedModel } from '../providers/resolved-model.ts';
-import { lastTokens, roomOf } from '../token-estimate.ts';
+import { fenceData } from '../../text/fenced-data.ts';
+import type { ModelCalls } from '../../providers/model-calls.ts';
+import type { ResolvedModel } from '../../providers/resolved-model.ts';
+import { lastTokens, roomOf } from '../../text/token-estimate.ts';
 import { sizeOfMessages } from './prompt-size.ts';
 
 /** How many of the last messages keep their results whole, as long as there is room. */

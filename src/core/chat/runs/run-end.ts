@@ -1,7 +1,7 @@
 import type { NewRunEvent } from '../../../contract/run-events.ts';
 import type { AgentResult } from '../../agents/agent-adapter.ts';
 import { usageColumns } from '../conversation-service.ts';
-import type { ResolvedModel } from '../providers/resolved-model.ts';
+import type { ResolvedModel } from '../../providers/resolved-model.ts';
 import { type RunState, usageOf } from './run-state.ts';
 
 /** The columns of the message that a run comes to. */

@@ -1,6 +1,6 @@
 import type { NewRunEvent } from '../../../contract/run-events.ts';
 import type { RunningEvent } from '../../agents/agent-adapter.ts';
-import { TextBatcher } from '../../agents/text-batcher.ts';
+import { TextBatcher } from '../../text/text-batcher.ts';
 
 /** Characters of one result that an event of the task keeps; the message of the conversation has all of it. */
 const MAX_RESULT = 16_384;

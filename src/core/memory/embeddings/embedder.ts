@@ -1,7 +1,7 @@
-import type { ModelProviders } from '../../chat/providers/model-providers.ts';
-import { withoutProvider } from '../../chat/providers/model-choice.ts';
-import { embeddingOffers, type EmbeddingUse } from '../../chat/providers/embedding-offers.ts';
-import type { ModelFailure } from '../../chat/providers/resolved-model.ts';
+import type { ModelProviders } from '../../providers/model-providers.ts';
+import { withoutProvider } from '../../providers/model-choice.ts';
+import { embeddingOffers, type EmbeddingUse } from '../../providers/embedding-offers.ts';
+import type { ModelFailure } from '../../providers/resolved-model.ts';
 import type { Config } from '../../config/config.ts';
 import type { EmbeddingProvider } from '../../config/memory-settings.ts';
 import { providerNames } from '../../config/provider-settings.ts';

@@ -1,5 +1,5 @@
-import { modelError } from '../../chat/model-error.ts';
-import type { ModelFailure } from '../../chat/providers/resolved-model.ts';
+import { modelError } from '../../providers/model-error.ts';
+import type { ModelFailure } from '../../providers/resolved-model.ts';
 import { AppError } from '../../errors.ts';
 
 /** Codes of failures that one text may cause: it is too long, refused for what it says, or more than the model can do. */

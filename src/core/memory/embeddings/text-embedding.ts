@@ -1,4 +1,4 @@
-import { estimateTokens } from '../../chat/token-estimate.ts';
+import { estimateTokens } from '../../text/token-estimate.ts';
 import { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { MissingVector } from '../index/index-calls.ts';

@@ -1,4 +1,4 @@
-import { estimateTokens } from '../../chat/token-estimate.ts';
+import { estimateTokens } from '../../text/token-estimate.ts';
 
 /** What the models of most vendors take. */
 const USUAL_TOKENS = 8000;

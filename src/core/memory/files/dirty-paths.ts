@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { isInside } from '../../tools/files/real-path.ts';
+import { isInside } from '../../paths/real-path.ts';
 import type { SyncOrder } from '../index/index-calls.ts';
 import type { FileSync } from './file-sync.ts';
 import { isFolder } from './look-at.ts';

@@ -1,7 +1,7 @@
 import { type BigIntStats, closeSync, fstatSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { codeOf } from '../../tools/files/file-failure.ts';
-import { isInside } from '../../tools/files/real-path.ts';
+import { codeOf } from '../../paths/file-failure.ts';
+import { isInside } from '../../paths/real-path.ts';
 import type { SyncOrder } from '../index/index-calls.ts';
 import { chunkText } from './chunk-text.ts';
 import type { FileStore, KnownFile } from './file-store.ts';

@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { isInside } from '../../tools/files/real-path.ts';
+import { isInside } from '../../paths/real-path.ts';
 import type { DirtyPaths } from './dirty-paths.ts';
 import type { FileStore } from './file-store.ts';
 import type { FileSync } from './file-sync.ts';

@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import type { SyncProgress, SyncResult } from '../../../contract/memory.ts';
 import { AppError } from '../../errors.ts';
-import { codeOf } from '../../tools/files/file-failure.ts';
+import { codeOf } from '../../paths/file-failure.ts';
 import type { SyncOrder } from '../index/index-calls.ts';
 import { changedFiles } from './changed-files.ts';
 import type { FileStore } from './file-store.ts';

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { isInside } from '../../tools/files/real-path.ts';
+import { isInside } from '../../paths/real-path.ts';
 import type { SyncProgress } from '../../../contract/memory.ts';
 import type { SyncOrder } from '../index/index-calls.ts';
 import { FileIntake } from './file-intake.ts';

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { isInside } from '../../tools/files/real-path.ts';
+import { isInside } from '../../paths/real-path.ts';
 import { StoredTimes } from './stored-times.ts';
 
 /** Files that somebody took out of the index: they stay out until they change, or their folder is synced. */

@@ -8,9 +8,9 @@ import {
   readlinkSync,
   realpathSync,
 } from 'node:fs';
-import { codeOf } from '../../tools/files/file-failure.ts';
-import { DESCRIPTORS } from '../../tools/files/open-verified.ts';
-import { isInside } from '../../tools/files/real-path.ts';
+import { codeOf } from '../../paths/file-failure.ts';
+import { DESCRIPTORS } from '../../paths/open-verified.ts';
+import { isInside } from '../../paths/real-path.ts';
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY, O_DIRECTORY } = constants;
 const FOLDER = O_RDONLY | O_NOFOLLOW | O_DIRECTORY | O_NONBLOCK;

@@ -1,4 +1,4 @@
-import { isInside } from '../../tools/files/real-path.ts';
+import { isInside } from '../../paths/real-path.ts';
 
 /** The folders that are not below others of them, each once. */
 export const outermost = (folders: readonly string[]): string[] =>

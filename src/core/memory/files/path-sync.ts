@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path';
-import { isInside } from '../../tools/files/real-path.ts';
+import { isInside } from '../../paths/real-path.ts';
 import type { SyncOrder } from '../index/index-calls.ts';
 import { FileIntake } from './file-intake.ts';
 import type { FileStore, KnownFile } from './file-store.ts';

@@ -1,8 +1,8 @@
 import { closeSync, fstatSync, lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { codeOf } from '../../tools/files/file-failure.ts';
-import { isInside } from '../../tools/files/real-path.ts';
-import { isSecretPlace } from '../../tools/guards/secret-places.ts';
+import { codeOf } from '../../paths/file-failure.ts';
+import { isInside } from '../../paths/real-path.ts';
+import { isSecretPlace } from '../../paths/secret-places.ts';
 import { IgnoreRules } from './ignore-rules.ts';
 import { join, OpenFolders } from './open-folders.ts';
 import { readBytes } from './read-text.ts';

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { type BigIntStats, lstatSync, opendirSync } from 'node:fs';
-import { codeOf } from '../../tools/files/file-failure.ts';
-import { isInside } from '../../tools/files/real-path.ts';
-import { isSecretPlace } from '../../tools/guards/secret-places.ts';
+import { codeOf } from '../../paths/file-failure.ts';
+import { isInside } from '../../paths/real-path.ts';
+import { isSecretPlace } from '../../paths/secret-places.ts';
 import { idOf, join, OpenFolders } from './open-folders.ts';
 import type { SkippedFiles, SkipReason } from './skipped-files.ts';
 import { foldersBetween, WalkRules } from './walk-rules.ts';

@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isInside } from '../../tools/files/real-path.ts';
+import { isInside } from '../../paths/real-path.ts';
 import { isFolder, lookAt } from './look-at.ts';
 
 /** As much of chokidar as is used; its raw events come at once, the others once it has looked for itself. */

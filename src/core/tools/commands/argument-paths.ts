@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import type { PathAccess } from '../tool.ts';
-import { isInside } from '../files/real-path.ts';
+import { isInside } from '../../paths/real-path.ts';
 
 /** Paths that a command is given, also behind an option or a colon: what it names is looked at like the path of any tool. */
 export async function argumentPaths(

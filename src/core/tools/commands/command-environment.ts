@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { dirname, isAbsolute } from 'node:path';
-import { isInside } from '../files/real-path.ts';
+import { isInside } from '../../paths/real-path.ts';
 
 /** What a command inherits of the daemon's environment: nothing else, and so no key. */
 const inherited = /^(LANG|LANGUAGE|LC_\w+|TZ)$/;

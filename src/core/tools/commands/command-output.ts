@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
-import { OutputCapture } from '../../agents/output-capture.ts';
-import type { Exit, OutputName } from '../../agents/run-program.ts';
+import { OutputCapture } from '../../processes/output-capture.ts';
+import type { Exit, OutputName } from '../../processes/run-program.ts';
 
 /** A line that is longer is shown in pieces. */
 const MAX_LINE_BYTES = 8192;

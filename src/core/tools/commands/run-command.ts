@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { runMarker } from '../../agents/process-group.ts';
-import { runProgram } from '../../agents/run-program.ts';
+import { runMarker } from '../../processes/process-group.ts';
+import { runProgram } from '../../processes/run-program.ts';
 import type { Surroundings } from '../../surroundings.ts';
 import {
   defineTool,
@@ -12,7 +12,7 @@ import {
   type ToolOutput,
   type ToolPlan,
 } from '../tool.ts';
-import { realPlace } from '../files/real-path.ts';
+import { realPlace } from '../../paths/real-path.ts';
 import { argumentPaths } from './argument-paths.ts';
 import { commandEnvironment } from './command-environment.ts';
 import { CommandOutput, sayExit } from './command-output.ts';
@@ -20,9 +20,9 @@ import { isHarmless } from './harmless-programs.ts';
 import { parseCommand } from './parse-command.ts';
 import { hasPlainRepository } from './plain-repository.ts';
 import { whyRisky } from './risky-programs.ts';
-import { findProgram, isProgramFile } from './find-program.ts';
-import type { Sandbox } from './sandbox.ts';
-import { isInside } from '../files/real-path.ts';
+import { findProgram, isProgramFile } from '../../processes/find-program.ts';
+import type { Sandbox } from '../../processes/sandbox.ts';
+import { isInside } from '../../paths/real-path.ts';
 import { unreadPlaces } from './unread-places.ts';
 
 export const runCommandName = 'run_command';

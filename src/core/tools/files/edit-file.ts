@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool, ToolFailure } from '../tool.ts';
-import { spellFailures } from './file-failure.ts';
-import { openVerified } from './open-verified.ts';
+import { spellFailures } from '../../paths/file-failure.ts';
+import { openVerified } from '../../paths/open-verified.ts';
 import { readText } from './read-lines.ts';
 import { replaceFile } from './replace-file.ts';
 

@@ -3,13 +3,13 @@ import { basename, relative } from 'node:path';
 import { z } from 'zod';
 import { defineTool, ToolFailure } from '../tool.ts';
 import { batched } from './batched.ts';
-import { showName } from '../show-name.ts';
+import { showName } from '../../text/show-name.ts';
 import { OutputLines } from './cut-output.ts';
-import { codeOf, spellFailures } from './file-failure.ts';
+import { codeOf, spellFailures } from '../../paths/file-failure.ts';
 import { globPattern } from './glob-pattern.ts';
-import { openVerified } from './open-verified.ts';
+import { openVerified } from '../../paths/open-verified.ts';
 import { type FoundLine, PatternThread } from './pattern-thread.ts';
-import { nameOf } from './place-names.ts';
+import { nameOf } from '../../paths/place-names.ts';
 import { spellGaps } from './search-files.ts';
 import { walkFiles, type WalkGaps } from './walk-files.ts';
 

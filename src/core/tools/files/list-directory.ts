@@ -2,10 +2,10 @@ import type { Dirent } from 'node:fs';
 import { lstat, opendir, readlink } from 'node:fs/promises';
 import { z } from 'zod';
 import { defineTool } from '../tool.ts';
-import { showName } from '../show-name.ts';
+import { showName } from '../../text/show-name.ts';
 import { OutputLines } from './cut-output.ts';
-import { codeOf, spellFailures } from './file-failure.ts';
-import { openVerifiedFolder, type VerifiedFolder } from './open-verified.ts';
+import { codeOf, spellFailures } from '../../paths/file-failure.ts';
+import { openVerifiedFolder, type VerifiedFolder } from '../../paths/open-verified.ts';
 
 const MAX_SHOWN = 1000;
 /** Of a folder with more entries than this, what is shown are the first of as many as were read. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineTool, ToolFailure } from '../tool.ts';
 import { cutLine, OutputLines } from './cut-output.ts';
-import { spellFailures } from './file-failure.ts';
-import { openVerified } from './open-verified.ts';
+import { spellFailures } from '../../paths/file-failure.ts';
+import { openVerified } from '../../paths/open-verified.ts';
 import { readLines } from './read-lines.ts';
 
 const DEFAULT_LINES = 2000;

@@ -2,9 +2,9 @@ import type { BigIntStats } from 'node:fs';
 import { lstat, mkdir, mkdtemp, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { ToolFailure } from '../tool.ts';
-import { codeOf } from './file-failure.ts';
-import { isInGitFolder } from './git-folder.ts';
-import { openVerifiedFolder, type VerifiedFolder } from './open-verified.ts';
+import { codeOf } from '../../paths/file-failure.ts';
+import { isInGitFolder } from '../../paths/git-folder.ts';
+import { openVerifiedFolder, type VerifiedFolder } from '../../paths/open-verified.ts';
 
 const NEW_MODE = 0o666;
 

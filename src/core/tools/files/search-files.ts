@@ -2,12 +2,12 @@ import { relative } from 'node:path';
 import { z } from 'zod';
 import { defineTool } from '../tool.ts';
 import { batched } from './batched.ts';
-import { showName } from '../show-name.ts';
+import { showName } from '../../text/show-name.ts';
 import { OutputLines } from './cut-output.ts';
-import { spellFailures } from './file-failure.ts';
+import { spellFailures } from '../../paths/file-failure.ts';
 import { globPattern } from './glob-pattern.ts';
 import { PatternThread } from './pattern-thread.ts';
-import { nameOf } from './place-names.ts';
+import { nameOf } from '../../paths/place-names.ts';
 import { walkFiles, type WalkGaps } from './walk-files.ts';
 
 const MAX_FOUND = 1000;

@@ -1,7 +1,7 @@
 import { ToolFailure, type ToolScope } from '../tool.ts';
-import { codeOf } from './file-failure.ts';
+import { codeOf } from '../../paths/file-failure.ts';
 import { readEntries } from './list-directory.ts';
-import { openVerifiedFolder } from './open-verified.ts';
+import { openVerifiedFolder } from '../../paths/open-verified.ts';
 
 const MAX_ENTRIES = 500_000;
 /** What hardly anybody means when looking for something. */

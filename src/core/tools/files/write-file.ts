@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '../tool.ts';
-import { spellFailures } from './file-failure.ts';
+import { spellFailures } from '../../paths/file-failure.ts';
 import { replaceFile } from './replace-file.ts';
 
 const MAX_CONTENT = 10_000_000;

@@ -1,9 +1,9 @@
 import { lstat } from 'node:fs/promises';
 import { relative } from 'node:path';
-import { codeOf } from '../files/file-failure.ts';
-import { isInGitFolder, isRunByGit } from '../files/git-folder.ts';
-import { isInside, realPlace } from '../files/real-path.ts';
-import { quoteText } from '../show-name.ts';
+import { codeOf } from '../../paths/file-failure.ts';
+import { isInGitFolder, isRunByGit } from '../../paths/git-folder.ts';
+import { isInside, realPlace } from '../../paths/real-path.ts';
+import { quoteText } from '../../text/show-name.ts';
 import { ToolFailure } from '../tool.ts';
 import type { Guard, GuardedCall } from './guard.ts';
 import { hasParentSegment, mayHoldParent } from './path-spellings.ts';

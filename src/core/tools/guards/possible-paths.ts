@@ -1,4 +1,4 @@
-import { MAX_PATH } from '../files/real-path.ts';
+import { MAX_PATH } from '../../paths/real-path.ts';
 import { spellingsOf } from './path-spellings.ts';
 
 /** A part of a word that a program may open. */

@@ -1,9 +1,9 @@
 import { dirname, join, resolve } from 'node:path';
-import { isInside, realPlace } from '../files/real-path.ts';
-import { quoteText } from '../show-name.ts';
+import { isInside, realPlace } from '../../paths/real-path.ts';
+import { quoteText } from '../../text/show-name.ts';
 import { ToolFailure } from '../tool.ts';
 import type { Guard, GuardedCall } from './guard.ts';
-import { isSecretPlace } from './secret-places.ts';
+import { isSecretPlace } from '../../paths/secret-places.ts';
 import { folderOfWords, pathsOfWord, wordsOfCall } from './words-of-call.ts';
 
 /** Keeps every tool from secrets, and from the folders of the daemon, which are given as real places. */

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { isInside, realPlace } from '../files/real-path.ts';
+import { isInside, realPlace } from '../../paths/real-path.ts';
 import { ToolFailure } from '../tool.ts';
 import { fileWords } from './command-words.ts';
 import type { GuardedCall } from './guard.ts';

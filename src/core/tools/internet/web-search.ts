@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import type { WebSearch } from '../../integrations/web-search/web-search.ts';
+import type { WebSearch } from '../../web-search/web-search.ts';
 import { defineTool, type Tool, ToolFailure } from '../tool.ts';
 
 export const webSearchTool = ({ webSearch }: { webSearch: WebSearch }): Tool =>

@@ -5,7 +5,7 @@ import {
   SdkErrorCode,
   SdkHttpError,
 } from '@modelcontextprotocol/client';
-import { safeText } from '../../chat/providers/safe-text.ts';
+import { safeText } from '../../text/safe-text.ts';
 import { OutboundError } from '../../outbound/outbound-error.ts';
 import { McpFailure } from './mcp-failure.ts';
 

@@ -16,7 +16,7 @@ import { FloodGuard } from './flood-guard.ts';
 import { McpFailure, McpSessionOver } from './mcp-failure.ts';
 import { type McpOffer, type OfferedTool, OfferCollector } from './mcp-offer.ts';
 import { StdioTransport } from './stdio-transport.ts';
-import { unlessAborted } from './unless-aborted.ts';
+import { unlessAborted } from '../../async/unless-aborted.ts';
 
 const MAX_PAGES = 50;
 /** Messages in ten seconds. */

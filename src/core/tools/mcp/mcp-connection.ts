@@ -1,14 +1,14 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { ToolServer } from '../../../contract/tools.ts';
 import type { McpServerSettings } from '../../config/tool-settings.ts';
-import { inheritedEnvironment } from '../../agents/process-group.ts';
+import { inheritedEnvironment } from '../../processes/process-group.ts';
 import type { ModelFetch } from '../../outbound/model-fetch.ts';
 import type { Surroundings } from '../../surroundings.ts';
 import type { McpClient, McpLimits } from './mcp-client.ts';
 import { McpFailure, McpSessionOver } from './mcp-failure.ts';
 import type { McpOffer, OfferedTool } from './mcp-offer.ts';
 import { type McpSecrets, secretsOf } from './mcp-secrets.ts';
-import { unlessAborted } from './unless-aborted.ts';
+import { unlessAborted } from '../../async/unless-aborted.ts';
 
 const MIN_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 5 * 60_000;

@@ -2,7 +2,13 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { deserializeMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
-import { endGroup, killMarked, runMarker, signalGroup, watchedProgram } from '../../agents/process-group.ts';
+import {
+  endGroup,
+  killMarked,
+  runMarker,
+  signalGroup,
+  watchedProgram,
+} from '../../processes/process-group.ts';
 import { FloodGuard } from './flood-guard.ts';
 import { McpFailure } from './mcp-failure.ts';
 

@@ -4,11 +4,11 @@ import type { FoundChunk } from '../../../contract/memory.ts';
 import { AppError } from '../../errors.ts';
 import type { ExperienceService } from '../../memory/learned/experience-service.ts';
 import type { MemoryService } from '../../memory/memory-service.ts';
-import { describeExperience } from '../../memory/recall/describe-experience.ts';
+import { describeExperience } from '../../memory/learned/describe-experience.ts';
 import type { Surroundings } from '../../surroundings.ts';
 import { OutputLines } from '../files/cut-output.ts';
-import { unlessAborted } from '../mcp/unless-aborted.ts';
-import { showName } from '../show-name.ts';
+import { unlessAborted } from '../../async/unless-aborted.ts';
+import { showName } from '../../text/show-name.ts';
 import { defineTool, type Tool, ToolFailure } from '../tool.ts';
 
 const MAX_EXPERIENCES = 5;

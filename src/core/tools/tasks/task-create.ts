@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { CreateTask, Task } from '../../../contract/task.ts';
 import { prioritySchema } from '../../../contract/task.ts';
-import { stricterMode } from '../../security/security-modes.ts';
+import { stricterMode } from '../../policy/security-modes.ts';
 import { defineTool, type Tool, ToolFailure } from '../tool.ts';
 
 /** Tasks that create tasks that create tasks. */

@@ -1,7 +1,7 @@
 import { embeddingProviders, type EmbeddingProvider } from '../../../../src/core/config/memory-settings.ts';
 import type { Flags } from '../../../../src/core/config/config.ts';
 import { Embedder, type EmbedderParts } from '../../../../src/core/memory/embeddings/embedder.ts';
-import { createProviders } from '../../chat/providers/provider-parts.ts';
+import { createProviders } from '../../providers/provider-parts.ts';
 
 export const KEY = 'sk-very-secret-key-of-the-customer-0123456789';
 

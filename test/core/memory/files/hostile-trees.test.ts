@@ -18,7 +18,7 @@ import { OpenFolders } from '../../../../src/core/memory/files/open-folders.ts';
 import { readText } from '../../../../src/core/memory/files/read-text.ts';
 import { SkippedFiles } from '../../../../src/core/memory/files/skipped-files.ts';
 import { TreeWalk } from '../../../../src/core/memory/files/walk-tree.ts';
-import { isSecretPlace } from '../../../../src/core/tools/guards/secret-places.ts';
+import { isSecretPlace } from '../../../../src/core/paths/secret-places.ts';
 import { WalkRules } from '../../../../src/core/memory/files/walk-rules.ts';
 import { orphans, pathsIn, plantFiles } from './file-world.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseCommand } from '../../../../src/core/tools/commands/parse-command.ts';
 import { runCommandTool } from '../../../../src/core/tools/commands/run-command.ts';
-import { Sandbox } from '../../../../src/core/tools/commands/sandbox.ts';
+import { Sandbox } from '../../../../src/core/processes/sandbox.ts';
 import type { Tool, ToolContext } from '../../../../src/core/tools/tool.ts';
 import { systemSurroundings } from '../../../../src/core/surroundings.ts';
 

@@ -1,5 +1,5 @@
 import { call, noSandbox, path } from './command-parts.ts';
-import { Sandbox } from '../../../../src/core/tools/commands/sandbox.ts';
+import { Sandbox } from '../../../../src/core/processes/sandbox.ts';
 
 /** Plays the daemon that dies: runs one command in the place that its arguments name. */
 const [place, workspace = '', command = ''] = process.argv.slice(2);

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Sandbox } from '../../../../src/core/tools/commands/sandbox.ts';
+import { Sandbox } from '../../../../src/core/processes/sandbox.ts';
 import {
   call,
   type CallOptions,

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Sandbox } from '../../../../src/core/tools/commands/sandbox.ts';
+import { Sandbox } from '../../../../src/core/processes/sandbox.ts';
 import { ToolFailure } from '../../../../src/core/tools/tool.ts';
 import {
   call,

@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Sandbox } from '../../../../src/core/tools/commands/sandbox.ts';
+import { Sandbox } from '../../../../src/core/processes/sandbox.ts';
 import { call, hasSandbox, makeFolder, path } from './command-parts.ts';
 
 describe.skipIf(!hasSandbox.isWorking)('a repository in the sandbox (needs bubblewrap)', () => {

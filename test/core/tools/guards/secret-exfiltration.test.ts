@@ -3,7 +3,7 @@ import {
   isProtectedPlace,
   secretExfiltration,
 } from '../../../../src/core/tools/guards/secret-exfiltration.ts';
-import { isSecretPlace } from '../../../../src/core/tools/guards/secret-places.ts';
+import { isSecretPlace } from '../../../../src/core/paths/secret-places.ts';
 import { commandIn, contextIn, guardedCall, serverCallIn } from '../guarded-calls.ts';
 import { listed } from '../listed.ts';
 import { plantTree, type TestTree } from '../test-tree.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { webSearchTool } from '../../../../src/core/tools/internet/web-search.ts';
-import { ownRecording, play } from '../../integrations/web-search/recordings.ts';
-import { createWebSearch, providerAt } from '../../integrations/web-search/search-parts.ts';
+import { ownRecording, play } from '../../web-search/recordings.ts';
+import { createWebSearch, providerAt } from '../../web-search/search-parts.ts';
 import { startLoopbackServer } from '../../outbound/loopback-server.ts';
 import { runTool } from './run-tool.ts';
 

@@ -1,0 +1,60 @@
+import type { Kysely } from 'kysely';
+import type { ApiTokenRow } from '../../storage/account-rows.ts';
+import type { Database } from '../../storage/database.ts';
+import { prepareQuery } from '../../storage/prepared-query.ts';
+import type { Schema } from '../../storage/schema.ts';
+
+type FoundToken = Pick<ApiTokenRow, 'id' | 'user_id' | 'scopes' | 'expires_at' | 'last_used_at'> & {
+  user_role: string;
+};
+
+/** Rows of API tokens. */
+export class TokenStore {
+  readonly #database: Database;
+  readonly #findByHash;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#findByHash = prepareQuery<{ hash: string }, FoundToken>((value) =>
+      database.read
+        .selectFrom('api_tokens')
+        .innerJoin('users', 'users.id', 'api_tokens.user_id')
+        .select([
+          'api_tokens.id',
+          'api_tokens.user_id',
+          'api_tokens.scopes',
+          'api_tokens.expires_at',
+          'api_tokens.last_used_at',
+          'users.role as user_role',
+        ])
+        .where('token_hash', '=', value('hash'))
+        .where('users.disabled_at', 'is', null),
+    );
+  }
+
+  async findByHash(hash: string): Promise<FoundToken | undefined> {
+    return (await this.#database.read.executeQuery(this.#findByHash({ hash }))).rows[0];
+  }
+
+  find(db: Kysely<Schema>, id: string): Promise<ApiTokenRow | undefined> {
+    return db.selectFrom('api_tokens').selectAll().where('id', '=', id).executeTakeFirst();
+  }
+
+  list(userId: string): Promise<ApiTokenRow[]> {
+    return this.#database.read
+      .selectFrom('api_tokens')
+      .selectAll()
+      .where('user_id', '=', userId)
+      .orderBy('id', 'desc')
+      .execute();
+  }
+
+  async count(db: Kysely<Schema>, userId: string): Promise<number> {
+    const row = await db
+      .selectFrom('api_tokens')
+      .select(({ fn }) => fn.countAll<number>().as('n'))
+      .where('user_id', '=', userId)
+      .executeTakeFirst();
+    return row?.n ?? 0;
+  }
+}

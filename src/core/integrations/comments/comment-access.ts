@@ -1,0 +1,91 @@
+import type { ConnectionService } from '../oauth/connection-service.ts';
+import { oauthProviders } from '../oauth/oauth-providers.ts';
+import type { Config } from '../../config/config.ts';
+import { AppError } from '../../errors.ts';
+import type { CommentTarget } from '../inbound/source-work.ts';
+import { CommentFailure } from './comment-failure.ts';
+
+type Provider = CommentTarget['provider'];
+
+/** As whom a comment is written, and at which address. */
+export interface Access {
+  /** Whose limits count. */
+  account: string;
+  vendor: string;
+  /** Without a slash at its end; from the settings, never from a delivery. */
+  baseUrl: string;
+  authorization: string;
+}
+
+/** Finds what a comment can be written with: the account that the owner connected, else the token of the settings. */
+export class CommentAccess {
+  readonly #config: Config;
+  readonly #connections: Pick<ConnectionService, 'find' | 'accessToken'>;
+
+  constructor(parts: { config: Config; connections: Pick<ConnectionService, 'find' | 'accessToken'> }) {
+    this.#config = parts.config;
+    this.#connections = parts.connections;
+  }
+
+  /** Undefined where there is nothing. Throws an `AppError` where there may be something later. */
+  async of(ownerId: string, target: CommentTarget): Promise<Access | undefined> {
+    const { provider } = target;
+    const connection = await this.#connections.find(ownerId, provider);
+    if (!connection) return this.#ofSettings(provider);
+    const token = await this.#connections.accessToken(ownerId, provider).catch((error: unknown) => {
+      // Connected, and in need of being connected again.
+      if (error instanceof AppError && error.code === 'wrong_state') return error;
+      throw error;
+    });
+    if (token instanceof AppError) {
+      const other = this.#ofSettings(provider);
+      if (other) return other;
+      throw new CommentFailure('unauthorized', token.message);
+    }
+    const baseUrl = withoutSlash(this.#config.get(`integrations.${provider}.apiUrl`));
+    return {
+      account: `${provider} ${ownerId}`,
+      vendor: oauthProviders[provider].vendor,
+      baseUrl:
+        target.provider === 'tracker_a'
+          ? `${baseUrl}/ex/jira/${cloudIdOf(connection.account, target.site)}`
+          : baseUrl,
+      authorization: `Bearer ${token}`,
+    };
+  }
+
+  #ofSettings(provider: Provider): Access | undefined {
+    const config = this.#config;
+    const token = config.secret(`integrations.${provider}.token`);
+    if (!token) return undefined;
+    const site = config.get('integrations.tracker_a.siteUrl');
+    const email = config.get('integrations.tracker_a.email');
+    const isJira = provider === 'tracker_a';
+    if (isJira && (!site || !email)) return undefined;
+    return {
+      account: provider,
+      vendor: oauthProviders[provider].vendor,
+      baseUrl: withoutSlash((isJira && site) || config.get(`integrations.${provider}.apiUrl`)),
+      authorization: isJira
+        ? `Basic ${Buffer.from(`${email}:${token}`).toString('base64')}`
+        : // A personal key of Linear comes without a word before it.
+          token.startsWith('lin_api_')
+          ? token
+          : `Bearer ${token}`,
+    };
+  }
+}
+
+/** The same key may be another issue at another site, so a site that is not among those connected has none. */
+function cloudIdOf(account: Record<string, unknown>, site: string): string {
+  const { sites, cloudId } = account;
+  const known = Array.isArray(sites)
+    ? (sites as { id?: unknown; url?: unknown }[]).find(({ url }) => originOf(url) === originOf(site))?.id
+    : cloudId;
+  if (typeof known !== 'string') throw new CommentFailure('refused', 'That site of Jira is not connected');
+  return encodeURIComponent(known);
+}
+
+const originOf = (url: unknown): string | undefined =>
+  typeof url === 'string' && URL.canParse(url) ? new URL(url).origin : undefined;
+const withoutSlash = (url: string): string => url.replace(/\/+$/, '');

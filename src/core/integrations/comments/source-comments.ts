@@ -1,0 +1,152 @@
+import { BackgroundSweep } from '../../async/background-sweep.ts';
+import { AppError } from '../../errors.ts';
+import type { EventBus } from '../../events.ts';
+import type { Log } from '../../log.ts';
+import type { Database, WriteTransaction } from '../../storage/database.ts';
+import type { Surroundings } from '../../surroundings.ts';
+import type { TaskEventType } from '../../../contract/task.ts';
+import type { CommentTarget } from '../inbound/source-work.ts';
+import { CommentQueue, type Written } from './comment-queue.ts';
+import type { CommentWriter } from './comment-writer.ts';
+import type { SourceCommentStore } from './source-comment-store.ts';
+
+const AGAIN_MS = 15_000;
+const PAGE = 500;
+const KEEP_MS = 30 * 24 * 3_600_000;
+/** After any other event, there is nothing new to say. */
+const news: ReadonlySet<TaskEventType> = new Set([
+  'started',
+  'completed',
+  'failed',
+  'cancelled',
+  'retry_scheduled',
+]);
+
+/** A task whose source wants to hear how it goes. */
+export interface NewSourceComment {
+  taskId: string;
+  ownerId: string;
+  target: CommentTarget;
+}
+
+export interface SourceCommentsParts {
+  database: Database;
+  store: SourceCommentStore;
+  writer: CommentWriter;
+  bus: EventBus;
+  surroundings: Surroundings;
+  log: Log;
+  setTimer?: (run: () => void, ms: number) => NodeJS.Timeout;
+}
+
+/** Keeps one comment at the source of each task that says how it goes, however often the daemon stops meanwhile. */
+export class SourceComments {
+  readonly #parts: SourceCommentsParts;
+  readonly #queue: CommentQueue;
+  /** The provider of each task whose comment has not ended. */
+  readonly #open = new Map<string, string>();
+  readonly #sweeps: BackgroundSweep;
+  #position = '';
+  #unsubscribe: (() => void) | undefined;
+
+  constructor(parts: SourceCommentsParts) {
+    this.#parts = parts;
+    const { surroundings, setTimer, log } = parts;
+    this.#sweeps = new BackgroundSweep({ takeUp: () => this.sweep(), log });
+    this.#queue = new CommentQueue({
+      write: (taskId, signal) => this.#write(taskId, signal),
+      monotonic: surroundings.monotonic,
+      ...(setTimer && { setTimer }),
+    });
+  }
+
+  /** Stores with the task that its source is to be told of it. */
+  add(transaction: WriteTransaction, { taskId, ownerId, target }: NewSourceComment): void {
+    const { store, surroundings } = this.#parts;
+    const { provider } = target;
+    store.insert(transaction, {
+      task_id: taskId,
+      provider,
+      owner_id: ownerId,
+      target: JSON.stringify(target),
+      created_at: surroundings.now().toISOString(),
+    });
+    transaction.afterCommit(() => this.#take(taskId, provider));
+  }
+
+  /** Takes up what an earlier process left; returns at once. */
+  start(): void {
+    this.#sweeps.start();
+  }
+
+  /** Breaks off what is being written; it is looked after at the next start. */
+  async stop(): Promise<void> {
+    this.#unsubscribe?.();
+    await this.#sweeps.stop();
+    await this.#queue.stop();
+  }
+
+  /** Derives from a page of the rows what has to be written; answers whether there are more. */
+  async sweep(): Promise<boolean> {
+    const { store } = this.#parts;
+    if (this.#position === '') await store.reopenRevived();
+    const page = await store.open(this.#position, PAGE);
+    this.#position = page.length < PAGE ? '' : (page.at(-1)?.task_id ?? '');
+    for (const { task_id, provider } of page) this.#take(task_id, provider);
+    return this.#position !== '';
+  }
+
+  /** Forgets comments that ended long ago. */
+  async removeOld(): Promise<void> {
+    const { database, store, surroundings } = this.#parts;
+    const before = new Date(surroundings.now().getTime() - KEEP_MS).toISOString();
+    await database.write(({ db }) => store.removeEndedBefore(db, before));
+  }
+
+  #take(taskId: string, provider: string): void {
+    if (this.#sweeps.isStopped) return;
+    this.#open.set(taskId, provider);
+    this.#unsubscribe ??= this.#listen();
+    this.#queue.add(taskId, provider);
+  }
+
+  #listen(): () => void {
+    const { bus } = this.#parts;
+    const wake = (taskId: string) => {
+      const provider = this.#open.get(taskId);
+      if (provider !== undefined) this.#queue.wake(taskId, provider);
+    };
+    const ofTasks = bus.on('task', ({ task, event }) => {
+      if (news.has(event.type)) wake(task.id);
+    });
+    const ofApprovals = bus.on('approval', ({ row }) => {
+      if (row.task_id !== null) wake(row.task_id);
+    });
+    return () => {
+      ofTasks();
+      ofApprovals();
+    };
+  }
+
+  async #write(taskId: string, signal: AbortSignal): Promise<Written> {
+    const { writer, log } = this.#parts;
+    try {
+      const { isEnded, ...written } = await writer.write(taskId, signal);
+      if (isEnded) this.#forget(taskId);
+      return written;
+    } catch (error) {
+      if (signal.aborted) return { hasAsked: false };
+      if (error instanceof AppError)
+        log.warn({ taskId, reason: error.message }, 'a comment at a source waits');
+      else log.error({ err: error }, 'this is a bug in svc');
+      return { hasAsked: false, againInMs: AGAIN_MS };
+    }
+  }
+
+  #forget(taskId: string): void {
+    this.#open.delete(taskId);
+    if (this.#open.size > 0) return;
+    this.#unsubscribe?.();
+    this.#unsubscribe = undefined;
+  }
+}

@@ -1,0 +1,190 @@
+import type { ProviderName } from '../../../contract/oauth.ts';
+import type { AuditLog } from '../../audit/audit-log.ts';
+import type { Config } from '../../config/config.ts';
+import { AppError, messageOf } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import type { OutboundFetch } from '../../outbound/outbound-fetch.ts';
+import type { ConnectionRow } from '../../storage/account-rows.ts';
+import type { Database, WriteTransaction } from '../../storage/database.ts';
+import type { Surroundings } from '../../surroundings.ts';
+import type { ClientInfo } from '../../auth/session-service.ts';
+import type { ConnectionStore } from './connection-store.ts';
+import { revokeGrant } from './grant-revocation.ts';
+import type { FinishedFlow } from './oauth-flow.ts';
+import { clientOf, oauthProviders } from './oauth-providers.ts';
+import type { TokenGrants, TokenSet } from './token-grants.ts';
+
+/** A token is handed out only while it is valid for at least this long. */
+const SPARE_MS = 60_000;
+
+export interface Connection {
+  provider: ProviderName;
+  accountId: string;
+  /** What the vendor says of the account. */
+  account: Record<string, unknown>;
+  scopes: string[];
+  expiresAt: string | undefined;
+}
+
+export interface ConnectionOwner {
+  userId: string;
+  provider: ProviderName;
+  client: ClientInfo;
+}
+type Brought = Pick<FinishedFlow, 'tokens' | 'profile'>;
+
+export interface ConnectionServiceParts {
+  database: Database;
+  store: ConnectionStore;
+  grants: TokenGrants;
+  audit: AuditLog;
+  config: Config;
+  fetch: OutboundFetch;
+  log: Log;
+  surroundings: Surroundings;
+}
+
+/** The accounts at vendors that users connected, and their tokens. */
+export class ConnectionService {
+  readonly #parts: ConnectionServiceParts;
+  readonly #refreshing = new Map<string, Promise<string>>();
+  /** What a vendor gave and could not be stored yet, by the sealed token that it replaces. */
+  readonly #unsaved = new Map<string, TokenSet>();
+
+  constructor(parts: ConnectionServiceParts) {
+    this.#parts = parts;
+  }
+
+  /** Makes what a flow brought a connection of the user. */
+  connect(owner: ConnectionOwner, flow: Brought): Promise<void> {
+    return this.#parts.database.write((transaction) => this.connectIn(transaction, owner, flow));
+  }
+
+  async connectIn(transaction: WriteTransaction, owner: ConnectionOwner, flow: Brought): Promise<void> {
+    const { userId, provider, client } = owner;
+    const { profile } = flow;
+    await this.renewIn(transaction, owner, flow);
+    await this.#parts.audit.append(transaction, {
+      kind: 'security',
+      tool: 'auth.connected',
+      userId,
+      address: client.address,
+      arguments: { provider, accountId: profile.accountId, login: profile.login },
+      result: 'ok',
+    });
+  }
+
+  /** Keeps the tokens that an account, connected already, has got anew. */
+  async renewIn(
+    transaction: WriteTransaction,
+    { userId, provider }: ConnectionOwner,
+    { tokens, profile }: Brought,
+  ): Promise<void> {
+    const { store, surroundings } = this.#parts;
+    const at = surroundings.now().toISOString();
+    await store.put(transaction, { user_id: userId, provider }, { tokens, profile, at });
+  }
+
+  async find(userId: string, provider: ProviderName): Promise<Connection | undefined> {
+    const row = await this.#parts.store.find(userId, provider);
+    return row && toConnection(row);
+  }
+
+  /** A token that is valid for a while; refreshed where needed, once for all who ask at the same time. */
+  async accessToken(userId: string, provider: ProviderName): Promise<string> {
+    const { store } = this.#parts;
+    const row = await this.#require(userId, provider);
+    if (this.#lasts(row)) return store.accessToken(row);
+    const key = keyOf(userId, provider);
+    let refreshed = this.#refreshing.get(key);
+    if (!refreshed) {
+      refreshed = this.#refresh(userId, provider).finally(() => this.#refreshing.delete(key));
+      this.#refreshing.set(key, refreshed);
+    }
+    return refreshed;
+  }
+
+  /** Revokes the grant at the vendor, and forgets the connection whatever the vendor says. Answers whether it agreed. */
+  async disconnect(userId: string, provider: ProviderName, client: ClientInfo = {}): Promise<boolean> {
+    const { database, store, audit } = this.#parts;
+    // A refresh under way would leave a grant behind that nobody knows of.
+    await this.#refreshing.get(keyOf(userId, provider))?.catch(() => undefined);
+    const row = await this.#require(userId, provider);
+    const isRevoked = await this.#revoke(row);
+    await database.write(async (transaction) => {
+      if (!(await store.delete(transaction, userId, provider))) return;
+      await audit.append(transaction, {
+        kind: 'security',
+        tool: 'auth.disconnected',
+        userId,
+        address: client.address,
+        arguments: { provider, accountId: row.account_id, isRevoked },
+        result: 'ok',
+      });
+    });
+    return isRevoked;
+  }
+
+  async #refresh(userId: string, provider: ProviderName): Promise<string> {
+    const { database, store, surroundings } = this.#parts;
+    // Read anew: an earlier refresh may have ended since.
+    const row = await this.#require(userId, provider);
+    if (this.#lasts(row)) return store.accessToken(row);
+    const kept = this.#unsaved.get(row.access_token);
+    const tokens = kept ?? (await this.#askForTokens(row));
+    // The old refresh token is worth nothing now: a full disk must not cost the connection.
+    this.#unsaved.set(row.access_token, tokens);
+    const at = surroundings.now().toISOString();
+    await database.write((transaction) => store.replaceTokens(transaction, row, tokens, at));
+    this.#unsaved.delete(row.access_token);
+    // What was kept may have expired in the meantime.
+    return kept ? this.#refresh(userId, provider) : tokens.accessToken;
+  }
+
+  async #askForTokens(row: ConnectionRow): Promise<TokenSet> {
+    const { store, grants } = this.#parts;
+    const provider = row.provider as ProviderName;
+    const again = `${oauthProviders[provider].vendor} must be connected again`;
+    const refreshToken = store.refreshToken(row);
+    if (refreshToken === undefined) throw new AppError('wrong_state', `${again}: the access has expired`);
+    return grants.refresh(provider, refreshToken).catch((error: unknown) => {
+      if (error instanceof AppError && error.code === 'unauthenticated')
+        throw new AppError('wrong_state', `${again}: the access was taken back, or not used for too long`);
+      throw error;
+    });
+  }
+
+  async #revoke(row: ConnectionRow): Promise<boolean> {
+    const { store, config, fetch, log } = this.#parts;
+    const { provider } = row;
+    try {
+      const tokens = { accessToken: store.accessToken(row), refreshToken: store.refreshToken(row) };
+      return await revokeGrant(clientOf(config, provider as ProviderName), fetch, tokens);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      log.warn({ provider, reason: messageOf(error) }, 'a grant could not be revoked at its vendor');
+      return false;
+    }
+  }
+
+  #lasts({ expires_at }: ConnectionRow): boolean {
+    const { surroundings } = this.#parts;
+    return expires_at === null || Date.parse(expires_at) >= surroundings.now().getTime() + SPARE_MS;
+  }
+
+  async #require(userId: string, provider: ProviderName): Promise<ConnectionRow> {
+    const row = await this.#parts.store.find(userId, provider);
+    if (!row) throw new AppError('wrong_state', `${oauthProviders[provider].vendor} is not connected`);
+    return row;
+  }
+}
+
+const keyOf = (userId: string, provider: ProviderName) => `${userId} ${provider}`;
+
+const toConnection = (row: ConnectionRow): Connection => ({
+  provider: row.provider as ProviderName,
+  accountId: row.account_id,
+  account: JSON.parse(row.account) as Record<string, unknown>,
+  scopes: JSON.parse(row.scopes) as string[],
+  expiresAt: row.expires_at ?? undefined,
+});

@@ -1,0 +1,146 @@
+import { timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import type { OAuthCallback, ProviderName } from '../../../contract/oauth.ts';
+import type { Config } from '../../config/config.ts';
+import { AppError } from '../../errors.ts';
+import type { OutboundFetch } from '../../outbound/outbound-fetch.ts';
+import type { Surroundings } from '../../surroundings.ts';
+import { hashToken } from '../../auth/hash-token.ts';
+import type { OneTimeTokens } from '../../auth/one-time-tokens.ts';
+import { authorizeUrlOf, clientOf } from './oauth-providers.ts';
+import { fetchProfile, type ProviderProfile } from './provider-profiles.ts';
+import type { TokenGrants, TokenSet } from './token-grants.ts';
+
+/** How long a person may take at the vendor. */
+export const OAUTH_FLOW_MS = 10 * 60_000;
+
+export interface FlowStart {
+  /** Who is signed in at the start; only they may finish the flow. */
+  userId?: string | undefined;
+  /** Where the vendor sends the browser, a callback of ours. */
+  redirectUri: string;
+  /** The path that the browser is sent to at the end. */
+  returnTo?: string | undefined;
+  /** Of an app that keeps the verifier itself. */
+  codeChallenge?: string | undefined;
+}
+
+export interface FlowEnd {
+  /** What the browser kept since the start. */
+  binding: string | undefined;
+  /** Who is signed in now. */
+  userId: string | undefined;
+  /** Of an app that gave its own challenge. */
+  codeVerifier?: string | undefined;
+}
+
+export interface FinishedFlow {
+  tokens: TokenSet;
+  profile: ProviderProfile;
+  /** Who was signed in at the start, and still is. */
+  userId: string | undefined;
+  returnTo: string;
+}
+
+const stateSchema = z.object({
+  bindingHash: z.string(),
+  redirectUri: z.string(),
+  returnTo: z.string(),
+  userId: z.string().optional(),
+  /** One of the two: the verifier is ours, or an app has it. */
+  codeVerifier: z.string().optional(),
+  codeChallenge: z.string().optional(),
+});
+type FlowState = z.output<typeof stateSchema>;
+
+export interface OAuthFlowParts {
+  config: Config;
+  fetch: OutboundFetch;
+  grants: TokenGrants;
+  oneTimeTokens: OneTimeTokens;
+  surroundings: Surroundings;
+}
+
+/** The authorization code flow (RFC 6749, RFC 9700) with PKCE and a state that belongs to one browser. */
+export class OAuthFlow {
+  readonly #parts: OAuthFlowParts;
+  constructor(parts: OAuthFlowParts) {
+    this.#parts = parts;
+  }
+
+  /** Answers where to send the browser, and the binding that only this browser may keep. */
+  async start(
+    name: ProviderName,
+    { userId, redirectUri, returnTo = '/', codeChallenge }: FlowStart,
+  ): Promise<{ url: string; state: string; binding: string }> {
+    const { config, grants, oneTimeTokens, surroundings } = this.#parts;
+    const client = clientOf(config, name);
+    const binding = surroundings.newSecret(32);
+    const codeVerifier = codeChallenge === undefined ? surroundings.newSecret(32) : undefined;
+    const state: FlowState = {
+      bindingHash: hashToken(binding),
+      redirectUri,
+      returnTo,
+      userId,
+      codeVerifier,
+      codeChallenge,
+    };
+    const { token } = await oneTimeTokens.issue(purposeOf(name), state, OAUTH_FLOW_MS);
+    const challenge = codeChallenge ?? (await grants.challengeOf(codeVerifier ?? ''));
+    const url = authorizeUrlOf(client, { state: token, redirectUri, codeChallenge: challenge });
+    return { url, state: token, binding };
+  }
+
+  /** Checks that this browser started the flow before the vendor hears of anything; gets the tokens and whose they are. */
+  async finish(name: ProviderName, callback: OAuthCallback, end: FlowEnd): Promise<FinishedFlow> {
+    const { config, fetch, grants, oneTimeTokens } = this.#parts;
+    if (callback.state === undefined || (callback.code === undefined && callback.error === undefined))
+      throw new AppError('validation', 'The code and the state of a sign-in are missing');
+    const stored = stateSchema.safeParse(await oneTimeTokens.redeem(purposeOf(name), callback.state));
+    if (!stored.success)
+      throw new AppError('wrong_state', 'This sign-in is too old, or was used before. Start again.');
+    const state = stored.data;
+    requireSameBrowser(state, end);
+    requireSamePerson(name, state, end);
+    const codeVerifier = await this.#verifierOf(state, end);
+    const client = clientOf(config, name);
+    const { redirectUri, returnTo, userId } = state;
+    const tokens = await grants.exchange(name, {
+      callback,
+      state: callback.state,
+      redirectUri,
+      codeVerifier,
+    });
+    const profile = await fetchProfile({ client, fetch, accessToken: tokens.accessToken });
+    return { tokens, profile, userId, returnTo };
+  }
+
+  async #verifierOf(state: FlowState, { codeVerifier: given }: FlowEnd): Promise<string> {
+    if (state.codeVerifier !== undefined) return state.codeVerifier;
+    if (given === undefined || (await this.#parts.grants.challengeOf(given)) !== state.codeChallenge)
+      throw new AppError('validation', 'The code verifier does not belong to the code challenge', {
+        details: [{ path: 'codeVerifier', message: 'Expected the verifier of the codeChallenge' }],
+      });
+    return given;
+  }
+}
+
+const purposeOf = (name: ProviderName) => `oauth:${name}`;
+
+function requireSameBrowser(state: FlowState, { binding }: FlowEnd): void {
+  const expected = Buffer.from(state.bindingHash);
+  const actual = Buffer.from(hashToken(binding ?? ''));
+  if (!timingSafeEqual(expected, actual))
+    throw new AppError('forbidden', 'This sign-in was started in another browser. Start again here.');
+}
+
+/** Cookies can be planted, so who connects an account must have been known at the start too. */
+function requireSamePerson(
+  name: ProviderName,
+  { userId: before }: FlowState,
+  { userId: now }: FlowEnd,
+): void {
+  const isSignIn = name === 'codehost' && before === undefined;
+  if (isSignIn || (now !== undefined && before === now)) return;
+  throw new AppError('unauthenticated', 'Sign in, then start again: you were not signed in all the time');
+}

@@ -1,0 +1,130 @@
+import { nameSchema } from '../../../contract/users.ts';
+import type { AuditLog } from '../../audit/audit-log.ts';
+import { AppError } from '../../errors.ts';
+import type { UserRow } from '../../storage/account-rows.ts';
+import type { Database, WriteTransaction } from '../../storage/database.ts';
+import type { SignedIn } from '../../auth/account-service.ts';
+import type { Caller } from '../../auth/caller.ts';
+import type { Registration } from '../../auth/registration.ts';
+import type { ClientInfo, SessionService } from '../../auth/session-service.ts';
+import { toSignedIn, type UserStore } from '../../auth/user-store.ts';
+import type { ConnectionService } from './connection-service.ts';
+import type { ConnectionStore } from './connection-store.ts';
+import type { FinishedFlow } from './oauth-flow.ts';
+import type { ProviderProfile } from './provider-profiles.ts';
+
+const provider = 'codehost';
+
+export interface OAuthSignInParts {
+  database: Database;
+  users: UserStore;
+  registration: Registration;
+  sessions: SessionService;
+  store: ConnectionStore;
+  connections: ConnectionService;
+  audit: AuditLog;
+}
+
+/** From where a flow is finished. */
+export interface SignInPlace {
+  /** Whose session the browser has, if any. */
+  caller: Caller | undefined;
+  isTrustedPlace: boolean;
+  client: ClientInfo;
+}
+
+/** Sign-in with an account at the code host: users are known by the vendor's id of it, never by an e-mail. */
+export class OAuthSignIn {
+  readonly #parts: OAuthSignInParts;
+  constructor(parts: OAuthSignInParts) {
+    this.#parts = parts;
+  }
+
+  /** A new session, of the user whose account it is, of who connects it now, or of a new user. */
+  async signIn(flow: FinishedFlow, place: SignInPlace): Promise<SignedIn> {
+    const signedIn = await this.#parts.database.write(async (transaction) => {
+      const row = await this.#userOf(transaction, flow, place);
+      if (row.disabled_at !== null) return this.#refuse(transaction, row, place);
+      return this.#admit(transaction, row, place);
+    });
+    if (!signedIn) throw new AppError('forbidden', 'This account is closed. Ask an administrator.');
+    return signedIn;
+  }
+
+  async #userOf(transaction: WriteTransaction, flow: FinishedFlow, place: SignInPlace): Promise<UserRow> {
+    const { store, connections } = this.#parts;
+    const { client } = place;
+    const { profile, userId: startedBy } = flow;
+    const known = await store.userOf(transaction, provider, profile.accountId);
+    if (known !== undefined) {
+      const row = await this.#find(transaction, known);
+      if (row.disabled_at === null)
+        await connections.renewIn(transaction, { userId: row.id, provider, client }, flow);
+      return row;
+    }
+    const row =
+      startedBy === undefined
+        ? await this.#register(transaction, profile, place)
+        : requireFullSession(await this.#find(transaction, startedBy), place.caller);
+    await connections.connectIn(transaction, { userId: row.id, provider, client }, flow);
+    return row;
+  }
+
+  async #register(
+    transaction: WriteTransaction,
+    { accountId, login, name, email: verified, avatarUrl }: ProviderProfile,
+    { isTrustedPlace, client }: SignInPlace,
+  ): Promise<UserRow> {
+    const { users, registration } = this.#parts;
+    const email = verified ?? `${accountId}+${login}@users.noreply.github.com`.toLowerCase();
+    // Whoever has the address at the vendor need not be who has the account here.
+    if (await users.findByEmail(email, transaction.db))
+      throw new AppError(
+        'forbidden',
+        'An account with this e-mail exists. Sign in to it first, then connect GitHub.',
+      );
+    return registration.register(transaction, {
+      email,
+      name: asName(name, login),
+      avatarUrl,
+      isEmailVerified: verified !== undefined,
+      isTrustedPlace,
+      client,
+    });
+  }
+
+  async #admit(transaction: WriteTransaction, row: UserRow, { client }: SignInPlace): Promise<SignedIn> {
+    const wish = { userId: row.id, kind: 'sign-in', client } as const;
+    const session = await this.#parts.sessions.signIn(transaction, wish, provider);
+    return { session, user: toSignedIn(row) };
+  }
+
+  async #find({ db }: WriteTransaction, id: string): Promise<UserRow> {
+    const row = await this.#parts.users.find(id, db);
+    if (!row) throw new AppError('unauthenticated', 'Not signed in');
+    return row;
+  }
+
+  async #refuse(transaction: WriteTransaction, row: UserRow, { client }: SignInPlace): Promise<undefined> {
+    await this.#parts.audit.append(transaction, {
+      kind: 'security',
+      tool: 'auth.sign_in',
+      userId: row.id,
+      address: client.address,
+      arguments: { method: provider },
+      result: 'refused',
+    });
+  }
+}
+
+/** A connected account opens the whole account, for ever, so a session with less to say may not connect one. */
+function requireFullSession(row: UserRow, caller: Caller | undefined): UserRow {
+  if (caller && caller.role === toSignedIn(row).role && caller.deviceId === undefined) return row;
+  throw new AppError('forbidden', 'A paired device may not connect GitHub. Sign in with a browser first.');
+}
+
+/** The name at the vendor as one of ours: one line, nothing invisible, not too long. */
+function asName(name: string, login: string): string {
+  const plain = name.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ').trim();
+  return nameSchema.safeParse(plain.slice(0, 100).trim()).data ?? login;
+}

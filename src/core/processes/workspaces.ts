@@ -1,0 +1,37 @@
+import { mkdir, rmdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Task } from '../../contract/task.ts';
+import { AgentFailure } from '../agents/agent-adapter.ts';
+
+/** The folders in which agents work: the one that the task names, else one of its own. */
+export class Workspaces {
+  readonly #root: string;
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  async open(task: Pick<Task, 'id' | 'cwd'>): Promise<string> {
+    if (task.cwd === undefined) {
+      const folder = join(this.#root, task.id);
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      return folder;
+    }
+    const isFolder = await stat(task.cwd).then(
+      (found) => found.isDirectory(),
+      () => false,
+    );
+    if (isFolder) return task.cwd;
+    throw new AgentFailure('invalid_input', 'no_folder', `There is no folder ${task.cwd}`);
+  }
+
+  /** Takes the task's own folder away when the agent left nothing in it. */
+  async close(task: Pick<Task, 'id' | 'cwd'>): Promise<void> {
+    if (task.cwd !== undefined) return;
+    try {
+      await rmdir(join(this.#root, task.id));
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      if (code !== 'ENOTEMPTY' && code !== 'EEXIST' && code !== 'ENOENT') throw error;
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import type { Model, ProviderType } from '../../contract/providers.ts';
+import { knownModels } from './known-models.ts';
+
+const optional = <T extends z.ZodType>(schema: T) => schema.optional().catch(undefined);
+const name = optional(z.string().min(1).max(200));
+const tokens = optional(z.int().positive());
+const words = optional(z.array(z.string()));
+
+/** An entry of the list of any vendor: each calls things differently. */
+const entrySchema = z.object({
+  id: name,
+  name,
+  type: name,
+  display_name: name,
+  displayName: name,
+  context_window: tokens,
+  context_length: tokens,
+  max_context_length: tokens,
+  max_input_tokens: tokens,
+  inputTokenLimit: tokens,
+  supported_parameters: words,
+  supportedGenerationMethods: words,
+  features: words,
+  thinking: optional(z.boolean()),
+  capabilities: optional(
+    z.object({
+      completion_chat: optional(z.boolean()),
+      function_calling: optional(z.boolean()),
+      reasoning: optional(z.boolean()),
+    }),
+  ),
+});
+type Entry = z.output<typeof entrySchema>;
+
+const pageSchema = z.object({
+  data: optional(z.array(z.unknown())),
+  models: optional(z.array(z.unknown())),
+  has_more: optional(z.boolean()),
+  last_id: name,
+  nextPageToken: optional(z.string().max(2000)),
+  next_page_token: optional(z.string().max(2000)),
+});
+
+/** The models of one page, and the cursor of the next; undefined where it is no list. */
+export function readModels(
+  provider: ProviderType,
+  body: unknown,
+): { models: Model[]; next: string | undefined } | undefined {
+  const page = pageSchema.safeParse(Array.isArray(body) ? { data: body } : body).data;
+  const list = page?.data ?? page?.models;
+  if (!page || !list) return undefined;
+  const models = list.flatMap((each) => {
+    const { success, data } = entrySchema.safeParse(each);
+    const id = success && (data.id ?? data.name)?.replace(/^models\//, '');
+    return id && isForChat(id, data) ? [toModel(provider, id, data)] : [];
+  });
+  return { models, next: nextOf(page) };
+}
+
+const nextOf = (page: z.output<typeof pageSchema>) =>
+  (page.has_more === true ? page.last_id : undefined) ||
+  page.nextPageToken ||
+  page.next_page_token ||
+  undefined;
+
+/** Where the vendor does not say what a model is for, its name does. */
+const otherUses =
+  /embed|whisper|transcri|tts|speech|audio|realtime|live|dall-e|image|moderation|rerank|guard|video|sora|davinci|babbage|^veo-|^lyria-|\bocr\b/i;
+
+function isForChat(id: string, entry: Entry): boolean {
+  if (entry.capabilities?.completion_chat !== undefined) return entry.capabilities.completion_chat;
+  if (entry.supportedGenerationMethods?.includes('generateContent') === false) return false;
+  if (
+    entry.type !== undefined &&
+    ['embedding', 'image', 'rerank', 'moderation', 'audio'].includes(entry.type)
+  )
+    return false;
+  return !otherUses.test(id);
+}
+
+function toModel(provider: ProviderType, id: string, entry: Entry): Model {
+  const known = knownModels[provider]?.find((each) => each.id === id);
+  const { capabilities, supported_parameters: parameters, features } = entry;
+  const contextWindow =
+    entry.context_window ??
+    entry.context_length ??
+    entry.max_context_length ??
+    entry.max_input_tokens ??
+    entry.inputTokenLimit ??
+    known?.contextWindow;
+  const supportsTools =
+    capabilities?.function_calling ??
+    parameters?.includes('tools') ??
+    features?.includes('tools') ??
+    known?.supportsTools;
+  const supportsReasoning =
+    capabilities?.reasoning ??
+    parameters?.includes('reasoning') ??
+    features?.includes('reasoning') ??
+    entry.thinking ??
+    known?.supportsReasoning;
+  return {
+    id,
+    provider,
+    name: entry.display_name ?? entry.displayName ?? (entry.id === undefined ? id : (entry.name ?? id)),
+    ...(contextWindow !== undefined && { contextWindow }),
+    ...(supportsTools !== undefined && { supportsTools }),
+    ...(supportsReasoning !== undefined && { supportsReasoning }),
+  };
+}

@@ -1,0 +1,241 @@
+import type { ConfigureProvider, Model, Provider, ProviderType } from '../../contract/providers.ts';
+import type { FailureClass } from '../../contract/task.ts';
+import type { EmbeddingProvider } from '../config/memory-settings.ts';
+import { providerNames } from '../config/provider-settings.ts';
+import { AppError } from '../errors.ts';
+import type { EventBus } from '../events.ts';
+import { CircuitBreaker } from '../limits/circuit-breaker.ts';
+import type { Log } from '../log.ts';
+import type { ModelFetch } from '../outbound/model-fetch.ts';
+import { OutboundError } from '../outbound/outbound-error.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { modelError } from './model-error.ts';
+import { embeddingOffers } from './embedding-offers.ts';
+import { knownModels } from './known-models.ts';
+import { withMendedAnswers } from './mended-answers.ts';
+import { chooseModel, defaultProvider, type ModelRequest } from './model-choice.ts';
+import { toModelFailure } from './model-failure.ts';
+import { type ListedModels, ModelListing } from './model-listing.ts';
+import { type Changer, ProviderChanges, type ProviderChangesParts } from './provider-changes.ts';
+import { ProviderConnections } from './provider-connections.ts';
+import { ProviderHealth, type ProviderLook } from './provider-health.ts';
+import { modelProviders, providerTypes } from './provider-list.ts';
+import type { ModelFailure, ResolvedModel, VendorEmbeddingModel } from './resolved-model.ts';
+import { maskKey } from '../text/safe-text.ts';
+import { WholeAnswers } from './whole-answers.ts';
+
+/** Models for embeddings often are other servers: a breaker of their own. */
+type Use = 'chat' | 'embeddings';
+
+/** What shows that a provider is down, rather than that a request or a key is wrong. */
+const outages: FailureClass[] = ['network', 'timeout'];
+
+class FailedCall extends Error {
+  readonly failure: ModelFailure;
+  constructor(failure: ModelFailure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
+const isOutage = (error: unknown) => error instanceof FailedCall && outages.includes(error.failure.class);
+
+export interface ModelProvidersParts extends Omit<ProviderChangesParts, 'connections'> {
+  fetch: ModelFetch;
+  surroundings: Surroundings;
+  bus: EventBus;
+  log: Log;
+}
+
+/** The model providers: which there are, how they are, and the models that can be asked now. */
+export class ModelProviders {
+  readonly #parts: ModelProvidersParts;
+  readonly #connections: ProviderConnections;
+  readonly #changes: ProviderChanges;
+  readonly #listing: ModelListing;
+  readonly #health: ProviderHealth;
+  readonly #wholeAnswers = new WholeAnswers();
+  readonly #breakers = new Map<`${ProviderType} ${Use}`, CircuitBreaker>();
+
+  constructor(parts: ModelProvidersParts) {
+    this.#parts = parts;
+    this.#connections = new ProviderConnections(parts.config, this.#wholeAnswers.fetch(parts.fetch));
+    this.#changes = new ProviderChanges({ ...parts, connections: this.#connections });
+    this.#listing = new ModelListing(this.#connections);
+    this.#health = new ProviderHealth({
+      connections: this.#connections,
+      monotonic: parts.surroundings.monotonic,
+      explain: (type, error) => (isOurs(error) ? error.message : this.toFailure(type, error).message),
+    });
+  }
+
+  /** The model that a request means; throws an `AppError` that says what to do where there is none. */
+  async resolve(request: ModelRequest): Promise<ResolvedModel> {
+    const { provider, modelId: named } = chooseModel(request, this.#parts.config, this.#connections);
+    const connection = this.#connections.of(provider);
+    this.#requireClosed(provider, 'chat');
+    const modelId = named ?? (await this.#firstListed(provider));
+    const create = await modelProviders[provider].create(connection);
+    const known = knownModels[provider]?.find(({ id }) => id === modelId);
+    return {
+      provider,
+      modelId,
+      model: this.#wholeAnswers.accept(withMendedAnswers(create(modelId))),
+      contextWindow: known?.contextWindow,
+      supportsReasoning: known?.supportsReasoning ?? false,
+    };
+  }
+
+  /** Throws an `AppError` that says what to do where the provider may not be asked. */
+  async embeddingModel(provider: EmbeddingProvider, modelId: string): Promise<VendorEmbeddingModel> {
+    const connection = this.#connections.of(provider);
+    this.#requireClosed(provider, 'embeddings');
+    const create = await embeddingOffers[provider].create(connection);
+    return create(modelId);
+  }
+
+  /** What is missing before any model can be asked, as the end of a sentence; undefined when nothing is. */
+  missing(): string | undefined {
+    return this.#connections.usable().length > 0
+      ? undefined
+      : 'a model provider: svc providers configure openai';
+  }
+
+  /** Of `texts` the failure repeats nothing, whatever the provider does. */
+  toFailure(provider: ProviderType, error: unknown, texts?: readonly string[]): ModelFailure {
+    const key = this.#connections.key(provider);
+    const now = this.#parts.surroundings.now().getTime();
+    return toModelFailure(error, { provider, secrets: key === undefined ? [] : [key], texts, now });
+  }
+
+  succeeded(provider: ProviderType, use: Use = 'chat'): void {
+    this.#feed(provider, use, async () => undefined);
+  }
+
+  failed(provider: ProviderType, failure: ModelFailure, use: Use = 'chat'): void {
+    this.#feed(provider, use, () => Promise.reject(new FailedCall(failure)));
+  }
+
+  list(): { default: { provider: ProviderType; model?: string } | null; providers: Provider[] } {
+    return { default: this.#default(), providers: providerTypes.map((type) => this.#describe(type)) };
+  }
+
+  /** The models of one provider; throws an `AppError` where it does not tell. */
+  async modelsOf(type: ProviderType): Promise<ListedModels> {
+    return this.#listing.of(type).catch((error: unknown) => {
+      throw isOurs(error) ? error : modelError(this.toFailure(type, error));
+    });
+  }
+
+  /** The models of every provider that may be asked, or of one; those that do not answer are left out. */
+  async models({ provider }: { provider?: ProviderType | undefined }): Promise<{ models: Model[] }> {
+    if (provider) return { models: (await this.modelsOf(provider)).models };
+    const lists = await Promise.all(
+      this.#connections.usable().map(async (type) => {
+        try {
+          return (await this.modelsOf(type)).models;
+        } catch (error) {
+          if (!(error instanceof AppError)) throw error;
+          this.#parts.log.warn(
+            { provider: type, reason: error.message },
+            'a provider does not list its models',
+          );
+          return [];
+        }
+      }),
+    );
+    return { models: lists.flat() };
+  }
+
+  async health(type: ProviderType): Promise<ProviderLook & { provider: ProviderType }> {
+    return { provider: type, ...(await this.#health.look(type)) };
+  }
+
+  async configure(type: ProviderType, change: ConfigureProvider, changer: Changer): Promise<Provider> {
+    await this.#changes.configure(type, change, changer);
+    this.#startAnew(type);
+    return this.#describe(type);
+  }
+
+  async setDefault(
+    choice: { provider: ProviderType; model?: string | undefined },
+    changer: Changer,
+  ): Promise<{ provider: ProviderType; model?: string }> {
+    await this.#changes.setDefault(choice.provider, choice.model, changer);
+    return { provider: choice.provider, ...(choice.model !== undefined && { model: choice.model }) };
+  }
+
+  /** Writes any setting; those of providers by the same rules as `configure`. */
+  setSetting(key: string, value: unknown) {
+    const setting = this.#changes.set(key, value);
+    const type = providerTypes.find((each) => key.startsWith(`providers.${each}.`));
+    if (type) this.#startAnew(type);
+    return setting;
+  }
+
+  #default() {
+    const provider = defaultProvider(this.#parts.config, this.#connections);
+    if (!provider) return null;
+    const { modelId } = chooseModel({ provider }, this.#parts.config, this.#connections);
+    return { provider, ...(modelId !== undefined && { model: modelId }) };
+  }
+
+  #describe(type: ProviderType): Provider {
+    const { config } = this.#parts;
+    const key = this.#connections.key(type);
+    const baseUrl = this.#connections.baseUrl(type);
+    const defaultModel = config.get(`providers.${type}.defaultModel`) ?? modelProviders[type].defaultModel;
+    const resourceName = type === 'azure' ? config.get('providers.azure.resourceName') : undefined;
+    const apiVersion = type === 'azure' ? config.get('providers.azure.apiVersion') : undefined;
+    return {
+      type,
+      name: providerNames[type],
+      configured: this.#connections.missing(type) === undefined,
+      enabled: this.#connections.isEnabled(type),
+      healthy: false,
+      ...this.#health.last(type),
+      ...(key !== undefined && { apiKey: maskKey(key) }),
+      ...(baseUrl !== undefined && { baseUrl }),
+      ...(defaultModel !== undefined && { defaultModel }),
+      ...(resourceName !== undefined && { resourceName }),
+      ...(apiVersion !== undefined && { apiVersion }),
+    };
+  }
+
+  async #firstListed(type: ProviderType): Promise<string> {
+    const first = modelProviders[type].list ? (await this.modelsOf(type)).models[0] : undefined;
+    if (first) return first.id;
+    throw new AppError('unavailable', `${type} has no default model: svc providers configure ${type}`);
+  }
+
+  #requireClosed(type: ProviderType, use: Use): void {
+    const retryAfterMs = this.#breakers.get(`${type} ${use}`)?.blockedForMs ?? 0;
+    if (retryAfterMs <= 0) return;
+    const seconds = Math.ceil(retryAfterMs / 1000);
+    throw new AppError(
+      'unavailable',
+      `${providerNames[type]} failed several times in a row. It is asked again in ${seconds} s.`,
+      { retryAfterMs },
+    );
+  }
+
+  #feed(type: ProviderType, use: Use, outcome: () => Promise<void>): void {
+    const breaker =
+      this.#breakers.get(`${type} ${use}`) ??
+      new CircuitBreaker(isOutage, this.#parts.surroundings.monotonic);
+    this.#breakers.set(`${type} ${use}`, breaker);
+    // What it rejects with is what it was fed, or that it is open already.
+    breaker.run(outcome).catch(() => undefined);
+  }
+
+  /** What was true of the provider before a change says nothing about it now. */
+  #startAnew(type: ProviderType): void {
+    this.#health.forget(type);
+    this.#breakers.delete(`${type} chat`);
+    this.#breakers.delete(`${type} embeddings`);
+    this.#parts.bus.emit('agents_changed', undefined);
+  }
+}
+
+/** What we say ourselves, and not the network. */
+const isOurs = (error: unknown): error is AppError =>
+  error instanceof AppError && !(error instanceof OutboundError);

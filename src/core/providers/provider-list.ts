@@ -1,0 +1,149 @@
+import type { ProviderType } from '../../contract/providers.ts';
+import { createCohere } from './families/cohere-family.ts';
+import { createCompatible, createTogether } from './families/compatible-family.ts';
+import { createAzure, createOpenAI } from './families/openai-family.ts';
+import { bearer, type ModelProvider } from './model-provider.ts';
+
+/** Most vendors: a key as bearer, and a list of models. */
+const usual = { needsKey: true, list: { path: '/models' }, headers: bearer } as const;
+
+/** Every provider, in the order in which the first configured one is the default. */
+export const modelProviders: Record<ProviderType, ModelProvider> = {
+  anthropic: {
+    baseUrl: 'https://api.anthropic.com/v1',
+    needsKey: true,
+    defaultModel: 'claude-sonnet-5-5',
+    list: { path: '/models?limit=1000', cursor: 'after_id' },
+    headers: (apiKey) => ({ 'x-api-key': apiKey, 'anthropic-version': '2023-06-01' }),
+    create: async ({ apiKey, baseUrl, fetch }) => {
+      const { createAnthropic } = await import('@ai-sdk/anthropic');
+      return createAnthropic({ apiKey, baseURL: baseUrl, fetch });
+    },
+  },
+  openai: {
+    ...usual,
+    baseUrl: 'https://api.openai.com/v1',
+    defaultModel: 'gpt-5.5',
+    create: createOpenAI,
+  },
+  azure: {
+    // It lists the models that could be deployed, and not the deployments, by whose names they are asked.
+    baseUrl: undefined,
+    needsKey: true,
+    headers: (apiKey) => ({ 'api-key': apiKey }),
+    create: createAzure,
+  },
+  google: {
+    baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
+    needsKey: true,
+    defaultModel: 'gemini-3.8-flash',
+    list: { path: '/models?pageSize=1000', cursor: 'pageToken' },
+    headers: (apiKey) => ({ 'x-goog-api-key': apiKey }),
+    create: async ({ apiKey, baseUrl, fetch }) => {
+      const { createGoogle } = await import('@ai-sdk/google');
+      return createGoogle({ apiKey, baseURL: baseUrl, fetch });
+    },
+  },
+  mistral: {
+    ...usual,
+    baseUrl: 'https://api.mistral.ai/v1',
+    defaultModel: 'mistral-large-latest',
+    create: async ({ apiKey, baseUrl, fetch }) => {
+      const { createMistral } = await import('@ai-sdk/mistral');
+      return createMistral({ apiKey, baseURL: baseUrl, fetch });
+    },
+  },
+  groq: {
+    ...usual,
+    baseUrl: 'https://api.groq.com/openai/v1',
+    defaultModel: 'openai/gpt-oss-120b',
+    hasSlashesInIds: true,
+    create: async ({ apiKey, baseUrl, fetch }) => {
+      const { createGroq } = await import('@ai-sdk/groq');
+      return createGroq({ apiKey, baseURL: baseUrl, fetch });
+    },
+  },
+  xai: {
+    ...usual,
+    baseUrl: 'https://api.x.ai/v1',
+    defaultModel: 'grok-latest',
+    create: async ({ apiKey, baseUrl, fetch }) => {
+      const { createXai } = await import('@ai-sdk/xai');
+      return createXai({ apiKey, baseURL: baseUrl, fetch });
+    },
+  },
+  deepseek: {
+    ...usual,
+    baseUrl: 'https://api.deepseek.com',
+    defaultModel: 'deepseek-v4-flash',
+    create: async ({ apiKey, baseUrl, fetch }) => {
+      const { createDeepSeek } = await import('@ai-sdk/deepseek');
+      return createDeepSeek({ apiKey, baseURL: baseUrl, fetch });
+    },
+  },
+  cohere: {
+    ...usual,
+    baseUrl: 'https://api.cohere.com/v2',
+    defaultModel: 'command-a-03-2025',
+    // The list is older than the chat.
+    list: { path: '/../v1/models?endpoint=chat&page_size=1000', cursor: 'page_token' },
+    create: createCohere,
+  },
+  perplexity: {
+    needsKey: true,
+    headers: bearer,
+    baseUrl: 'https://api.perplexity.ai',
+    defaultModel: 'sonar-pro',
+    healthPath: '/async/chat/completions',
+    create: async ({ apiKey, baseUrl, fetch }) => {
+      const { createPerplexity } = await import('@ai-sdk/perplexity');
+      return createPerplexity({ apiKey, baseURL: baseUrl, fetch });
+    },
+  },
+  together: {
+    ...usual,
+    baseUrl: 'https://api.together.xyz/v1',
+    defaultModel: 'openai/gpt-oss-120b',
+    hasSlashesInIds: true,
+    create: createTogether,
+  },
+  fireworks: {
+    ...usual,
+    baseUrl: 'https://api.fireworks.ai/inference/v1',
+    defaultModel: 'accounts/fireworks/models/gpt-oss-120b',
+    hasSlashesInIds: true,
+    create: (connection) => createCompatible('fireworks', connection),
+  },
+  cerebras: {
+    ...usual,
+    baseUrl: 'https://api.cerebras.ai/v1',
+    defaultModel: 'gpt-oss-120b',
+    create: (connection) => createCompatible('cerebras', connection),
+  },
+  ollama: {
+    // The address as Ollama's own tools know it: its own API is at /api, and OpenAI's at /v1.
+    baseUrl: 'http://127.0.0.1:11434',
+    needsKey: false,
+    hasSlashesInIds: true,
+    list: { path: '/api/tags' },
+    headers: bearer,
+    create: (connection) =>
+      createCompatible('ollama', { ...connection, baseUrl: `${connection.baseUrl}/v1` }),
+  },
+  openrouter: {
+    ...usual,
+    baseUrl: 'https://openrouter.ai/api/v1',
+    defaultModel: 'openrouter/auto',
+    hasSlashesInIds: true,
+    // Everybody may read the list.
+    healthPath: '/key',
+    create: async ({ apiKey, baseUrl, fetch }) => {
+      const { createOpenRouter } = await import('@openrouter/ai-sdk-provider');
+      // Only then it asks for usage in streams.
+      const compatibility = 'strict';
+      return createOpenRouter({ apiKey, baseURL: baseUrl, fetch, compatibility });
+    },
+  },
+};
+
+export const providerTypes = Object.keys(modelProviders) as ProviderType[];

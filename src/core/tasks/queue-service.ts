@@ -1,0 +1,25 @@
+import type { TaskRecovery } from './task-recovery.ts';
+import type { QueuePause } from '../queue/queue-pause.ts';
+import type { QueueStatusService } from './queue-status-service.ts';
+
+/** Shows the queue, stops it and lets it go on. */
+export class QueueService {
+  readonly #parts: { pause: QueuePause; recovery: TaskRecovery; status: QueueStatusService };
+  constructor(parts: { pause: QueuePause; recovery: TaskRecovery; status: QueueStatusService }) {
+    this.#parts = parts;
+  }
+
+  status() {
+    return this.#parts.status.read();
+  }
+
+  /** Runs under way go on; no other starts until the queue is resumed. */
+  async pause(): Promise<void> {
+    await this.#parts.pause.set(true);
+  }
+
+  async resume(): Promise<void> {
+    await this.#parts.pause.set(false);
+    await this.#parts.recovery.wakeQueued();
+  }
+}

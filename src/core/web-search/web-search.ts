@@ -1,0 +1,143 @@
+import type { ConfigureWebSearch, SearchProviderId, WebSearchInfo } from '../../contract/integrations.ts';
+import type { Changer } from '../providers/provider-changes.ts';
+import { maskKey } from '../text/safe-text.ts';
+import { AppError } from '../errors.ts';
+import { OutboundError } from '../outbound/outbound-error.ts';
+import type { Outbound } from '../outbound/outbound-fetch.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { version } from '../version.ts';
+import { SearchConnections } from './search-connections.ts';
+import { searchFailure } from './search-failure.ts';
+import type { SearchResult } from './search-provider.ts';
+import { searchProviderIds, searchProviders } from './search-provider-list.ts';
+import { configureWebSearch, type WebSearchChangesParts } from './web-search-changes.ts';
+
+const TIMEOUT_MS = 15_000;
+const MAX_BYTES = 2 * 1024 * 1024;
+const MAX_SNIPPET = 1000;
+
+export interface SearchWish {
+  limit: number;
+  signal?: AbortSignal | undefined;
+}
+
+export interface WebSearchParts extends WebSearchChangesParts {
+  outbound: Pick<Outbound, 'fetch' | 'check'>;
+  surroundings: Surroundings;
+}
+
+/** Searches the web through the provider that an administrator set up. */
+export class WebSearch {
+  readonly #parts: WebSearchParts;
+  readonly #connections: SearchConnections;
+  constructor(parts: WebSearchParts) {
+    this.#parts = parts;
+    this.#connections = new SearchConnections(parts.config, parts.outbound);
+  }
+
+  /** Why it cannot be used now, and what to do; undefined when it can. */
+  unavailable(): string | undefined {
+    return this.#connections.unavailable();
+  }
+
+  /** Throws an `AppError` in words for people and models, and the reason of the signal where that was aborted. */
+  async search(query: string, { limit, signal }: SearchWish): Promise<SearchResult[]> {
+    const id = this.#connections.chosen();
+    const reason = this.unavailable();
+    if (reason !== undefined || id === undefined) throw new AppError('unavailable', reason ?? '');
+    const answer = await this.#ask(id, query, limit, signal);
+    return this.#read(id, answer).slice(0, limit);
+  }
+
+  describe(): WebSearchInfo {
+    const { config } = this.#parts;
+    const reason = this.unavailable() ?? null;
+    const connectionOf = (id: SearchProviderId) => {
+      const apiKey = this.#connections.key(id);
+      const baseUrl = this.#connections.baseUrl(id);
+      return {
+        ...(apiKey !== undefined && { apiKey: maskKey(apiKey) }),
+        ...(baseUrl !== undefined && { baseUrl }),
+      };
+    };
+    return {
+      config: {
+        enabled: config.get('integrations.webSearch.enabled'),
+        provider: config.get('integrations.webSearch.provider') ?? null,
+        brave: connectionOf('brave'),
+        serper: connectionOf('serper'),
+        tavily: connectionOf('tavily'),
+        searxng: connectionOf('searxng'),
+      },
+      status: { available: reason === null, provider: this.#connections.chosen() ?? null, reason },
+      providers: searchProviderIds.map((id) => {
+        const { name, description, configFields } = searchProviders[id];
+        return { id, name, description, configFields: [...configFields] };
+      }),
+    };
+  }
+
+  async configure(changes: ConfigureWebSearch, changer: Changer): Promise<WebSearchInfo> {
+    await configureWebSearch(this.#parts, changes, changer);
+    return this.describe();
+  }
+
+  async #ask(id: SearchProviderId, query: string, limit: number, signal?: AbortSignal): Promise<unknown> {
+    const { outbound, surroundings } = this.#parts;
+    const connection = this.#connections.of(id);
+    const { name } = searchProviders[id];
+    const { url, headers, ...request } = searchProviders[id].request(connection, query, limit);
+    const response = await outbound
+      .fetch(url, {
+        ...request,
+        headers: { accept: 'application/json', 'user-agent': `svc/${version}`, ...headers },
+        ...(signal && { signal }),
+        timeoutMs: TIMEOUT_MS,
+        maxBytes: MAX_BYTES,
+      })
+      .catch((error: unknown) => {
+        throw error instanceof OutboundError
+          ? new AppError('unavailable', `${name} cannot be asked: ${error.message}`)
+          : error;
+      });
+    const answer = parseJson(response.text);
+    if (response.status < 200 || response.status >= 300) {
+      const { apiKey } = connection;
+      throw searchFailure(id, response, answer, { apiKey, now: surroundings.now().getTime() });
+    }
+    if (answer === undefined) throw new AppError('unavailable', `${name} did not answer with JSON`);
+    return answer;
+  }
+
+  #read(id: SearchProviderId, answer: unknown): SearchResult[] {
+    const provider = searchProviders[id];
+    try {
+      return provider
+        .read(answer)
+        .filter(({ url }) => /^https?:\/\//i.test(url) && URL.canParse(url))
+        .map(({ title, url, snippet }) => ({
+          title: oneLine(title),
+          url: new URL(url).href,
+          snippet: oneLine(snippet),
+        }));
+    } catch (cause) {
+      throw new AppError('unavailable', `${provider.name} answered in a way that svc does not know`, {
+        cause,
+      });
+    }
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whoever wrote a page wrote its title too: neither starts a line of its own. */
+function oneLine(text: string): string {
+  const line = text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
+  return line.length > MAX_SNIPPET ? `${line.slice(0, MAX_SNIPPET - 1).toWellFormed()}…` : line;
+}

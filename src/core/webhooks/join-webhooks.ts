@@ -1,0 +1,64 @@
+import type { AuditLog } from '../audit/audit-log.ts';
+import { AppError } from '../errors.ts';
+import type { EventBus } from '../events.ts';
+import type { Log } from '../log.ts';
+import type { NotificationService } from '../notifications/notification-service.ts';
+import type { Outbound } from '../outbound/outbound-fetch.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
+import type { Database } from '../storage/database.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { giveUpWithoutRights } from './ended-rights.ts';
+import { WebhookBacklogs } from './webhook-backlogs.ts';
+import { WebhookDeliverer } from './webhook-deliverer.ts';
+import { WebhookDeliveryRetention } from './webhook-delivery-retention.ts';
+import { WebhookDeliveryStore } from './webhook-delivery-store.ts';
+import { WebhookOutbox } from './webhook-outbox.ts';
+import { WebhookRegistry } from './webhook-registry.ts';
+import { WebhookService } from './webhook-service.ts';
+import { WebhookStore } from './webhook-store.ts';
+
+export interface WebhookParts {
+  database: Database;
+  bus: EventBus;
+  keys: KeyRing;
+  audit: AuditLog;
+  notifications: NotificationService;
+  outbound: Outbound;
+  surroundings: Surroundings;
+  log: Log;
+  /** Takes a fault that no caller can be told of. */
+  reportBug: (error: unknown) => void;
+}
+
+/** The webhooks that are told of events, and what tells them. */
+export async function joinWebhooks(parts: WebhookParts) {
+  const { database, bus, outbound, surroundings, log, reportBug } = parts;
+  const store = new WebhookStore(database);
+  const deliveries = new WebhookDeliveryStore(database);
+  const registry = await WebhookRegistry.load({ ...parts, store });
+  const backlogs = new WebhookBacklogs({ ...parts, store });
+  const deliverer = new WebhookDeliverer({
+    ...parts,
+    store: deliveries,
+    fetch: outbound.fetch,
+    // From now on it matters how much waits.
+    onFailing: (webhookId) => backlogs.forget(webhookId),
+  });
+  const endRights = () =>
+    giveUpWithoutRights(database, surroundings.now().toISOString()).catch((error: unknown) => {
+      // A full disk: the next start does it.
+      if (error instanceof AppError)
+        log.warn({ reason: error.message }, 'deliveries could not be given up yet');
+      else reportBug(error);
+    });
+  bus.on('rights_changed', () => void endRights());
+  await endRights();
+  const retention = new WebhookDeliveryRetention(database);
+  const joined = { ...parts, store, deliveries, deliverer, registry, backlogs };
+  return {
+    webhooks: new WebhookService(joined),
+    webhookOutbox: new WebhookOutbox(joined),
+    webhookDeliverer: deliverer,
+    removeOldDeliveries: () => retention.removeOld(surroundings.now()),
+  };
+}

@@ -1,0 +1,78 @@
+import { type Kysely, sql } from 'kysely';
+import type { Database } from '../storage/database.ts';
+import { prepareQuery } from '../storage/prepared-query.ts';
+import type { Schema } from '../storage/schema.ts';
+
+const KEPT_MS = 30 * 86_400_000;
+const KEPT_PER_WEBHOOK = 1000;
+/** Webhooks that one call looks at. */
+const WEBHOOKS = 50;
+const BATCH = 500;
+
+/**
+ * Keeps what has ended for 30 days, and the last 1,000 of each webhook. What waits as long for a webhook that is off is
+ * not wanted any more, nor is anything of a webhook that is gone.
+ */
+export class WebhookDeliveryRetention {
+  readonly #database: Database;
+  readonly #next;
+  #position = '';
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#next = prepareQuery<{ after: string }, { webhook_id: string; status: string | null }>((value) =>
+      database.read
+        .selectFrom('webhook_deliveries')
+        .leftJoin('webhooks', 'webhooks.id', 'webhook_deliveries.webhook_id')
+        .select(['webhook_id', 'webhooks.status'])
+        .where('webhook_id', '>', value('after'))
+        .orderBy('webhook_id')
+        .limit(1),
+    );
+  }
+
+  /** Looks at some webhooks, in turn from call to call. */
+  async removeOld(now: Date): Promise<void> {
+    const before = new Date(now.getTime() - KEPT_MS).toISOString();
+    for (let looked = 0; looked < WEBHOOKS; looked++) {
+      const { rows } = await this.#database.read.executeQuery(this.#next({ after: this.#position }));
+      const [{ webhook_id: id, status } = { webhook_id: '', status: null }] = rows;
+      this.#position = id;
+      if (id === '') return;
+      if (status === null) {
+        await this.#remove(() => this.#of(id));
+        continue;
+      }
+      await this.#remove(() => this.#ended(id).where('ended_at', '<', before));
+      await this.#remove(() => this.#ended(id).orderBy('ended_at', 'desc').offset(KEPT_PER_WEBHOOK));
+      if (status !== 'active')
+        await this.#remove(() => this.#waiting(id).where('next_attempt_at', '<', before));
+    }
+  }
+
+  async #remove(select: () => ReturnType<typeof idsOf>): Promise<void> {
+    for (;;) {
+      const ids = (await select().limit(BATCH).execute()).map(({ id }) => id);
+      if (ids.length === 0) return;
+      await this.#database.write(({ db }) =>
+        db.deleteFrom('webhook_deliveries').where('id', 'in', ids).execute(),
+      );
+      if (ids.length < BATCH) return;
+    }
+  }
+
+  #ended(webhookId: string) {
+    return this.#of(webhookId).where('ended_at', 'is not', null);
+  }
+
+  #waiting(webhookId: string) {
+    return this.#of(webhookId).where('status', '=', sql.lit('pending'));
+  }
+
+  #of(webhookId: string) {
+    return idsOf(this.#database.read, webhookId);
+  }
+}
+
+const idsOf = (db: Kysely<Schema>, webhookId: string) =>
+  db.selectFrom('webhook_deliveries').select('webhook_deliveries.id').where('webhook_id', '=', webhookId);

@@ -1,0 +1,233 @@
+import { type Kysely, sql } from 'kysely';
+import type { DeliveredEvent } from '../../contract/webhooks.ts';
+import type { Database, WriteTransaction } from '../storage/database.ts';
+import type { WebhookDeliveryRow, WebhookRow } from '../storage/outside-rows.ts';
+import { prepareQuery } from '../storage/prepared-query.ts';
+import type { Schema } from '../storage/schema.ts';
+
+/** So that the index of what is pending serves: it takes the word itself, not a parameter. */
+const pending = sql.lit('pending');
+/** Bounds how long a removal keeps the event loop. */
+const MAX_REMOVED = 2000;
+
+export type NewDelivery = Pick<WebhookDeliveryRow, 'id' | 'webhook_id' | 'task_id' | 'body' | 'at'> & {
+  event: DeliveredEvent;
+};
+/** A delivery as it is listed. */
+export type ListedDelivery = Omit<WebhookDeliveryRow, 'body'>;
+/** What tells when a delivery is due. */
+export type PendingDelivery = Pick<
+  WebhookDeliveryRow,
+  'id' | 'webhook_id' | 'attempt' | 'at' | 'next_attempt_at'
+>;
+/** A pending delivery with what its webhook says of the sending. */
+export type DeliveryToSend = Pick<WebhookDeliveryRow, 'id' | 'webhook_id' | 'event' | 'body'> &
+  Pick<WebhookRow, 'url' | 'secret' | 'previous_secret' | 'previous_until'> & { webhook_status: string };
+/** How far a pending delivery is. */
+export type DeliveryHead = Pick<WebhookDeliveryRow, 'event' | 'attempt' | 'history'>;
+/** What an attempt changes. */
+export type DeliveryChange = Omit<ListedDelivery, 'id' | 'webhook_id' | 'event' | 'task_id' | 'created_at'>;
+
+const listedColumns = [
+  'id',
+  'webhook_id',
+  'event',
+  'task_id',
+  'status',
+  'attempt',
+  'history',
+  'status_code',
+  'response_body',
+  'error',
+  'duration_ms',
+  'at',
+  'next_attempt_at',
+  'created_at',
+  'ended_at',
+] as const;
+
+/** What webhooks are sent: `pending`, then `delivered` or `failed`. */
+export class WebhookDeliveryStore {
+  readonly #db: Kysely<Schema>;
+  readonly #toSend;
+  readonly #pendingOf;
+  readonly #head;
+  readonly #update;
+
+  constructor(database: Database) {
+    const db = (this.#db = database.read);
+    this.#toSend = prepareQuery<{ id: string }, DeliveryToSend>((value) =>
+      db
+        .selectFrom('webhook_deliveries as delivery')
+        .innerJoin('webhooks', 'webhooks.id', 'delivery.webhook_id')
+        .select([
+          'delivery.id',
+          'delivery.webhook_id',
+          'delivery.event',
+          'delivery.body',
+          'webhooks.url',
+          'webhooks.secret',
+          'webhooks.previous_secret',
+          'webhooks.previous_until',
+          'webhooks.status as webhook_status',
+        ])
+        .where('delivery.id', '=', value('id'))
+        .where('delivery.status', '=', pending),
+    );
+    this.#pendingOf = prepareQuery<{ webhookId: string; limit: number }, PendingDelivery>((value) =>
+      db
+        .selectFrom('webhook_deliveries')
+        .select(['id', 'webhook_id', 'attempt', 'at', 'next_attempt_at'])
+        .where('webhook_id', '=', value('webhookId'))
+        .where('status', '=', pending)
+        .orderBy('next_attempt_at')
+        .orderBy('id')
+        .limit(value('limit')),
+    );
+    this.#head = prepareQuery<{ id: string }, DeliveryHead>((value) =>
+      db
+        .selectFrom('webhook_deliveries')
+        .select(['event', 'attempt', 'history'])
+        .where('id', '=', value('id'))
+        .where('status', '=', pending),
+    );
+    this.#update = prepareQuery<DeliveryChange & { id: string }, never>((value) =>
+      db
+        .updateTable('webhook_deliveries')
+        .set({
+          status: value('status'),
+          attempt: value('attempt'),
+          history: value('history'),
+          status_code: value('status_code'),
+          response_body: value('response_body'),
+          error: value('error'),
+          duration_ms: value('duration_ms'),
+          at: value('at'),
+          next_attempt_at: value('next_attempt_at'),
+          ended_at: value('ended_at'),
+        })
+        .where('id', '=', value('id')),
+    );
+  }
+
+  /** Adds a delivery that is due at once, at the end of the transaction. */
+  insert(transaction: WriteTransaction, delivery: NewDelivery): void {
+    transaction.insertLater('webhook_deliveries', {
+      ...delivery,
+      status: 'pending',
+      attempt: 0,
+      next_attempt_at: delivery.at,
+      created_at: delivery.at,
+    });
+  }
+
+  find(id: string): Promise<ListedDelivery | undefined> {
+    return this.#db
+      .selectFrom('webhook_deliveries')
+      .select(listedColumns)
+      .where('id', '=', id)
+      .executeTakeFirst();
+  }
+
+  /** The deliveries of a webhook, the newest first. */
+  list(
+    webhookId: string,
+    { limit, status }: { limit: number; status?: string | undefined },
+  ): Promise<ListedDelivery[]> {
+    const query = this.#db
+      .selectFrom('webhook_deliveries')
+      .select(listedColumns)
+      .where('webhook_id', '=', webhookId)
+      .orderBy('id', 'desc')
+      .limit(limit);
+    return (status === undefined ? query : query.where('status', '=', status)).execute();
+  }
+
+  /** Makes a delivery anew: all attempts are before it, its history stays. */
+  async requeue({ db }: WriteTransaction, id: string, at: string): Promise<void> {
+    await db
+      .updateTable('webhook_deliveries')
+      .set({ status: 'pending', attempt: 0, next_attempt_at: at, ended_at: null })
+      .where('id', '=', id)
+      .execute();
+  }
+
+  /** Removes the deliveries of a webhook that is removed; where there are many, the rest is left to the retention. */
+  async removeOf({ db }: WriteTransaction, webhookId: string): Promise<void> {
+    await db
+      .deleteFrom('webhook_deliveries')
+      .where('id', 'in', (is) =>
+        is
+          .selectFrom('webhook_deliveries')
+          .select('id')
+          .where('webhook_id', '=', webhookId)
+          .limit(MAX_REMOVED),
+      )
+      .execute();
+  }
+
+  /** Undefined where it is not pending, or its webhook is gone. */
+  async findToSend(id: string): Promise<DeliveryToSend | undefined> {
+    return (await this.#db.executeQuery(this.#toSend({ id }))).rows[0];
+  }
+
+  /** What waits for a webhook, the earliest first. */
+  async pendingOf(webhookId: string, limit: number): Promise<PendingDelivery[]> {
+    return (await this.#db.executeQuery(this.#pendingOf({ webhookId, limit }))).rows;
+  }
+
+  /** Active webhooks for which something is pending, a page at a time. */
+  async withPending(after: string, limit: number): Promise<string[]> {
+    const rows = await this.#db
+      .selectFrom('webhooks')
+      .select('id')
+      .where('id', '>', after)
+      .where('status', '=', 'active')
+      .where((is) =>
+        is.exists(
+          is
+            .selectFrom('webhook_deliveries')
+            .select('webhook_deliveries.id')
+            .whereRef('webhook_deliveries.webhook_id', '=', 'webhooks.id')
+            .where('webhook_deliveries.status', '=', pending),
+        ),
+      )
+      .orderBy('id')
+      .limit(limit)
+      .execute();
+    return rows.map(({ id }) => id);
+  }
+
+  /** Reads inside the transaction of the update; undefined where it is not pending. */
+  async findHead({ db }: WriteTransaction, id: string): Promise<DeliveryHead | undefined> {
+    return (await db.executeQuery(this.#head({ id }))).rows[0];
+  }
+
+  async update({ db }: WriteTransaction, id: string, change: DeliveryChange): Promise<void> {
+    await db.executeQuery(this.#update({ ...change, id }));
+  }
+
+  /**
+   * Makes pending deliveries of a webhook that have failed before as if they were new, so that all come in the order of
+   * their events again. Goes a page after `after`; answers the position after it, '' at the end.
+   */
+  async renew({ db }: WriteTransaction, webhookId: string, after: string, limit: number): Promise<string> {
+    const page = await db
+      .selectFrom('webhook_deliveries')
+      .select(['id', 'attempt'])
+      .where('webhook_id', '=', webhookId)
+      .where('status', '=', pending)
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(limit)
+      .execute();
+    const failed = page.filter(({ attempt }) => attempt > 0).map(({ id }) => id);
+    if (failed.length > 0)
+      await db
+        .updateTable('webhook_deliveries')
+        .set((is) => ({ attempt: 0, next_attempt_at: is.ref('created_at') }))
+        .where('id', 'in', failed)
+        .execute();
+    return page.length < limit ? '' : (page.at(-1)?.id ?? '');
+  }
+}

@@ -1,0 +1,260 @@
+import {
+  type ChangeWebhook,
+  type CreateWebhook,
+  type RotateSecret,
+  testEvent,
+  type Webhook,
+  type WebhookDelivery,
+} from '../../contract/webhooks.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
+import { type Caller, isAdmin, requireOwned, visibleOwner } from '../auth/caller.ts';
+import { maskKey } from '../text/safe-text.ts';
+import { AppError, messageOf } from '../errors.ts';
+import type { Outbound } from '../outbound/outbound-fetch.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
+import type { Database, WriteTransaction } from '../storage/database.ts';
+import type { WebhookRow } from '../storage/outside-rows.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { deliveryBody } from './event-payloads.ts';
+import type { WebhookBacklogs } from './webhook-backlogs.ts';
+import type { WebhookDeliverer } from './webhook-deliverer.ts';
+import type { WebhookDeliveryStore } from './webhook-delivery-store.ts';
+import { toDelivery, toWebhook } from './webhook-mapping.ts';
+import type { WebhookRegistry } from './webhook-registry.ts';
+import { newWebhookSecret, secretPlace } from './webhook-secret.ts';
+import type { WebhookStore } from './webhook-store.ts';
+
+const MOST_PER_USER = 100;
+const HOUR_MS = 3_600_000;
+
+export interface WebhookServiceParts {
+  database: Database;
+  store: WebhookStore;
+  deliveries: WebhookDeliveryStore;
+  registry: WebhookRegistry;
+  backlogs: WebhookBacklogs;
+  deliverer: Pick<WebhookDeliverer, 'resume' | 'sendNow'>;
+  outbound: Pick<Outbound, 'check'>;
+  keys: KeyRing;
+  audit: AuditLog;
+  surroundings: Surroundings;
+}
+
+/** What people and their programs do with the webhooks that are told of events. */
+export class WebhookService {
+  readonly #parts: WebhookServiceParts;
+  constructor(parts: WebhookServiceParts) {
+    this.#parts = parts;
+  }
+
+  async list(caller: Caller): Promise<Webhook[]> {
+    const rows = await this.#parts.store.list(visibleOwner(caller));
+    return rows.filter((row) => !isBeyond(caller, row)).map((row) => this.#describe(row));
+  }
+
+  async get(caller: Caller, id: string): Promise<Webhook> {
+    return this.#describe(requireVisible(caller, await this.#parts.store.find(id)));
+  }
+
+  /** Answers the secret whole where it was made here. */
+  async create(caller: Caller, wish: CreateWebhook): Promise<Webhook> {
+    const { database, store, registry, surroundings } = this.#parts;
+    this.#checkUrl(wish.url);
+    const id = surroundings.newId('wh');
+    const secret = wish.secret ?? newWebhookSecret(surroundings);
+    const row: WebhookRow = {
+      id,
+      owner_id: caller.userId,
+      sees_all: isAdmin(caller) ? 1 : 0,
+      url: wish.url,
+      events: JSON.stringify(wish.events),
+      status: 'active',
+      secret: this.#seal(id, secret),
+      previous_secret: null,
+      previous_until: null,
+      description: wish.description ?? null,
+      delivery_count: 0,
+      failure_count: 0,
+      last_delivery_at: null,
+      failing_since: null,
+      created_at: surroundings.now().toISOString(),
+    };
+    await database.write(async (transaction) => {
+      if ((await store.count(transaction.db, caller.userId)) >= MOST_PER_USER)
+        throw new AppError('wrong_state', `You have ${MOST_PER_USER} webhooks. Remove some: svc webhooks ls`);
+      await store.insert(transaction.db, row);
+      await this.#audit(transaction, caller, 'webhooks.created', row);
+    });
+    await registry.reload();
+    return this.#describe(row, wish.secret === undefined ? secret : undefined);
+  }
+
+  async change(
+    caller: Caller,
+    id: string,
+    { active, url, events, description }: ChangeWebhook,
+  ): Promise<Webhook> {
+    const { database, store, registry, backlogs, deliverer } = this.#parts;
+    if (url !== undefined) this.#checkUrl(url);
+    const row = await database.write(async (transaction) => {
+      const before = requireVisible(caller, await store.find(id, transaction.db));
+      if (url !== undefined) requireTrusted(caller, before);
+      const after = await store.update(transaction.db, before, {
+        ...(active !== undefined && { status: active ? 'active' : 'paused', failing_since: null }),
+        ...(url !== undefined && { url }),
+        ...(events !== undefined && { events: JSON.stringify(events) }),
+        ...(description !== undefined && { description }),
+      });
+      await this.#audit(transaction, caller, 'webhooks.changed', after);
+      return after;
+    });
+    await registry.reload();
+    if (active === true) {
+      backlogs.forget(id);
+      await deliverer.resume(id);
+    }
+    return this.#describe(row);
+  }
+
+  async remove(caller: Caller, id: string): Promise<void> {
+    const { database, store, deliveries, registry, backlogs } = this.#parts;
+    await database.write(async (transaction) => {
+      const row = requireVisible(caller, await store.find(id, transaction.db));
+      await store.remove(transaction.db, id);
+      await deliveries.removeOf(transaction, id);
+      await this.#audit(transaction, caller, 'webhooks.removed', row);
+    });
+    await registry.reload();
+    backlogs.forget(id);
+    // What tasks of the same moment left for it.
+    await database.write((transaction) => deliveries.removeOf(transaction, id));
+  }
+
+  /** The secret before goes on signing beside the new one for a while, so that a receiver can change at its leisure. */
+  async rotateSecret(caller: Caller, id: string, wish: RotateSecret): Promise<Webhook> {
+    const { database, store, registry, surroundings } = this.#parts;
+    const secret = wish.secret ?? newWebhookSecret(surroundings);
+    const sealed = this.#seal(id, secret);
+    const until = new Date(surroundings.now().getTime() + wish.keepHours * HOUR_MS).toISOString();
+    const row = await database.write(async (transaction) => {
+      const before = requireVisible(caller, await store.find(id, transaction.db));
+      requireTrusted(caller, before);
+      const isKept = wish.keepHours > 0;
+      const after = await store.update(transaction.db, before, {
+        secret: sealed,
+        previous_secret: isKept ? before.secret : null,
+        previous_until: isKept ? until : null,
+      });
+      await this.#audit(transaction, caller, 'webhooks.secret_rotated', after);
+      return after;
+    });
+    await registry.reload();
+    return this.#describe(row, wish.secret === undefined ? secret : undefined);
+  }
+
+  /** Sends an event that is none, and answers what came of it. */
+  async test(caller: Caller, id: string): Promise<WebhookDelivery> {
+    const { database, store, deliveries, surroundings } = this.#parts;
+    const deliveryId = surroundings.newId('dlv');
+    const at = surroundings.now().toISOString();
+    const payload = { message: 'svc can reach this webhook' };
+    const body = deliveryBody({ id: deliveryId, event: testEvent, at, payload });
+    await database.write(async (transaction) => {
+      requireVisible(caller, await store.find(id, transaction.db));
+      deliveries.insert(transaction, {
+        id: deliveryId,
+        webhook_id: id,
+        event: testEvent,
+        task_id: null,
+        body,
+        at,
+      });
+    });
+    return this.#sent(id, deliveryId);
+  }
+
+  async deliveries(
+    caller: Caller,
+    id: string,
+    query: { limit: number; status?: WebhookDelivery['status'] | undefined },
+  ): Promise<WebhookDelivery[]> {
+    requireVisible(caller, await this.#parts.store.find(id));
+    return (await this.#parts.deliveries.list(id, query)).map(toDelivery);
+  }
+
+  /** Sends the same bytes under the same id again, whatever came of them and however the webhook does. */
+  async redeliver(caller: Caller, id: string, deliveryId: string): Promise<WebhookDelivery> {
+    const { database, store, deliveries, surroundings } = this.#parts;
+    requireVisible(caller, await store.find(id));
+    await this.#delivery(id, deliveryId);
+    const at = surroundings.now().toISOString();
+    await database.write((transaction) => deliveries.requeue(transaction, deliveryId, at));
+    return this.#sent(id, deliveryId);
+  }
+
+  async #sent(id: string, deliveryId: string): Promise<WebhookDelivery> {
+    await this.#parts.deliverer.sendNow(deliveryId);
+    return toDelivery(await this.#delivery(id, deliveryId));
+  }
+
+  async #delivery(id: string, deliveryId: string) {
+    const row = await this.#parts.deliveries.find(deliveryId);
+    if (row?.webhook_id !== id) throw new AppError('not_found', 'Delivery not found');
+    return row;
+  }
+
+  #describe(row: WebhookRow, shown?: string): Webhook {
+    const { keys, surroundings } = this.#parts;
+    const secret = shown ?? maskKey(keys.box.open(row.secret, secretPlace(row.id)));
+    return toWebhook(row, secret, surroundings.now());
+  }
+
+  #seal(id: string, secret: string): string {
+    return this.#parts.keys.box.seal(secret, secretPlace(id));
+  }
+
+  /** What a name resolves to is looked at when something is sent. */
+  #checkUrl(url: string): void {
+    try {
+      this.#parts.outbound.check(url);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      const details = [{ path: 'url', message: messageOf(error) }];
+      throw new AppError('validation', 'Validation failed', { details, cause: error });
+    }
+  }
+
+  /** Paths and queries of URLs may be secrets too. */
+  #audit(transaction: WriteTransaction, caller: Caller, tool: string, row: WebhookRow): Promise<void> {
+    return this.#parts.audit.append(transaction, {
+      kind: 'security',
+      tool,
+      userId: caller.userId,
+      arguments: {
+        webhookId: row.id,
+        receiver: new URL(row.url).origin,
+        events: JSON.parse(row.events),
+        status: row.status,
+        seesAll: row.sees_all === 1,
+      },
+      result: 'ok',
+    });
+  }
+}
+
+/** A token never reaches what an administrator sees, whoever made it. */
+const isBeyond = (caller: Caller, row: WebhookRow): boolean =>
+  caller.token !== undefined && row.sees_all === 1;
+
+function requireVisible(caller: Caller, row: WebhookRow | undefined): WebhookRow {
+  return requireOwned(caller, row && isBeyond(caller, row) ? undefined : row, 'Webhook');
+}
+
+/** Who sets where events go receives them, those of the past too. */
+function requireTrusted(caller: Caller, row: WebhookRow): void {
+  if (isAdmin(caller) || row.sees_all === 0) return;
+  throw new AppError(
+    'forbidden',
+    'This webhook was made for the tasks of everybody: only an administrator may change its URL or secret',
+  );
+}

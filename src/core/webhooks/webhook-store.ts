@@ -1,0 +1,84 @@
+import { type Kysely, sql } from 'kysely';
+import type { Database } from '../storage/database.ts';
+import type { WebhookRow } from '../storage/outside-rows.ts';
+import type { Schema } from '../storage/schema.ts';
+
+/** So that the index of what is pending serves: it takes the word itself, not a parameter. */
+const pending = sql.lit('pending');
+
+/** A webhook that may be told something now, with what its user may see. */
+export type SubscribedRow = Pick<WebhookRow, 'id' | 'owner_id' | 'sees_all' | 'events'> & { role: string };
+
+/** Rows of webhooks. */
+export class WebhookStore {
+  readonly #database: Database;
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  find(id: string, db: Kysely<Schema> = this.#database.read): Promise<WebhookRow | undefined> {
+    return db.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirst();
+  }
+
+  /** Those of a user, or everybody's. */
+  list(ownerId: string | undefined): Promise<WebhookRow[]> {
+    const all = this.#database.read.selectFrom('webhooks').selectAll().orderBy('id');
+    return (ownerId === undefined ? all : all.where('owner_id', '=', ownerId)).execute();
+  }
+
+  async count(db: Kysely<Schema>, ownerId: string): Promise<number> {
+    const row = await db
+      .selectFrom('webhooks')
+      .select(({ fn }) => fn.countAll<number>().as('n'))
+      .where('owner_id', '=', ownerId)
+      .executeTakeFirst();
+    return row?.n ?? 0;
+  }
+
+  async insert(db: Kysely<Schema>, row: WebhookRow): Promise<void> {
+    await db.insertInto('webhooks').values(row).execute();
+  }
+
+  async update(db: Kysely<Schema>, row: WebhookRow, change: Partial<WebhookRow>): Promise<WebhookRow> {
+    await db.updateTable('webhooks').set(change).where('id', '=', row.id).execute();
+    return { ...row, ...change };
+  }
+
+  async remove(db: Kysely<Schema>, id: string): Promise<void> {
+    await db.deleteFrom('webhooks').where('id', '=', id).execute();
+  }
+
+  /** Those that are not paused, of users who are let in. */
+  subscribed(): Promise<SubscribedRow[]> {
+    return this.#database.read
+      .selectFrom('webhooks')
+      .innerJoin('users', 'users.id', 'webhooks.owner_id')
+      .select(['webhooks.id', 'webhooks.owner_id', 'webhooks.sees_all', 'webhooks.events', 'users.role'])
+      .where('webhooks.status', '!=', 'paused')
+      .where('users.disabled_at', 'is', null)
+      .orderBy('webhooks.id')
+      .execute();
+  }
+
+  /** How many deliveries of a webhook wait, and whether it is one that nothing is sent to. */
+  async backlog(db: Kysely<Schema>, id: string): Promise<{ waiting: number; isFailing: boolean }> {
+    const row = await db
+      .selectFrom('webhook_deliveries')
+      .select(({ fn }) => fn.countAll<number>().as('waiting'))
+      .where('webhook_id', '=', id)
+      .where('status', '=', pending)
+      .executeTakeFirst();
+    const webhook = await this.find(id, db);
+    return { waiting: row?.waiting ?? 0, isFailing: webhook?.status === 'failing' };
+  }
+
+  /** Ends deliveries that wait, without an attempt. */
+  async giveUp(db: Kysely<Schema>, id: string, error: string, at: string): Promise<void> {
+    await db
+      .updateTable('webhook_deliveries')
+      .set({ status: 'failed', error, next_attempt_at: null, ended_at: at })
+      .where('id', '=', id)
+      .where('status', '=', pending)
+      .execute();
+  }
+}

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { fitsByWords } from '../../../../src/core/chat/recall/fits-question.ts';
+
+/** Without points, and among few texts, it is the words alone that tell. */
+const holds = (word: string, text: string) => fitsByWords([word], { text, score: 0 }, 1);
+
+describe('a text holds a word', () => {
+  it.each([
+    ['login', 'The Login fails'],
+    ['tests', 'one test'],
+    ['running', 'it runs and is running'],
+    ['running', 'runn'],
+    ['deploy', 'deploying'],
+    ['colour', 'all colours'],
+    ['cats', 'a cat'],
+    ['id', 'the userId'],
+    ['文字', '日本語の文字'],
+  ])('%s: %s', (word, text) => expect(holds(word, text)).toBe(true));
+
+  it.each([
+    ['tests', 'a tent'],
+    ['id', 'ids'],
+    ['cat', 'car'],
+    ['cats', 'care'],
+    ['inform', 'informational'],
+    ['login', ''],
+  ])('%s, but not: %s', (word, text) => expect(holds(word, text)).toBe(false));
+
+  it('once, however often it stands there', () => {
+    const found = { text: 'word words wordy', score: 0 };
+    expect(fitsByWords(['word', 'other', 'another'], found, 1)).toBe(false);
+    expect(fitsByWords(['word', 'wordy', 'another'], found, 1)).toBe(true);
+  });
+
+  it('where it stands in the first 8,000 characters', () => {
+    const filling = (length: number) => 'x '.repeat(length / 2);
+    expect(holds('login', `${filling(7994)} login`)).toBe(true);
+    expect(holds('login', `${filling(8000)} login`)).toBe(false);
+  });
+});

@@ -1,0 +1,185 @@
+import { expect, it } from 'vitest';
+import type { Experience, Origin, RecordExperience } from '../../../../src/contract/experiences.ts';
+import { Config } from '../../../../src/core/config/config.ts';
+import { AppError } from '../../../../src/core/errors.ts';
+import { type EndedRun, TaskLessons } from '../../../../src/core/chat/recall/task-lessons.ts';
+import type { NewEvent } from '../../../../src/core/tasks/new-event.ts';
+import type { NewTask } from '../../../../src/core/tasks/task-columns.ts';
+import { TaskEndings } from '../../../../src/core/tasks/task-endings.ts';
+import { insertTasks, newTask, openStorage } from '../../../helpers/storage.ts';
+import { experience } from './recall-parts.ts';
+
+const read = { name: 'read_file', arguments: { path: 'a' }, result: 'x', status: 'success' as const };
+const ended = (change: Partial<EndedRun> = {}): EndedRun => ({
+  answer: 'Done.',
+  calls: [read],
+  recalled: [],
+  heardStrangers: false,
+  ...change,
+});
+
+async function openLessons({ learns = true, known = [] }: { learns?: boolean; known?: Experience[] } = {}) {
+  const storage = await openStorage();
+  const { database, store, bus } = storage;
+  const recorded: { input: RecordExperience; origin: Origin | undefined }[] = [];
+  const used: string[] = [];
+  const noted: string[] = [];
+  const note = (_: object, message: string) => void noted.push(message);
+  const experiences = {
+    record: async (_: unknown, input: RecordExperience, origin?: Origin) => {
+      recorded.push({ input, origin });
+      return experience('exp_new');
+    },
+    use: async (caller: { userId: string }, id: string) => {
+      const found = known.find((each) => each.id === id);
+      if (!found) throw new AppError('not_found', 'Experience not found');
+      used.push(`${caller.userId} ${id}`);
+      return found;
+    },
+  };
+  const lessons = new TaskLessons({
+    database,
+    store,
+    endings: new TaskEndings(bus),
+    experiences,
+    config: new Config({
+      flags: { 'memory.learn': learns },
+      env: {},
+      settingsFile: '/nowhere/settings.json',
+    }),
+    log: { debug: note, info: note, warn: note, error: note },
+  });
+  const running = (id: string, change: Partial<NewTask> = {}) =>
+    insertTasks(storage, [
+      newTask(id, { status: 'in_progress', attempts: 1, agent_type: 'builtin', ...change }),
+    ]);
+  const end = async (id: string, move: 'complete' | 'fail' | 'cancel', events: NewEvent[] = []) => {
+    const task = await store.findHead(id);
+    if (!task) throw new Error('The task is not there');
+    const type = ({ complete: 'completed', fail: 'failed', cancel: 'cancelled' } as const)[move];
+    await database.write((transaction) =>
+      store.move(transaction, task, move, new Date(), {}, [...events, { type, message: type }]),
+    );
+  };
+  return { lessons, experiences, recorded, used, noted, running, end, ...storage };
+}
+
+it('learns from a task once it is completed, and only once', async () => {
+  const { lessons, recorded, running, end } = await openLessons();
+  await running('task_1', { labels: '["doors"]' });
+  lessons.expect('task_1', ended({ answer: 'An end that was not stored' }));
+  lessons.expect('task_1', ended({ conversationId: 'conv_1' }));
+  expect(recorded).toEqual([]);
+  // Several events tell of the end.
+  await end('task_1', 'complete', [{ type: 'output', message: 'Done.' }]);
+  await lessons.close();
+  expect(recorded).toEqual([
+    {
+      input: {
+        type: 'tool_chain',
+        intent: 'task_1',
+        solution: ['read_file a', 'Done.'],
+        successScore: 1,
+        tags: ['doors', 'builtin'],
+      },
+      origin: {
+        kind: 'task',
+        userId: 'user_owner',
+        taskId: 'task_1',
+        conversationId: 'conv_1',
+        trusted: true,
+      },
+    },
+  ]);
+});
+
+it.each(['fail', 'cancel'] as const)('learns nothing from an end by %s', async (move) => {
+  const { lessons, recorded, used, running, end } = await openLessons({ known: [experience('exp_1')] });
+  await running('task_1');
+  lessons.expect('task_1', ended({ recalled: ['exp_1'] }));
+  await end('task_1', move);
+  await lessons.close();
+  expect([recorded, used]).toEqual([[], []]);
+});
+
+it('learns nothing from what a stranger set going, or when it is switched off', async () => {
+  for (const [learns, is_trusted] of [
+    [true, 0],
+    [false, 1],
+  ] as const) {
+    const { lessons, recorded, running, end } = await openLessons({ learns });
+    await running('task_1', { is_trusted });
+    lessons.expect('task_1', ended());
+    await end('task_1', 'complete');
+    await lessons.close();
+    expect(recorded).toEqual([]);
+  }
+});
+
+it('does not trust what strangers may have told the run, also where that is forgotten by now', async () => {
+  const { lessons, recorded, running, end } = await openLessons({ known: [experience('exp_1')] });
+  await running('task_1');
+  lessons.expect('task_1', ended({ recalled: ['exp_gone', 'exp_1'], heardStrangers: true }));
+  await end('task_1', 'complete');
+  await lessons.close();
+  expect(recorded[0]?.origin).toMatchObject({ trusted: false });
+});
+
+it('marks what it was told as used, and does not learn the same again', async () => {
+  const same = experience('exp_1', { type: 'tool_chain', intent: 'task_1' });
+  const { lessons, recorded, used, noted, running, end } = await openLessons({ known: [same] });
+  await running('task_1');
+  lessons.expect('task_1', ended({ recalled: ['exp_gone', 'exp_1'] }));
+  await end('task_1', 'complete');
+  await lessons.close();
+  expect(used).toEqual(['user_owner exp_1']);
+  expect(recorded).toEqual([]);
+  expect(noted).toEqual(['an experience could not be marked as used']);
+});
+
+it('learns how an earlier attempt was overcome', async () => {
+  const { lessons, recorded, running, end, database, store } = await openLessons();
+  await running('task_1', { attempts: 2 });
+  const head = await store.findHead('task_1');
+  const failed = (code: string): NewEvent => ({
+    type: 'retry_scheduled',
+    message: `It was ${code}`,
+    data: { code },
+  });
+  if (head)
+    await database.write((transaction) =>
+      store.addEvents(transaction, head, new Date(), [failed('network'), failed('timeout')]),
+    );
+  lessons.expect('task_1', ended());
+  await end('task_1', 'complete');
+  await lessons.close();
+  expect(recorded[0]?.input).toMatchObject({
+    type: 'error_recovery',
+    solution: ['At first it failed: timeout: It was timeout', 'read_file a', 'Done.'],
+  });
+});
+
+it('learns how the failure of the task before was overcome', async () => {
+  const { lessons, recorded, running, end } = await openLessons();
+  const error = JSON.stringify({ class: 'budget', code: 'max_steps', message: 'Not done' });
+  await running('task_1', { error });
+  await end('task_1', 'fail');
+  await running('task_2', { retried_from: 'task_1' });
+  lessons.expect('task_2', ended());
+  await end('task_2', 'complete');
+  await lessons.close();
+  expect(recorded[0]?.input).toMatchObject({
+    type: 'error_recovery',
+    solution: ['At first it failed: max_steps: Not done', 'read_file a', 'Done.'],
+  });
+});
+
+it('takes a refusal as it is', async () => {
+  const { lessons, experiences, noted, running, end } = await openLessons();
+  experiences.record = () => Promise.reject(new AppError('validation', 'It holds a secret'));
+  await running('task_1');
+  lessons.expect('task_1', ended());
+  await end('task_1', 'complete');
+  await lessons.close();
+  expect(noted).toEqual(['nothing was learned from a task']);
+});

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import type { InboundAnswer } from '../../../../src/contract/inbound.ts';
+import type { ProviderName } from '../../../../src/contract/oauth.ts';
+import { AppError } from '../../../../src/core/errors.ts';
+import { silentLog } from '../../../../src/core/log.ts';
+import { systemSurroundings } from '../../../../src/core/surroundings.ts';
+import type { NewSourceComment } from '../../../../src/core/integrations/comments/source-comments.ts';
+import type { Receipt } from '../../../../src/core/integrations/inbound/inbound-service.ts';
+import { joinInbound } from '../../../../src/core/integrations/inbound/join-inbound.ts';
+import type { ReadSource, SourceWork } from '../../../../src/core/integrations/inbound/source-work.ts';
+import { startDaemon, type TestDaemon } from '../../../helpers/daemon.ts';
+import { inboundFlags, sign } from '../../../helpers/inbound.ts';
+
+/** The work that a test's delivery asks for; one that names no content key asks for none. */
+export type Wish = Partial<SourceWork> & { place?: string; ignored?: string; webhookTimestamp?: number };
+
+/** A reader whose vendor says plainly what it wants. */
+const readWish: ReadSource = ({ headers, payload }, rulesOf) => {
+  const { place, ignored, ...work } = payload as Wish;
+  const event = headers['x-github-event'];
+  if (typeof event !== 'string') throw new AppError('validation', 'The event is missing');
+  const head = { event, action: undefined, sender: 'ann', sourceId: work.sourceId };
+  const rules = rulesOf(place);
+  if (ignored !== undefined || !rules.isEnabled || work.contentKey === undefined)
+    return { ...head, verdict: { ignored: ignored ?? 'It asks for nothing' } };
+  return { ...head, verdict: { work: { ...plain, ...work }, rules } };
+};
+const plain: SourceWork = {
+  sourceId: 'octo/hello#7',
+  sourceUrl: undefined,
+  title: 'Work',
+  description: '',
+  labels: [],
+  priority: 3,
+  repository: undefined,
+  branch: undefined,
+  contentKey: 'octo/hello#7',
+  target: undefined,
+};
+
+export interface InboundWorld extends AsyncDisposable {
+  daemon: TestDaemon;
+  inbound: ReturnType<typeof joinInbound>['inbound'];
+  removeOld: () => Promise<void>;
+  /** Takes a signed delivery of the wish. */
+  receive: (wish: Wish, options?: SentOptions) => Promise<InboundAnswer>;
+  /** What the source of each task wants to be told. */
+  comments: NewSourceComment[];
+  /** Time goes by. */
+  pass: (ms: number) => void;
+}
+interface SentOptions {
+  id?: string;
+  provider?: ProviderName;
+  /** What the bytes differ by, as those of vendors do by their times; the id unless given. */
+  salt?: string;
+}
+
+const reader = async () => readWish;
+
+/** The intake on a daemon of its own, with a clock and a vendor of the test. */
+export async function startInbound(): Promise<InboundWorld> {
+  const daemon = await startDaemon({ flags: inboundFlags });
+  const comments: NewSourceComment[] = [];
+  let passed = 0;
+  const { inbound, removeOldInbound } = joinInbound({
+    ...daemon.app,
+    log: silentLog,
+    surroundings: { ...systemSurroundings, now: () => new Date(Date.now() + passed) },
+    sourceComments: { add: (_, comment) => void comments.push(comment) },
+    readers: { codehost: reader, tracker_a: reader, tracker_b: reader },
+  });
+  return {
+    daemon,
+    inbound,
+    removeOld: removeOldInbound,
+    receive: (wish, options) => inbound.receive(options?.provider ?? 'codehost', receiptOf(wish, options)),
+    comments,
+    pass: (ms) => void (passed += ms),
+    [Symbol.asyncDispose]: () => daemon[Symbol.asyncDispose](),
+  };
+}
+
+function receiptOf(wish: Wish, options: SentOptions = {}): Receipt {
+  const { id = randomUUID(), provider = 'codehost' } = options;
+  const { headers, body } = sign({
+    provider,
+    headers: {
+      'content-type': 'application/json',
+      'x-github-event': 'issues',
+      'x-github-delivery': id,
+      'x-atlassian-webhook-identifier': id,
+      'linear-delivery': id,
+    },
+    body: Buffer.from(JSON.stringify({ ...wish, salt: options.salt ?? id })),
+  });
+  return { headers, body, address: '203.0.113.1' };
+}

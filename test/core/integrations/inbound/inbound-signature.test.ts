@@ -1,0 +1,188 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { LinearWebhookClient } from '@linear/sdk/webhooks';
+import { sign as signAsGithub, verify as verifyAsGithub } from '@octokit/webhooks-methods';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ProviderName } from '../../../../src/contract/oauth.ts';
+import { isSigned } from '../../../../src/core/integrations/inbound/inbound-signature.ts';
+import { hexMac } from '../../../helpers/inbound.ts';
+import { hasSharedFixtures, sharedFixture } from '../../../helpers/shared-fixture.ts';
+
+const secret = "It's a Secret to Everybody";
+const body = Buffer.from('Hello, World!');
+const mac = '757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17';
+
+/** Of all code units, halves of pairs too. */
+const anyText = fc
+  .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 80 })
+  .map((units) => String.fromCharCode(...units));
+
+const check = (
+  provider: ProviderName,
+  headers: Record<string, string | string[] | undefined>,
+  text: Buffer | string = body,
+  key = secret,
+) => isSigned(provider, { headers, body: Buffer.from(text) }, key);
+
+describe('vectors that vendors published', () => {
+  it.each<[string, ProviderName, string, string, string, string]>([
+    ['GitHub', 'codehost', 'x-hub-signature-256', secret, 'Hello, World!', `sha256=${mac}`],
+    [
+      'Jira',
+      'tracker_a',
+      'x-hub-signature',
+      secret,
+      'Hello World!',
+      'sha256=a4771c39fbe90f317c7824e83ddef3caae9cb3d976c214ace1f2937e133263c9',
+    ],
+    [
+      'Linear',
+      'tracker_b',
+      'linear-signature',
+      'lin_wh_testsecret',
+      '{"action":"update","type":"Issue","organizationId":"org-1","webhookTimestamp":1760000000000}',
+      '19882a77e4dae983f01a21fbe0a53dd8142d0d699c37633bc9258a6237b13830',
+    ],
+  ])('%s', (_, provider, header, key, payload, value) => {
+    expect(check(provider, { [header]: value }, payload, key)).toBe(true);
+    expect(check(provider, { [header]: value }, `${payload} `, key)).toBe(false);
+    expect(check(provider, { [header]: value }, payload, `${key} `)).toBe(false);
+  });
+
+  it.runIf(hasSharedFixtures)('those of the fixtures', () => {
+    type Vector = Record<'secret' | 'payload' | 'header' | 'value', string>;
+    const vectors = sharedFixture<Record<'github' | 'jira' | 'linear', Vector>>(
+      'vectors/hub-signatures.json',
+    );
+    const names = { codehost: vectors?.github, tracker_a: vectors?.jira, tracker_b: vectors?.linear };
+    for (const [provider, vector] of Object.entries(names)) {
+      const { header = '', value = '', payload = '', secret: key = '' } = vector ?? {};
+      expect(check(provider as ProviderName, { [header.toLowerCase()]: value }, payload, key)).toBe(true);
+    }
+  });
+});
+
+describe('what is no signature', () => {
+  const sha1 = createHash('sha1').update(body).digest('hex');
+  const refused: [string, string | string[] | undefined][] = [
+    ['none', undefined],
+    ['empty', ''],
+    ['the prefix alone', 'sha256='],
+    ['without its prefix', mac],
+    ['with the prefix twice', `sha256=sha256=${mac}`],
+    ['another hash', `sha1=${sha1}`],
+    ['another hash by the name of this one', `sha256=${sha1}`],
+    ['63 digits', `sha256=${mac.slice(1)}`],
+    ['65 digits', `sha256=${mac}0`],
+    ['upper-case digits', `sha256=${mac.toUpperCase()}`],
+    ['an upper-case prefix', `SHA256=${mac}`],
+    ['a space before', ` sha256=${mac}`],
+    ['a line after', `sha256=${mac}\n`],
+    ['one digit changed', `sha256=${mac.slice(0, -1)}8`],
+    ['base64', `sha256=${Buffer.from(mac, 'hex').toString('base64')}`],
+    ['letters beyond ASCII', `sha256=${'é'.repeat(64)}`],
+    ['full-width digits', `sha256=${'０'.repeat(64)}`],
+    ['half a surrogate pair', `sha256=${'\ud800'.repeat(64)}`],
+    ['two of them, joined', `sha256=${mac}, sha256=${mac}`],
+    ['two of them, as a list', [`sha256=${mac}`, `sha256=${mac}`]],
+    ['a list', [`sha256=${mac}`]],
+    ['very long', `sha256=${'a'.repeat(100_000)}`],
+  ];
+  it.each(refused)('%s', (_, value) => {
+    expect(check('codehost', { 'x-hub-signature-256': value })).toBe(false);
+    expect(check('tracker_a', { 'x-hub-signature': value })).toBe(false);
+  });
+
+  it('the legacy header of GitHub, or the header of another vendor', () => {
+    expect(check('codehost', { 'x-hub-signature': `sha256=${mac}` })).toBe(false);
+    expect(check('codehost', { 'linear-signature': mac })).toBe(false);
+    expect(check('tracker_a', { 'x-hub-signature-256': `sha256=${mac}` })).toBe(false);
+    expect(check('tracker_b', { 'linear-signature': `sha256=${mac}` })).toBe(false);
+  });
+
+  it('one made with an empty secret', () => {
+    expect(check('codehost', { 'x-hub-signature-256': `sha256=${hexMac('', body)}` }, body, '')).toBe(false);
+  });
+
+  it('one over the same JSON written anew', () => {
+    const sent = '{"a": 1}';
+    const headers = { 'x-hub-signature-256': `sha256=${hexMac(secret, sent)}` };
+    expect(check('codehost', headers, sent)).toBe(true);
+    expect(check('codehost', headers, JSON.stringify(JSON.parse(sent)))).toBe(false);
+  });
+
+  it('any text that is not the right one', () => {
+    fc.assert(
+      fc.property(anyText, (value) => {
+        expect(check('tracker_b', { 'linear-signature': value })).toBe(false);
+        expect(check('codehost', { 'x-hub-signature-256': `sha256=${value}` })).toBe(false);
+      }),
+    );
+  });
+});
+
+describe('the two headers of Linear', () => {
+  it('either is enough, and both have to be right', () => {
+    expect(check('tracker_b', { 'linear-signature': mac })).toBe(true);
+    expect(check('tracker_b', { 'tracker-b-signature': mac })).toBe(true);
+    expect(check('tracker_b', { 'linear-signature': mac, 'tracker-b-signature': mac })).toBe(true);
+    const wrong = mac.replace('7', '8');
+    expect(check('tracker_b', { 'linear-signature': mac, 'tracker-b-signature': wrong })).toBe(false);
+    expect(check('tracker_b', { 'linear-signature': wrong, 'tracker-b-signature': mac })).toBe(false);
+  });
+});
+
+describe('the packages of the vendors', () => {
+  const texts = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 200 });
+
+  it('agree with us on what GitHub signs', async () => {
+    await fc.assert(
+      fc.asyncProperty(texts, texts, fc.boolean(), async (key, payload, isTampered) => {
+        const theirs = await signAsGithub(key, payload);
+        expect(check('codehost', { 'x-hub-signature-256': theirs }, payload, key)).toBe(true);
+        expect(await verifyAsGithub(key, payload, `sha256=${hexMac(key, payload)}`)).toBe(true);
+        const seen = isTampered ? `${payload}x` : payload;
+        expect(check('codehost', { 'x-hub-signature-256': theirs }, seen, key)).toBe(
+          await verifyAsGithub(key, seen, theirs),
+        );
+      }),
+    );
+  });
+
+  it('agree with us on what no signature of GitHub is', async () => {
+    const payload = body.toString();
+    for (const value of [
+      mac,
+      `sha256=${mac.toUpperCase()}`,
+      `sha256=${mac.slice(1)}`,
+      `sha256=${mac}0`,
+      'x',
+    ]) {
+      expect(await verifyAsGithub(secret, payload, value)).toBe(false);
+      expect(check('codehost', { 'x-hub-signature-256': value })).toBe(false);
+    }
+  });
+
+  it('agree with us on what Linear signs', () => {
+    fc.assert(
+      fc.property(texts, texts, fc.boolean(), (key, title, isTampered) => {
+        const linear = new LinearWebhookClient(key);
+        const payload = JSON.stringify({ title, webhookTimestamp: Date.now() });
+        const value = hexMac(key, payload);
+        const seen = Buffer.from(isTampered ? payload.replace('"title"', '"titel"') : payload);
+        const theirs = () => linear.verify(seen, value);
+        expect(check('tracker_b', { 'linear-signature': value }, seen, key)).toBe(!isTampered);
+        if (isTampered) expect(theirs).toThrow('Invalid webhook signature');
+        else expect(theirs()).toBe(true);
+      }),
+    );
+  });
+
+  it('agree with us on bytes that are no text', () => {
+    const bytes = Buffer.concat([Buffer.from('{"a":"'), randomBytes(64), Buffer.from('"}')]);
+    expect(check('tracker_b', { 'linear-signature': hexMac(secret, bytes) }, bytes)).toBe(true);
+    expect(check('tracker_b', { 'linear-signature': hexMac(secret, bytes.toString('utf8')) }, bytes)).toBe(
+      false,
+    );
+  });
+});

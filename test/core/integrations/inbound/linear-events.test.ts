@@ -1,0 +1,270 @@
+import { describe, expect, it } from 'vitest';
+import { shownCommentMarker } from '../../../../src/core/integrations/inbound/comment-marker.ts';
+import { readLinear } from '../../../../src/core/integrations/inbound/linear-events.ts';
+import type { SourceRules } from '../../../../src/core/integrations/inbound/source-rules.ts';
+import { rulesWith } from '../../../helpers/deliveries.ts';
+
+const ann = { id: 'u-ann', name: 'Ann', type: 'user' };
+const bot = { id: 'u-bot', name: 'Helper' };
+const issue = (more: object = {}) => ({
+  id: 'i-7',
+  identifier: 'WEB-7',
+  url: 'https://linear.app/acme/issue/WEB-7/it-breaks',
+  title: 'It breaks',
+  description: 'Look',
+  priority: 0,
+  team: { key: 'WEB' },
+  labels: [{ id: 'l-ai', name: 'ai-task' }],
+  labelIds: ['l-ai'],
+  ...more,
+});
+const created = (more: object = {}) => ({ type: 'Issue', action: 'create', data: issue(more) });
+const updated = (updatedFrom: unknown, more: object = {}) => ({
+  type: 'Issue',
+  action: 'update',
+  data: issue(more),
+  updatedFrom,
+});
+const comment = (body: unknown, more: object = {}) => ({
+  type: 'Comment',
+  action: 'create',
+  url: 'https://linear.app/acme/issue/WEB-7#comment-c9',
+  data: { id: 'c-9', body, issueId: 'i-7', issue: { id: 'i-7', title: 'It breaks' }, user: ann, ...more },
+});
+const notified = (action: string, notification: object) => ({
+  type: 'AppUserNotification',
+  action,
+  appUserId: 'u-app',
+  actor: undefined,
+  notification: {
+    type: action,
+    actor: { id: 'u-ann', name: 'Ann' },
+    issue: issue({ labels: [] }),
+    ...notification,
+  },
+});
+
+const read = (body: object, rules: Partial<SourceRules> = {}) =>
+  readLinear({ headers: {}, payload: { actor: ann, ...body } }, () =>
+    rulesWith({ botAccount: 'helper', ...rules }),
+  ).verdict;
+const workOf = (...parts: Parameters<typeof read>) => {
+  const verdict = read(...parts);
+  return 'work' in verdict ? verdict.work : expect.fail(verdict.ignored);
+};
+const reasonOf = (...parts: Parameters<typeof read>) => {
+  const verdict = read(...parts);
+  return 'ignored' in verdict ? verdict.ignored : expect.fail('It asks for work');
+};
+
+describe('an issue at Linear', () => {
+  it('that is new asks for work with the label, assigned or delegated', () => {
+    expect(workOf(created())).toEqual({
+      sourceId: 'WEB-7',
+      sourceUrl: 'https://linear.app/acme/issue/WEB-7/it-breaks',
+      title: 'It breaks',
+      description: 'Look',
+      labels: ['ai-task'],
+      priority: 3,
+      repository: undefined,
+      branch: undefined,
+      contentKey: 'WEB-7',
+      target: { provider: 'tracker_b', issueId: 'i-7' },
+    });
+    expect(read(created({ labels: [{ name: 'AI-Task' }] }))).toHaveProperty('work');
+    expect(read(created({ labels: [], delegate: bot }))).toHaveProperty('work');
+    expect(read(created({ labels: [], assigneeId: 'u-bot' }), { botAccount: 'U-BOT' })).toHaveProperty(
+      'work',
+    );
+    expect(reasonOf(created({ labels: [{ id: 'l', name: 'ai' }], assignee: ann }))).toBe(
+      'The issue does not have the label ai-task and is not assigned to helper',
+    );
+  });
+
+  it('that changes asks for work when the label is new', () => {
+    expect(read(updated({ labelIds: [] }))).toHaveProperty('work');
+    expect(read(updated({ labelIds: ['l-other'] }))).toHaveProperty('work');
+    for (const from of [
+      { labelIds: ['l-ai'] },
+      { labelIds: null },
+      { title: 'x' },
+      {},
+      null,
+      undefined,
+      'labelIds',
+    ])
+      expect(reasonOf(updated(from))).toBe('The change does not add the label ai-task or assign helper');
+    expect(read(updated({ labelIds: [] }, { labels: [{ id: 'l-o', name: 'other' }] }))).toHaveProperty(
+      'ignored',
+    );
+    expect(read(updated({ labelIds: ['l-ai'] }, { labels: [] }))).toHaveProperty('ignored');
+  });
+
+  it('that changes asks for work when it is assigned or delegated', () => {
+    expect(read(updated({ assigneeId: null }, { assignee: bot }))).toHaveProperty('work');
+    expect(read(updated({ assigneeId: 'u-ann' }, { assigneeId: 'HELPER' }))).toHaveProperty('work');
+    expect(read(updated({ delegateId: null }, { delegate: bot }))).toHaveProperty('work');
+    expect(read(updated({ delegateId: null }, { assignee: bot }))).toHaveProperty('ignored');
+    expect(read(updated({ assigneeId: null }, { delegate: bot }))).toHaveProperty('ignored');
+    expect(read(updated({ title: 'x' }, { assignee: bot, delegate: bot }))).toHaveProperty('ignored');
+    expect(read(updated({ assigneeId: null }, { assignee: ann }))).toHaveProperty('ignored');
+    expect(read(updated({ assigneeId: 'u-bot' }, {}), { botAccount: undefined })).toHaveProperty('ignored');
+  });
+
+  it.each(['remove', 'archive', undefined])('asks for nothing with the action %s', (action) =>
+    expect(reasonOf({ ...created(), action })).toMatch('asks for nothing'),
+  );
+
+  it.each([
+    [0, 3],
+    [1, 1],
+    [2, 2],
+    [3, 3],
+    [4, 4],
+    [5, 3],
+    [-1, 3],
+    [1.5, 3],
+    ['1', 3],
+    [undefined, 3],
+  ])('with the priority %j has %s', (priority, expected) =>
+    expect(workOf(created({ priority })).priority).toBe(expected),
+  );
+
+  it('has the priority of a rule before its own', () => {
+    const priorities = new Map([['low', 1] as const]);
+    expect(workOf(created({ priority: 4, priorityLabel: 'Low' }), { priorities }).priority).toBe(1);
+  });
+
+  it.each([
+    [{ identifier: undefined }, undefined, 'WEB-7'],
+    [{ identifier: undefined, url: undefined }, 'https://linear.app/acme/issue/OLD-44/slug', 'OLD-44'],
+    [{ identifier: undefined, url: undefined }, 'https://linear.app/acme/issue/OLD-44', 'OLD-44'],
+    [{ identifier: undefined, url: 'x', number: 5 }, 'https://linear.app/acme/project/a-1', 'WEB-5'],
+    [{ identifier: null, url: null, number: 5 }, undefined, 'WEB-5'],
+  ])('of older deliveries is named by what there is: %j, %j', (more, url, sourceId) =>
+    expect(workOf({ ...created(more), url })).toMatchObject({ sourceId, contentKey: sourceId }),
+  );
+
+  it('that nothing names asks for nothing', () => {
+    const bare = { identifier: '', url: '' };
+    expect(reasonOf(created(bare))).toBe('The delivery does not say which issue it is about');
+    expect(reasonOf({ ...created(), data: null })).toBe('The delivery does not say which issue it is about');
+  });
+});
+
+describe('a comment at Linear', () => {
+  it('is work of its own', () => {
+    expect(workOf(comment('@Helper, fix this'), { repository: 'acme/app' })).toMatchObject({
+      sourceId: 'WEB-7',
+      contentKey: 'WEB-7/comment/c-9',
+      sourceUrl: 'https://linear.app/acme/issue/WEB-7#comment-c9',
+      prompt: 'fix this',
+      description: 'Comment of Ann on “It breaks”:\n\n@Helper, fix this',
+      repository: 'acme/app',
+      target: { provider: 'tracker_b', issueId: 'i-7' },
+    });
+    expect(workOf(comment('/ai go', { parentId: 'c-1' })).prompt).toBe('go');
+    expect(workOf(comment('/ai go', { issue: undefined })).target).toEqual({
+      provider: 'tracker_b',
+      issueId: 'i-7',
+    });
+  });
+
+  it('on anything but an issue asks for nothing', () => {
+    const onDocument = comment('/ai go', { issue: undefined, issueId: null, documentContentId: 'd' });
+    expect(reasonOf(onDocument)).toBe('The comment is on no issue');
+  });
+
+  it.each([['@helperx go'], ['a@helper.com'], ['> @helper go'], ['`@helper`'], ['/aim'], ['']])(
+    'asks for nothing with %j',
+    (body) => expect(reasonOf(comment(body))).toBe('The comment does not begin with /ai or mention helper'),
+  );
+
+  it('asks for nothing without text, edited, or of our own', () => {
+    expect(reasonOf(comment(null))).toBe('There is no text in the comment');
+    expect(reasonOf({ ...comment('/ai go'), action: 'update' })).toBe('Comment.update asks for nothing');
+    expect(reasonOf(comment(`@helper did it (${shownCommentMarker('task_1')})`))).toBe(
+      'The comment is one of our own',
+    );
+  });
+
+  it('of nobody in the workspace asks for nothing where only members may ask', () => {
+    const outside = comment('/ai go', { user: null });
+    expect(reasonOf(outside, { commenters: 'members' })).toBe('The author of the comment is not a member');
+    expect(read(comment('/ai go'), { commenters: 'members' })).toHaveProperty('work');
+  });
+});
+
+describe('a bot at Linear', () => {
+  it('asks for nothing unless a rule allows it', () => {
+    const app = { id: 'o-1', name: 'Sentry', type: 'oauthClient' };
+    const slack = { id: 's-1', service: 'slack', type: 'integration' };
+    expect(reasonOf({ ...created(), actor: app })).toBe('Sentry is a bot, and no rule allows it');
+    expect(read({ ...created(), actor: app }, { allowBots: ['sentry'] })).toHaveProperty('work');
+    expect(reasonOf({ ...created(), actor: slack })).toBe('slack is a bot, and no rule allows it');
+    expect(read({ ...created(), actor: slack }, { allowBots: ['slack'] })).toHaveProperty('work');
+  });
+
+  it('that made an issue or wrote a comment asks for nothing; people who change the issue do', () => {
+    for (const botActor of ['{"id":"x"}', { id: 'x' }]) {
+      expect(reasonOf(created({ botActor }))).toMatch('is a bot');
+      expect(reasonOf(comment('/ai go', { botActor }))).toMatch('is a bot');
+      expect(read(updated({ labelIds: [] }, { botActor }))).toHaveProperty('work');
+    }
+    expect(read(created({ botActor: null }))).toHaveProperty('work');
+  });
+
+  it('is the account itself, by its id or its name, in old deliveries too', () => {
+    const reason = 'Helper is the bot account itself';
+    expect(reasonOf({ ...created(), actor: bot })).toBe(reason);
+    expect(reasonOf({ ...created(), actor: bot }, { botAccount: 'u-bot' })).toBe(reason);
+    expect(reasonOf({ ...comment('/ai go', { user: bot }), actor: undefined })).toBe(reason);
+    expect(
+      reasonOf(
+        { ...comment('/ai go', { user: null, userId: 'u-bot' }), actor: undefined },
+        { botAccount: 'u-bot' },
+      ),
+    ).toBe('u-bot is the bot account itself');
+    expect(reasonOf({ ...created({ creatorId: 'u-bot' }), actor: undefined }, { botAccount: 'u-bot' })).toBe(
+      'u-bot is the bot account itself',
+    );
+  });
+});
+
+describe('what Linear tells an app', () => {
+  it('asks for the issue when it is assigned or mentioned there', () => {
+    for (const action of ['issueAssignedToYou', 'issueMention'])
+      expect(workOf(notified(action, {}), { botAccount: undefined })).toMatchObject({
+        contentKey: 'WEB-7',
+        description: 'Look',
+      });
+  });
+
+  it('asks for what a comment says, with its mention or without', () => {
+    const said = (body: unknown) =>
+      notified('issueCommentMention', { comment: { id: 'c-9', body, issueId: 'i-7' } });
+    expect(workOf(said('Hey @helper fix this'))).toMatchObject({
+      prompt: 'fix this',
+      contentKey: 'WEB-7/comment/c-9',
+      description: 'Look\n\nComment of Ann on “It breaks”:\n\nHey @helper fix this',
+    });
+    expect(workOf(said('Hey you, fix this'), { botAccount: undefined }).prompt).toBe('Hey you, fix this');
+    expect(reasonOf(said(null))).toBe('There is no text in the comment');
+    expect(reasonOf(said('svc:task_1'))).toBe('The comment is one of our own');
+    expect(read(said('go'), { commenters: 'members' })).toHaveProperty('work');
+  });
+
+  it('asks for nothing where it did that itself, or of any other kind', () => {
+    expect(reasonOf(notified('issueAssignedToYou', { actor: { id: 'u-app', name: 'App' } }))).toBe(
+      'The app itself did it',
+    );
+    expect(reasonOf(notified('issueUnassignedFromYou', {}))).toBe(
+      'AppUserNotification.issueUnassignedFromYou asks for nothing',
+    );
+    expect(reasonOf(notified('issueAssignedToYou', { issue: null }))).toMatch('which issue');
+  });
+});
+
+it('a team that is switched off asks for nothing', () => {
+  expect(reasonOf(created(), { isEnabled: false })).toBe('A rule switches WEB off');
+});

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { outsideWindow } from '../../../../src/core/integrations/inbound/replay-window.ts';
+
+const now = new Date('2026-11-22T10:00:00.000Z');
+const signedAt = (webhookTimestamp: unknown) => outsideWindow('tracker_b', { webhookTimestamp }, now);
+const MINUTE = 60_000;
+
+it('takes what Linear signed at most five minutes ago, or ahead of our clock', () => {
+  for (const offset of [0, -1, 1, -5 * MINUTE, 5 * MINUTE])
+    expect(signedAt(now.getTime() + offset)).toBeUndefined();
+  expect(signedAt(now.getTime() - 5 * MINUTE - 1)).toBe(
+    'The webhook was signed 6 minutes ago; up to 5 are taken',
+  );
+  expect(signedAt(now.getTime() + 60 * MINUTE)).toBe(
+    'The webhook was signed 60 minutes ahead of now; up to 5 are taken',
+  );
+  expect(signedAt(1e300)).toMatch('ahead of now');
+});
+
+it('refuses a time that is none', () => {
+  for (const value of ['1716141329394', true, {}, [], Number.NaN, Number.POSITIVE_INFINITY])
+    expect(signedAt(value)).toBe('The webhookTimestamp is no time');
+});
+
+it('takes payloads that say no time, as those of old do not', () => {
+  expect(signedAt(null)).toBeUndefined();
+  expect(outsideWindow('tracker_b', {}, now)).toBeUndefined();
+});
+
+it('asks nobody else', () => {
+  expect(outsideWindow('codehost', { webhookTimestamp: 0 }, now)).toBeUndefined();
+  expect(outsideWindow('tracker_a', { timestamp: 0, webhookTimestamp: 0 }, now)).toBeUndefined();
+});

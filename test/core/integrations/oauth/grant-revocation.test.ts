@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import type { ProviderName } from '../../../../src/contract/oauth.ts';
+import { revokeGrant } from '../../../../src/core/integrations/oauth/grant-revocation.ts';
+import { oauthProviders } from '../../../../src/core/integrations/oauth/oauth-providers.ts';
+import type { OutboundRequest } from '../../../../src/core/outbound/outbound-fetch.ts';
+
+/** Revokes at a vendor that answers these, one after another. */
+async function revokeAt(name: ProviderName, statuses: number[], refreshToken?: string) {
+  const sent: (OutboundRequest & { url: string })[] = [];
+  const client = {
+    provider: oauthProviders[name],
+    clientId: 'our/id',
+    clientSecret: 'a:secret',
+    authorizeUrl: '',
+    tokenUrl: 'https://api.example/oauth/token',
+    apiUrl: 'https://api.example',
+    scopes: [],
+  };
+  const isRevoked = await revokeGrant(
+    client,
+    async (url, request) => {
+      sent.push({ url, ...request });
+      return { status: statuses[sent.length - 1] ?? 500, headers: new Headers(), text: '' };
+    },
+    { accessToken: 'a', refreshToken },
+  );
+  return { isRevoked, sent };
+}
+
+describe('revoking a grant', () => {
+  it.each([
+    [204, true],
+    [404, false],
+    [401, false],
+  ])('at GitHub that answers %d is %s', async (status, expected) => {
+    const { isRevoked, sent } = await revokeAt('codehost', [status]);
+    expect(isRevoked).toBe(expected);
+    expect(sent).toMatchObject([
+      {
+        method: 'DELETE',
+        url: 'https://api.example/applications/our%2Fid/grant',
+        headers: { authorization: `Basic ${Buffer.from('our/id:a:secret').toString('base64')}` },
+        body: '{"access_token":"a"}',
+      },
+    ]);
+  });
+
+  it.each([
+    ['with the access token', [200], 'r', true, ['access_token=a']],
+    [
+      'with the refresh token where that has expired',
+      [400, 200],
+      'r',
+      true,
+      ['access_token=a', 'refresh_token=r'],
+    ],
+    ['not at all', [401, 400], 'r', false, ['access_token=a', 'refresh_token=r']],
+    ['not without a refresh token', [400], undefined, false, ['access_token=a']],
+  ] as const)('at Linear works %s', async (_, statuses, refreshToken, expected, bodies) => {
+    const { isRevoked, sent } = await revokeAt('tracker_b', [...statuses], refreshToken);
+    expect(isRevoked).toBe(expected);
+    expect(sent.map(({ body }) => body)).toEqual(bodies);
+    expect(sent[0]).toMatchObject({ method: 'POST', url: 'https://api.example/oauth/revoke' });
+  });
+
+  it('asks nothing of Atlassian', async () => {
+    expect(await revokeAt('tracker_a', [])).toEqual({ isRevoked: false, sent: [] });
+  });
+});

@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import { estimateTokens, lastTokens, newestThatFit, roomOf } from '../../../src/core/text/token-estimate.ts';
+
+it.each([
+  ['', 0],
+  ['a', 1],
+  ['abcd', 1],
+  ['abcde', 2],
+  ['漢字かな', 4],
+  ['漢字 and words', 5],
+  ['한국어', 3],
+  ['👍👍', 2],
+])('takes %j for %i tokens', (text, tokens) => {
+  expect(estimateTokens(text)).toBe(tokens);
+});
+
+it.each([
+  ['abcdefgh', 1, 'efgh'],
+  ['abcd', 5, 'abcd'],
+  ['漢字かな', 2, 'かな'],
+  ['𠀀𠀀𠀀', 2, '𠀀𠀀'],
+  ['abcd', 0, ''],
+])('keeps of %j the last %i tokens', (text, tokens, end) => {
+  expect(lastTokens(text, tokens)).toBe(end);
+});
+
+it.each([
+  [12, ['b', 'c']],
+  [10, ['b', 'c']],
+  [9, ['c']],
+  [0, ['c']],
+  [15, ['a', 'b', 'c']],
+])('keeps of three messages what fits into %i tokens', (tokens, kept) => {
+  const messages = ['a', 'b', 'c'].map((content) => ({ content }));
+  expect(newestThatFit(messages, tokens).map(({ content }) => content)).toEqual(kept);
+});
+
+it.each([
+  [undefined, 21_504],
+  [4096, 2252],
+  [200_000, 155_904],
+])('leaves in a window of %s room for the answer', (contextWindow, room) => {
+  expect(roomOf({ contextWindow })).toBe(room);
+});

@@ -1,0 +1,63 @@
+import { expect, it } from 'vitest';
+import { startDaemon } from '../../helpers/daemon.ts';
+import { heldAdapter, until } from '../../helpers/tasks.ts';
+import { addUser } from '../../helpers/users.ts';
+import { webhookRow } from '../../helpers/webhooks.ts';
+
+const at = '2026-01-01T00:00:00.000Z';
+
+it('is not told what waited when its rights ended: of others once no administrator, of anything once shut out', async () => {
+  await using daemon = await startDaemon({ extraAdapters: [heldAdapter().adapter] });
+  const { database, bus } = daemon.app;
+  const boss = await addUser(daemon, 'boss', 'admin');
+  const bob = await addUser(daemon, 'bob');
+  const create = async ({ client }: typeof bob) =>
+    (await client.tasks.create({ body: { title: 'Wait', assignedAgent: 'test' } })).task.id;
+  const tasks = { own: await create(boss), others: await create(bob) };
+  await database.write(async ({ db }) => {
+    // Failing, so that everything waits.
+    const row = webhookRow('wh_1', { owner_id: boss.caller.userId, sees_all: 1, status: 'failing' });
+    await db.insertInto('webhooks').values(row).execute();
+    for (const [id, task_id] of Object.entries(tasks))
+      await db
+        .insertInto('webhook_deliveries')
+        .values({
+          id,
+          webhook_id: 'wh_1',
+          event: 'task.created',
+          task_id,
+          body: '{}',
+          status: 'pending',
+          attempt: 0,
+          history: '[]',
+          status_code: null,
+          response_body: null,
+          error: null,
+          duration_ms: null,
+          at,
+          next_attempt_at: at,
+          created_at: at,
+          ended_at: null,
+        })
+        .execute();
+  });
+  const waiting = async () =>
+    (
+      await database.read
+        .selectFrom('webhook_deliveries')
+        .select('id')
+        .where('status', '=', 'pending')
+        .orderBy('id')
+        .execute()
+    ).map(({ id }) => id);
+  const change = (set: { role?: string; disabled_at?: string }) =>
+    database.write(async (transaction) => {
+      await transaction.db.updateTable('users').set(set).where('id', '=', boss.caller.userId).execute();
+      transaction.afterCommit(() => bus.emit('rights_changed', { userId: boss.caller.userId }));
+    });
+  expect(await waiting()).toEqual(['others', 'own']);
+  await change({ role: 'user' });
+  await until(async () => expect(await waiting()).toEqual(['own']));
+  await change({ disabled_at: at });
+  await until(async () => expect(await waiting()).toEqual([]));
+});

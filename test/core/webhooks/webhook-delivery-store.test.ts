@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import type { Database } from '../../../src/core/storage/database.ts';
+import type { WebhookDeliveryRow } from '../../../src/core/storage/outside-rows.ts';
+import { WebhookDeliveryRetention } from '../../../src/core/webhooks/webhook-delivery-retention.ts';
+import { WebhookDeliveryStore } from '../../../src/core/webhooks/webhook-delivery-store.ts';
+import { openStorage } from '../../helpers/storage.ts';
+import { addWebhook } from './delivery-world.ts';
+
+const at = '2026-01-01T00:00:00.000Z';
+const now = new Date('2026-02-01T00:00:00.000Z');
+
+const add = (database: Database, rows: Partial<WebhookDeliveryRow>[]) =>
+  database.write(async (transaction) => {
+    for (const row of rows)
+      transaction.insertLater('webhook_deliveries', {
+        webhook_id: 'wh_1',
+        event: 'task.created',
+        status: 'delivered',
+        body: '{}',
+        at,
+        created_at: at,
+        next_attempt_at: null,
+        ended_at: null,
+        ...row,
+      });
+  });
+const idsIn = async (database: Database) =>
+  (await database.read.selectFrom('webhook_deliveries').select('id').orderBy('id').execute()).map(
+    ({ id }) => id,
+  );
+
+describe('WebhookDeliveryStore', () => {
+  it('inserts a delivery that is due at once, with all attempts before it', async () => {
+    await using storage = await openStorage();
+    const store = new WebhookDeliveryStore(storage.database);
+    const delivery = { id: 'dlv_1', webhook_id: 'wh_1', event: 'task.failed', task_id: 't', at } as const;
+    await storage.database.write(async (transaction) =>
+      store.insert(transaction, { ...delivery, body: '{}' }),
+    );
+    expect(await store.find('dlv_1')).toEqual({
+      ...delivery,
+      status: 'pending',
+      attempt: 0,
+      history: '[]',
+      status_code: null,
+      response_body: null,
+      error: null,
+      duration_ms: null,
+      next_attempt_at: at,
+      created_at: at,
+      ended_at: null,
+    });
+  });
+
+  it('lists those of a webhook, the newest first, also by their state', async () => {
+    await using storage = await openStorage();
+    const store = new WebhookDeliveryStore(storage.database);
+    await add(storage.database, [
+      { id: 'dlv_1' },
+      { id: 'dlv_2', status: 'failed' },
+      { id: 'dlv_3' },
+      { id: 'dlv_4', webhook_id: 'wh_2' },
+    ]);
+    const list = async (...of: Parameters<typeof store.list>) =>
+      (await store.list(...of)).map(({ id }) => id);
+    expect(await list('wh_1', { limit: 10 })).toEqual(['dlv_3', 'dlv_2', 'dlv_1']);
+    expect(await list('wh_1', { limit: 2 })).toEqual(['dlv_3', 'dlv_2']);
+    expect(await list('wh_1', { limit: 10, status: 'delivered' })).toEqual(['dlv_3', 'dlv_1']);
+  });
+
+  it('removes those of a webhook and no others', async () => {
+    await using storage = await openStorage();
+    const store = new WebhookDeliveryStore(storage.database);
+    await add(storage.database, [{ id: 'dlv_1' }, { id: 'dlv_2', webhook_id: 'wh_2' }]);
+    await storage.database.write((transaction) => store.removeOf(transaction, 'wh_1'));
+    expect(await idsIn(storage.database)).toEqual(['dlv_2']);
+  });
+});
+
+describe('what is kept', () => {
+  it('is nothing of a webhook that is gone, however much there was', async () => {
+    await using storage = await openStorage();
+    const { database } = storage;
+    const store = new WebhookDeliveryStore(database);
+    await addWebhook(database);
+    await add(
+      database,
+      Array.from({ length: 5000 }, (_, index) => ({
+        id: `dlv_${index}`,
+        webhook_id: 'wh_gone',
+        status: 'pending',
+      })),
+    );
+    await add(database, [{ id: 'other' }]);
+    await database.write((transaction) => store.removeOf(transaction, 'wh_gone'));
+    expect(await idsIn(database)).toHaveLength(3001);
+    await new WebhookDeliveryRetention(database).removeOld(now);
+    expect(await idsIn(database)).toEqual(['other']);
+  });
+
+  it('is what ended in the last 30 days, and what still waits for an active webhook', async () => {
+    await using storage = await openStorage();
+    const { database } = storage;
+    await addWebhook(database);
+    await addWebhook(database, 'wh_off', { status: 'failing' });
+    await add(database, [
+      { id: 'old', ended_at: '2026-01-01T23:59:59.999Z' },
+      { id: 'recent', ended_at: '2026-01-02T00:00:00.000Z' },
+      { id: 'waits', status: 'pending', next_attempt_at: at },
+      { id: 'unwanted', webhook_id: 'wh_off', status: 'pending', next_attempt_at: at },
+      { id: 'waits for it', webhook_id: 'wh_off', status: 'pending', next_attempt_at: now.toISOString() },
+    ]);
+    await new WebhookDeliveryRetention(database).removeOld(now);
+    expect(await idsIn(database)).toEqual(['recent', 'waits', 'waits for it']);
+  });
+
+  it('is the last 1,000 that ended of each webhook, and costs no write otherwise', async () => {
+    await using storage = await openStorage();
+    const { database } = storage;
+    const retention = new WebhookDeliveryRetention(database);
+    const webhooks = Array.from({ length: 60 }, (_, index) => `wh_${String(index).padStart(2, '0')}`);
+    for (const id of webhooks) await addWebhook(database, id);
+    const ended = (count: number, webhook_id: string) =>
+      Array.from({ length: count }, (_, index) => ({
+        // The ids say nothing of when they ended.
+        id: `${webhook_id}_${String(count - index).padStart(4, '0')}`,
+        webhook_id,
+        ended_at: new Date(now.getTime() - 10_000_000 + index).toISOString(),
+      }));
+    await add(database, [...ended(2300, 'wh_00'), ...ended(1000, 'wh_01'), ...ended(1001, 'wh_59')]);
+    const count = async (id: string) => (await idsIn(database)).filter((each) => each.startsWith(id)).length;
+    await retention.removeOld(now);
+    expect([await count('wh_00'), await count('wh_01')]).toEqual([1000, 1000]);
+    expect(await idsIn(database)).not.toContain('wh_00_2300');
+    expect(await idsIn(database)).toContain('wh_00_0001');
+    await retention.removeOld(now);
+    expect(await count('wh_59')).toBe(1000);
+    const commits = database.commits();
+    await retention.removeOld(now);
+    await retention.removeOld(now);
+    expect(database.commits()).toBe(commits);
+  });
+});
