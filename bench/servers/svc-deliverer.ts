@@ -8,7 +8,7 @@ import { NotificationService } from '../../src/core/notifications/notification-s
 import { createOutboundFetch } from '../../src/core/outbound/outbound-fetch.ts';
 import { KeyRing } from '../../src/core/secrets/key-ring.ts';
 import { openDatabase } from '../../src/core/storage/open-database.ts';
-import { systemSurroundings as surroundings } from '../../src/core/surroundings.ts';
+import { systemRuntime as runtime } from '../../src/core/runtime.ts';
 import { WebhookDeliverer } from '../../src/core/webhooks/webhook-deliverer.ts';
 import { WebhookDeliveryStore } from '../../src/core/webhooks/webhook-delivery-store.ts';
 
@@ -26,10 +26,10 @@ const store = new WebhookDeliveryStore(database);
 const deliverer = new WebhookDeliverer({
   database,
   store,
-  notifications: new NotificationService({ database, bus: new EventBus(), surroundings }),
+  notifications: new NotificationService({ database, bus: new EventBus(), runtime }),
   fetch: createOutboundFetch(() => ['127.0.0.1/32']).fetch,
   keys,
-  surroundings,
+  runtime,
   log: silentLog,
   onFailing: () => undefined,
 });
@@ -59,7 +59,7 @@ async function run(count: number, live: number, dead: number) {
 }
 
 async function register(count: number, path: string): Promise<string[]> {
-  const ids = Array.from({ length: count }, () => surroundings.newId('wh'));
+  const ids = Array.from({ length: count }, () => runtime.newId('wh'));
   await database.write(async (transaction) => {
     for (const id of ids)
       transaction.insertLater('webhooks', {
@@ -70,7 +70,7 @@ async function register(count: number, path: string): Promise<string[]> {
         events: '[]',
         status: 'active',
         secret: keys.box.seal('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', `webhooks:${id}`),
-        created_at: surroundings.now().toISOString(),
+        created_at: runtime.now().toISOString(),
       });
   });
   return ids;
@@ -78,8 +78,8 @@ async function register(count: number, path: string): Promise<string[]> {
 
 const add = (webhookId: string) =>
   database.write(async (transaction) => {
-    const id = surroundings.newId('dlv');
-    const at = surroundings.now();
+    const id = runtime.newId('dlv');
+    const at = runtime.now();
     const body = `{"at":${at.getTime()},"payload":"${'x'.repeat(400)}"}`;
     const row = { id, webhook_id: webhookId, event: 'task.created' as const, task_id: null, body };
     store.insert(transaction, { ...row, at: at.toISOString() });

@@ -12,27 +12,27 @@ import { AuditLog } from './audit/audit-log.ts';
 import { AuditService } from './audit/audit-service.ts';
 import { AuditStore } from './audit/audit-store.ts';
 import type { Caller } from './auth/caller.ts';
-import { joinAccess } from './auth/join-access.ts';
-import { joinOAuth } from './integrations/oauth/join-oauth.ts';
+import { composeAuth } from './auth/compose-auth.ts';
+import { composeOAuth } from './integrations/oauth/compose-oauth.ts';
 import type { ClientInfo } from './auth/session-service.ts';
 import { forgetEndedRuns } from './chat/runs/ended-runs.ts';
 import { SESSION_MS } from './chat/runs/session-time.ts';
 import { hasOpenMessages } from './chat/runs/open-messages.ts';
-import { joinChat, type ModelOptions } from './chat/join-chat.ts';
-import type { Runs } from './chat/runs/join-runs.ts';
+import { composeChat, type ModelOptions } from './chat/compose-chat.ts';
+import type { Runs } from './chat/runs/compose-runs.ts';
 import type { Config } from './config/config.ts';
 import { settingChanges } from './settings/setting-changes.ts';
-import { joinDevices } from './devices/join-devices.ts';
+import { composeDevices } from './devices/compose-devices.ts';
 import { AppError } from './errors.ts';
 import { EventBus } from './events.ts';
-import { joinGateway } from './gateway/join-gateway.ts';
+import { composeGateway } from './gateway/compose-gateway.ts';
 import { HealthService } from './health/health-service.ts';
 import { RequestMetrics } from './health/request-metrics.ts';
-import { joinIntegrations } from './integrations/join-integrations.ts';
+import { composeIntegrations } from './integrations/compose-integrations.ts';
 import { RateLimits } from './limits/rate-limits.ts';
 import { LiveFeed } from './live/live-feed.ts';
 import type { Log } from './log.ts';
-import { joinMemory } from './memory/join-memory.ts';
+import { composeMemory } from './memory/compose-memory.ts';
 import { NotificationService } from './notifications/notification-service.ts';
 import { isLoopbackHost } from './outbound/address-rules.ts';
 import { createOutboundFetch } from './outbound/outbound-fetch.ts';
@@ -43,7 +43,7 @@ import { MemoryQueue } from './queue/memory-queue.ts';
 import { QueuePause } from './queue/queue-pause.ts';
 import { QueueService } from './tasks/queue-service.ts';
 import { QueueStatusService } from './tasks/queue-status-service.ts';
-import { joinSchedules } from './schedules/join-schedules.ts';
+import { composeSchedules } from './schedules/compose-schedules.ts';
 import { KeyRing } from './secrets/key-ring.ts';
 import { ApprovalService } from './approvals/approval-service.ts';
 import { ApprovalStore } from './approvals/approval-store.ts';
@@ -52,7 +52,7 @@ import { lockDataFolder } from './storage/data-lock.ts';
 import type { Database } from './storage/database.ts';
 import { openDatabase } from './storage/open-database.ts';
 import { readState, writeState } from './storage/state.ts';
-import { type Surroundings, systemSurroundings } from './surroundings.ts';
+import { type Runtime, systemRuntime } from './runtime.ts';
 import { ActiveRuns } from './tasks/active-runs.ts';
 import { CursorCodec } from './tasks/cursor.ts';
 import { DeadLetterService } from './tasks/dead-letter-service.ts';
@@ -61,7 +61,7 @@ import { IdempotencyStore } from './tasks/idempotency-store.ts';
 import { OutcomeRecorder } from './tasks/outcome-recorder.ts';
 import { TaskAdmission } from './tasks/task-admission.ts';
 import { TaskAnalyticsService } from './tasks/task-analytics-service.ts';
-import { TaskCountStore } from './tasks/task-count-store.ts';
+import { TaskCountStore } from './storage/task-count-store.ts';
 import { TaskEventReader } from './tasks/task-event-reader.ts';
 import { TaskExport } from './tasks/task-export.ts';
 import { TaskImport } from './tasks/task-import.ts';
@@ -76,9 +76,9 @@ import { TaskStore } from './tasks/task-store.ts';
 import { TaskSweeper } from './tasks/task-sweeper.ts';
 import { defaultPath } from './tools/commands/command-environment.ts';
 import { Sandbox } from './processes/sandbox.ts';
-import { joinComments } from './integrations/comments/join-comments.ts';
-import { joinInbound } from './integrations/inbound/join-inbound.ts';
-import { joinWebhooks } from './webhooks/join-webhooks.ts';
+import { composeComments } from './integrations/comments/compose-comments.ts';
+import { composeInbound } from './integrations/inbound/compose-inbound.ts';
+import { composeWebhooks } from './webhooks/compose-webhooks.ts';
 
 const DRAIN_MS = 30_000;
 
@@ -87,7 +87,7 @@ export interface AppOptions {
   locations: Locations;
   env: Record<string, string | undefined>;
   log: Log;
-  surroundings?: Surroundings;
+  runtime?: Runtime;
   /** Agents beside those that come with svc, for benchmarks and tests. */
   extraAdapters?: AgentAdapter[];
   /** The wall time of an agentic session, three minutes unless a test gives its own. */
@@ -131,7 +131,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
     locations,
     env,
     log,
-    surroundings = systemSurroundings,
+    runtime = systemRuntime,
     extraAdapters = [],
     sessionMs = SESSION_MS,
     models = {},
@@ -139,17 +139,17 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
   const bus = new EventBus();
   const keys = await KeyRing.load(database, locations.identityFile);
   config.useBox(keys.box);
-  const audit = new AuditLog(surroundings);
-  const limits = new RateLimits(surroundings.monotonic);
+  const audit = new AuditLog(runtime);
+  const limits = new RateLimits(runtime.monotonic);
   const reportBug = bugReporter(log);
   const isLoopback = isLoopbackHost(config.get('server.host'));
-  const shared = { database, bus, config, keys, audit, limits, surroundings, reportBug };
-  const access = await joinAccess({ ...shared, locations, isLoopback });
+  const shared = { database, bus, config, keys, audit, limits, runtime, reportBug };
+  const access = await composeAuth({ ...shared, locations, isLoopback });
 
-  const notifications = new NotificationService({ database, bus, surroundings });
+  const notifications = new NotificationService({ database, bus, runtime });
   const allowedRanges = () => config.get('outbound.allowPrivate');
   const outbound = createOutboundFetch(allowedRanges);
-  const webhooks = await joinWebhooks({ ...shared, notifications, outbound, log });
+  const webhooks = await composeWebhooks({ ...shared, notifications, outbound, log });
   const store = new TaskStore(database, bus, webhooks.webhookOutbox);
   const scan = new TaskScanStore(database);
   const counts = new TaskCountStore(database);
@@ -160,12 +160,12 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
 
   const ownAddress = new OwnAddress(() => config.get('server.baseUrl'));
   const toolOutbound = createOutboundFetch(allowedRanges, new Resolver(), ownAddress);
-  const oauth = joinOAuth({ ...shared, ...access, log, fetch: outbound.fetch });
-  const installation = await secretOf(database, 'installation', surroundings);
+  const oauth = composeOAuth({ ...shared, ...access, log, fetch: outbound.fetch });
+  const installation = await secretOf(database, 'installation', runtime);
   const policy = await PolicyService.load({ database, audit });
   const approvalStore = new ApprovalStore(database);
   const approvals = new ApprovalService({ ...shared, store: approvalStore, notifications });
-  const { modelOutbound, runParts, ...chat } = joinChat({
+  const { modelOutbound, runParts, ...chat } = composeChat({
     ...shared,
     store,
     log,
@@ -173,10 +173,10 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
     pendingApprovals: (conversationId) => approvals.pendingOf(conversationId),
     recall: (...wish) => recall.about(...wish),
   });
-  const integrations = joinIntegrations({ ...shared, ...oauth, outbound });
+  const integrations = composeIntegrations({ ...shared, ...oauth, outbound });
   const protectedFolders = ownFolders(locations);
   const changeSetting = settingChanges({ ...shared, ...chat });
-  const { memoryWork, recall, ...memory } = joinMemory({
+  const { memoryWork, recall, ...memory } = composeMemory({
     ...shared,
     locations,
     protectedFolders,
@@ -191,8 +191,8 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
   });
   let joined: Promise<Runs> | undefined;
   const loadRuns = () =>
-    (joined ??= import('./chat/runs/join-runs.ts').then(({ joinRuns }) =>
-      joinRuns({
+    (joined ??= import('./chat/runs/compose-runs.ts').then(({ composeRuns }) =>
+      composeRuns({
         ...shared,
         ...runParts,
         ...integrations,
@@ -230,17 +230,17 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
     ],
     config,
     stats: { cells: () => counts.cells(), lastActivity: (type) => query.lastCompletion(type) },
-    surroundings,
+    runtime,
   });
 
   const queue = new MemoryQueue();
   const pause = await QueuePause.load(database, bus);
   const runs = new ActiveRuns();
-  const admission = new TaskAdmission({ database, store, registry, queue, pause, surroundings });
-  const failure = { store, deadLetters, notifications, surroundings };
+  const admission = new TaskAdmission({ database, store, registry, queue, pause, runtime });
+  const failure = { store, deadLetters, notifications, runtime };
   const recorder = new OutcomeRecorder({ ...failure, database, admission, config, log });
   const workspaces = new Workspaces(join(locations.data, 'workspaces'));
-  const workerId = surroundings.newId('worker');
+  const workerId = runtime.newId('worker');
   const runner = new TaskRunner({
     database,
     store,
@@ -251,13 +251,13 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
     recorder,
     workspaces,
     config,
-    surroundings,
+    runtime,
     log,
     workerId,
   });
   const recovery = new TaskRecovery({ ...failure, database, scan, admission, runs });
-  const leases = new TaskLeases({ database, runs, surroundings, log });
-  const devices = joinDevices({ ...shared, ...access, keyRing: keys });
+  const leases = new TaskLeases({ database, runs, runtime, log });
+  const devices = composeDevices({ ...shared, ...access, keyRing: keys });
   bus.on('agents_changed', () => {
     registry.revision++;
     recovery.admitWaiting().catch(reportBug);
@@ -270,7 +270,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
     endExpired: () => Promise.all([devices.pairing.cleanup(), approvals.expire()]),
     tidy: () =>
       Promise.all([
-        idempotency.deleteOld(surroundings.now()),
+        idempotency.deleteOld(runtime.now()),
         forgetEndedRuns(database),
         inbound.removeOldInbound(),
         webhooks.removeOldDeliveries(),
@@ -278,7 +278,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
         memoryWork.tidy(),
       ]),
     engine: database.engine,
-    surroundings,
+    runtime,
     log,
   });
   const tasks = new TaskService({
@@ -289,14 +289,14 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
     queue,
     runs,
     config,
-    surroundings,
+    runtime,
   });
-  const { notify, ...gateway } = joinGateway({ ...shared, store, query, tasks, outbound, log });
-  const { sourceComments } = joinComments({ ...shared, ...oauth, fetch: outbound.fetch, log });
-  const inbound = joinInbound({ ...shared, ...access, tasks, sourceComments, log });
-  const schedules = joinSchedules({ ...shared, ...access, tasks, store, notifications, log });
+  const { notify, ...gateway } = composeGateway({ ...shared, store, query, tasks, outbound, log });
+  const { sourceComments } = composeComments({ ...shared, ...oauth, fetch: outbound.fetch, log });
+  const inbound = composeInbound({ ...shared, ...access, tasks, sourceComments, log });
+  const schedules = composeSchedules({ ...shared, ...access, tasks, store, notifications, log });
   const queueStatus = new QueueStatusService({ counts, deadLetters, pause, config });
-  const health = new HealthService({ queueStatus, registry, sandbox, surroundings });
+  const health = new HealthService({ queueStatus, registry, sandbox, runtime });
 
   return {
     config,
@@ -325,15 +325,15 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
     registry,
     notifications,
     health,
-    metrics: new RequestMetrics(surroundings.monotonic),
-    live: new LiveFeed({ bus, queueStatus, surroundings, log }),
+    metrics: new RequestMetrics(runtime.monotonic),
+    live: new LiveFeed({ bus, queueStatus, runtime, log }),
     queue: new QueueService({ pause, recovery, status: queueStatus }),
-    deadLetters: new DeadLetterService({ database, store, deadLetters, admission, bus, surroundings }),
+    deadLetters: new DeadLetterService({ database, store, deadLetters, admission, bus, runtime }),
     tasks,
     taskLists: new TaskListService({ database, query, counts, cursors }),
-    taskAnalytics: new TaskAnalyticsService({ counts, query, surroundings }),
+    taskAnalytics: new TaskAnalyticsService({ counts, query, runtime }),
     taskEvents: new TaskEventReader({ database, store, bus }),
-    taskExport: new TaskExport({ query, counts, surroundings }),
+    taskExport: new TaskExport({ query, counts, runtime }),
     taskImport: new TaskImport({ database, store }),
 
     /** Calls the listener with the type of each event of each task. */
@@ -387,10 +387,10 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
 const bugReporter = (log: Log) => (error: unknown) => log.error({ err: error }, 'this is a bug in svc');
 
 /** A secret that is made once and kept in the database. */
-async function secretOf(database: Database, name: string, surroundings: Surroundings): Promise<string> {
+async function secretOf(database: Database, name: string, runtime: Runtime): Promise<string> {
   const known = await readState(database.read, name);
   if (known !== undefined) return known;
-  const secret = surroundings.newSecret(24);
+  const secret = runtime.newSecret(24);
   await database.write(({ db }) => writeState(db, name, secret));
   return secret;
 }

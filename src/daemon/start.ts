@@ -4,13 +4,13 @@ import type { FastifyInstance } from 'fastify';
 import { type Locations, locate } from '../contract/locations.ts';
 import { type AgentAdapter } from '../core/agents/agent-adapter.ts';
 import { type App, createApp } from '../core/app.ts';
-import type { ModelOptions } from '../core/chat/join-chat.ts';
+import type { ModelOptions } from '../core/chat/compose-chat.ts';
 import { owner } from '../core/auth/owner.ts';
 import { Config, type Flags } from '../core/config/config.ts';
 import { readEnvironment } from '../core/config/read-environment.ts';
 import { AppError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
-import type { Surroundings } from '../core/surroundings.ts';
+import type { Runtime } from '../core/runtime.ts';
 import { version } from '../core/version.ts';
 import { consoleLog } from './console-log.ts';
 import type { ResponseCheck } from './response-check.ts';
@@ -22,7 +22,7 @@ export interface StartOptions {
   locations?: Locations;
   log?: Log;
   check?: ResponseCheck;
-  surroundings?: Surroundings;
+  runtime?: Runtime;
   extraAdapters?: AgentAdapter[];
   /** For tests. */
   sessionMs?: number;
@@ -39,9 +39,9 @@ export interface Daemon {
 
 /** Starts a daemon in this process; it has taken up its earlier work and answers when this resolves. */
 export async function startDaemon(options: StartOptions = {}): Promise<Daemon> {
-  const surroundings = readEnvironment();
-  const env = options.env ?? surroundings.env;
-  const locations = options.locations ?? locate({ ...surroundings, env });
+  const platform = readEnvironment();
+  const env = options.env ?? platform.env;
+  const locations = options.locations ?? locate({ ...platform, env });
   const config = new Config({
     env,
     settingsFile: locations.settingsFile,
@@ -53,7 +53,7 @@ export async function startDaemon(options: StartOptions = {}): Promise<Daemon> {
     locations,
     env,
     log,
-    ...(options.surroundings && { surroundings: options.surroundings }),
+    ...(options.runtime && { runtime: options.runtime }),
     ...(options.extraAdapters && { extraAdapters: options.extraAdapters }),
     ...(options.sessionMs !== undefined && { sessionMs: options.sessionMs }),
     ...(options.models && { models: options.models }),

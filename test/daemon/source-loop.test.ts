@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemSurroundings } from '../../src/core/surroundings.ts';
+import { systemRuntime } from '../../src/core/runtime.ts';
 import type { CommentTarget } from '../../src/core/integrations/inbound/source-work.ts';
 import { CommentVendors } from '../helpers/comment-vendors.ts';
 import { startDaemon, type TestDaemon, type TestDaemonOptions } from '../helpers/daemon.ts';
@@ -21,7 +21,7 @@ let daemon: TestDaemon;
 let agent: ReturnType<typeof heldAdapter>;
 
 /** Another daemon, perhaps on the folder of the one before, and later. */
-async function start(again: Pick<TestDaemonOptions, 'home' | 'surroundings'> = {}): Promise<void> {
+async function start(again: Pick<TestDaemonOptions, 'home' | 'runtime'> = {}): Promise<void> {
   agent = heldAdapter();
   const text = JSON.stringify(stub.flags).replaceAll(stub.url, proxy.url);
   daemon = await startDaemon({
@@ -132,7 +132,7 @@ describe.skipIf(!hasSharedFixtures)('a task that came from somewhere', () => {
     const { home } = daemon;
     await daemon.stop();
     // It is looked for once it is sure to be there.
-    await start({ home, surroundings: { ...systemSurroundings, now: () => new Date(Date.now() + 60_000) } });
+    await start({ home, runtime: { ...systemRuntime, now: () => new Date(Date.now() + 60_000) } });
     const { succeed } = await agent.started(0);
     succeed();
     await until(() => expect(text(target)).toContain('svc has finished this'));

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { expect } from 'vitest';
 import type { WebhookEvent } from '../../src/contract/webhooks.ts';
 import type { WebhookRow } from '../../src/core/storage/outside-rows.ts';
-import { systemSurroundings } from '../../src/core/surroundings.ts';
+import { systemRuntime } from '../../src/core/runtime.ts';
 import { TaskStore } from '../../src/core/tasks/task-store.ts';
 import { WebhookBacklogs } from '../../src/core/webhooks/webhook-backlogs.ts';
 import { WebhookDeliveryStore } from '../../src/core/webhooks/webhook-delivery-store.ts';
@@ -68,7 +68,7 @@ export async function openOutbox({ mostWaiting }: { mostWaiting?: number } = {})
     }),
     deliveries: new WebhookDeliveryStore(database),
     deliverer: { add: ({ id }) => void sent.push(id) },
-    surroundings: systemSurroundings,
+    runtime: systemRuntime,
     reportBug: throwing,
   });
   return {

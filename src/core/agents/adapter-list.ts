@@ -5,7 +5,7 @@ import { commandAdapter } from './adapters/command-adapter.ts';
 import { httpAdapter } from './adapters/http-adapter.ts';
 import type { AgentAdapter } from './agent-adapter.ts';
 
-export interface AdapterParts {
+export interface AdapterDeps {
   config: Config;
   fetch: OutboundFetch;
   env: Record<string, string | undefined>;
@@ -20,7 +20,7 @@ export const createAdapters = ({
   env,
   installation,
   builtin,
-}: AdapterParts): AgentAdapter[] => [
+}: AdapterDeps): AgentAdapter[] => [
   builtinAdapter(builtin),
   commandAdapter({ env, installation }),
   httpAdapter({

@@ -3,8 +3,8 @@ import type { Agent } from '../../contract/agents.ts';
 import type { Config } from '../config/config.ts';
 import { messageOf } from '../errors.ts';
 import { CircuitBreaker } from '../limits/circuit-breaker.ts';
-import type { Surroundings } from '../surroundings.ts';
-import { type CountCell, sumBy } from '../tasks/task-count-store.ts';
+import type { Runtime } from '../runtime.ts';
+import { type CountCell, sumBy } from '../storage/task-count-store.ts';
 import { type AgentAdapter, AgentFailure, type AgentHealth } from './agent-adapter.ts';
 
 const HEALTH_TIMEOUT_MS = 2000;
@@ -40,23 +40,18 @@ export class AgentRegistry {
   readonly #entries: Map<string, Entry>;
   readonly #config: Config;
   readonly #stats: AgentStats;
-  readonly #surroundings: Surroundings;
+  readonly #runtime: Runtime;
 
-  constructor(parts: {
-    adapters: AgentAdapter[];
-    config: Config;
-    stats: AgentStats;
-    surroundings: Surroundings;
-  }) {
-    this.#config = parts.config;
-    this.#stats = parts.stats;
-    this.#surroundings = parts.surroundings;
+  constructor(deps: { adapters: AgentAdapter[]; config: Config; stats: AgentStats; runtime: Runtime }) {
+    this.#config = deps.config;
+    this.#stats = deps.stats;
+    this.#runtime = deps.runtime;
     this.#entries = new Map(
-      parts.adapters.map((adapter) => [
+      deps.adapters.map((adapter) => [
         adapter.type,
         {
           adapter,
-          breaker: new CircuitBreaker(isFaultOf(adapter), parts.surroundings.monotonic),
+          breaker: new CircuitBreaker(isFaultOf(adapter), deps.runtime.monotonic),
           checkedAt: Number.NEGATIVE_INFINITY,
         },
       ]),
@@ -151,13 +146,12 @@ export class AgentRegistry {
 
   /** One check under way per agent, and its answer is good for five seconds. */
   async #check(entry: Entry): Promise<AgentHealth> {
-    if (entry.health && this.#surroundings.monotonic() - entry.checkedAt < HEALTH_FRESH_MS)
-      return entry.health;
+    if (entry.health && this.#runtime.monotonic() - entry.checkedAt < HEALTH_FRESH_MS) return entry.health;
     entry.checking ??= checkOnce(entry.adapter).finally(() => delete entry.checking);
     const before = entry.health?.healthy;
     entry.health = await entry.checking;
     if (before !== entry.health.healthy) this.revision++;
-    entry.checkedAt = this.#surroundings.monotonic();
+    entry.checkedAt = this.#runtime.monotonic();
     return entry.health;
   }
 }

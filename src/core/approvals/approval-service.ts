@@ -6,7 +6,7 @@ import type { EventBus } from '../events.ts';
 import type { NotificationService } from '../notifications/notification-service.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { ApprovalRow } from '../storage/tool-rows.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import type { ApprovalStore } from './approval-store.ts';
 
 const LIFETIME_MS = 10 * 60_000;
@@ -27,41 +27,41 @@ export type NewApproval = Pick<
   | 'binding'
 >;
 
-export interface ApprovalServiceParts {
+export interface ApprovalServiceDeps {
   database: Database;
   store: ApprovalStore;
   bus: EventBus;
   audit: AuditLog;
   notifications: NotificationService;
-  surroundings: Surroundings;
+  runtime: Runtime;
 }
 
 /** Calls of tools that wait for a person: decided once, good for one run of exactly what was shown. */
 export class ApprovalService {
-  readonly #parts: ApprovalServiceParts;
-  constructor(parts: ApprovalServiceParts) {
-    this.#parts = parts;
+  readonly #deps: ApprovalServiceDeps;
+  constructor(deps: ApprovalServiceDeps) {
+    this.#deps = deps;
   }
 
   async list(caller: Caller, { status, limit }: { status: 'pending' | 'all'; limit: number }) {
     const pendingAt = status === 'pending' ? this.#now() : undefined;
-    const rows = await this.#parts.store.list({ ownerId: visibleOwner(caller), pendingAt, limit });
+    const rows = await this.#deps.store.list({ ownerId: visibleOwner(caller), pendingAt, limit });
     return { approvals: rows.map(toApproval) };
   }
 
   async pendingOf(conversationId: string): Promise<Approval[]> {
-    return (await this.#parts.store.pendingOfConversation(conversationId, this.#now())).map(toApproval);
+    return (await this.#deps.store.pendingOfConversation(conversationId, this.#now())).map(toApproval);
   }
 
   /** Asks for a decision, or joins the question that is open for exactly this call. */
   async request(wanted: NewApproval): Promise<ApprovalRow> {
-    const { database, store, surroundings, notifications } = this.#parts;
+    const { database, store, runtime, notifications } = this.#deps;
     const open = await store.findOpen(wanted.scope_id, wanted.binding, this.#now());
     if (open) return open.run_id === wanted.run_id ? open : this.#takeOver(open, wanted);
-    const now = surroundings.now();
+    const now = runtime.now();
     const row: ApprovalRow = {
       ...wanted,
-      id: surroundings.newId('appr'),
+      id: runtime.newId('appr'),
       status: 'pending',
       decision: null,
       requested_at: now.toISOString(),
@@ -87,7 +87,7 @@ export class ApprovalService {
 
   /** The run that asked first is gone; what is decided is for the one that asks now. */
   async #takeOver(open: ApprovalRow, { run_id, call_id }: NewApproval): Promise<ApprovalRow> {
-    const { database, store } = this.#parts;
+    const { database, store } = this.#deps;
     const taken = await database.write(({ db }) => store.takeOver(db, open.id, { run_id, call_id }));
     return taken ?? open;
   }
@@ -100,7 +100,7 @@ export class ApprovalService {
     conversationId?: string,
   ): Promise<Approval> {
     if (caller.token) throw new AppError('forbidden', 'Only a person decides, never an API token');
-    const { database, store, audit } = this.#parts;
+    const { database, store, audit } = this.#deps;
     await this.expire();
     const decided = await database.write(async (transaction) => {
       const found = requireOwned(caller, await store.find(id, transaction.db), 'Approval');
@@ -143,7 +143,7 @@ export class ApprovalService {
 
   /** Resolves once the approval is decided or has expired; rejects with the signal's reason. */
   async decided(id: string, signal: AbortSignal): Promise<ApprovalRow> {
-    const { bus, store, surroundings } = this.#parts;
+    const { bus, store, runtime } = this.#deps;
     const changed = Promise.withResolvers<ApprovalRow>();
     const unsubscribe = bus.on('approval', ({ row }) => {
       if (row.id === id && row.status !== 'pending') changed.resolve(row);
@@ -155,7 +155,7 @@ export class ApprovalService {
       signal.throwIfAborted();
       const row = await store.find(id);
       if (row && row.status !== 'pending') return row;
-      const left = row ? Date.parse(row.expires_at) - surroundings.now().getTime() : 0;
+      const left = row ? Date.parse(row.expires_at) - runtime.now().getTime() : 0;
       timer = setTimeout(() => void this.expire().catch(changed.reject), Math.max(0, left) + 1);
       return await changed.promise;
     } finally {
@@ -167,26 +167,26 @@ export class ApprovalService {
 
   /** Ends what waited too long: that is a no. */
   async expire(): Promise<void> {
-    await this.#end((transaction, now) => this.#parts.store.expire(transaction.db, now));
+    await this.#end((transaction, now) => this.#deps.store.expire(transaction.db, now));
   }
 
   /** Ends what a run asked for and no longer waits for. */
   async withdraw(runId: string): Promise<void> {
-    await this.#end((transaction, now) => this.#parts.store.withdraw(transaction.db, runId, now));
+    await this.#end((transaction, now) => this.#deps.store.withdraw(transaction.db, runId, now));
   }
 
   async #end(end: (transaction: WriteTransaction, now: string) => Promise<ApprovalRow[]>): Promise<void> {
-    await this.#parts.database.write(async (transaction) => {
+    await this.#deps.database.write(async (transaction) => {
       for (const row of await end(transaction, this.#now())) this.#tell(transaction, row);
     });
   }
 
   #now(): string {
-    return this.#parts.surroundings.now().toISOString();
+    return this.#deps.runtime.now().toISOString();
   }
 
   #tell(transaction: WriteTransaction, row: ApprovalRow): void {
-    transaction.afterCommit(() => this.#parts.bus.emit('approval', { row, approval: toApproval(row) }));
+    transaction.afterCommit(() => this.#deps.bus.emit('approval', { row, approval: toApproval(row) }));
   }
 }
 

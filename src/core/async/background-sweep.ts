@@ -4,7 +4,7 @@ import type { Log } from '../log.ts';
 
 const EVERY_MS = 15_000;
 
-export interface BackgroundSweepParts {
+export interface BackgroundSweepDeps {
   /** Takes up a page of what is open; answers whether there is more. */
   takeUp: () => Promise<boolean>;
   log: Log;
@@ -12,13 +12,13 @@ export interface BackgroundSweepParts {
 
 /** Takes up what rows say is still to do: all of it at the start, then a page every 15 seconds, whatever was forgotten. */
 export class BackgroundSweep {
-  readonly #parts: BackgroundSweepParts;
+  readonly #deps: BackgroundSweepDeps;
   readonly #working = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
 
-  constructor(parts: BackgroundSweepParts) {
-    this.#parts = parts;
+  constructor(deps: BackgroundSweepDeps) {
+    this.#deps = deps;
   }
 
   get isStopped(): boolean {
@@ -27,7 +27,7 @@ export class BackgroundSweep {
 
   /** Returns at once; calls back when everything that was open before has been taken up. */
   start(onComplete: () => void = () => undefined): void {
-    const { takeUp } = this.#parts;
+    const { takeUp } = this.#deps;
     this.work(async () => {
       while (!this.#isStopped && (await takeUp())) await breathe();
       onComplete();
@@ -53,6 +53,6 @@ export class BackgroundSweep {
 
   /** What the storage refuses is tried again; anything else is a bug. */
   complain(error: unknown): undefined {
-    if (!(error instanceof AppError)) this.#parts.log.error({ err: error }, 'this is a bug in svc');
+    if (!(error instanceof AppError)) this.#deps.log.error({ err: error }, 'this is a bug in svc');
   }
 }

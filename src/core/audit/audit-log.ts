@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { WriteTransaction } from '../storage/database.ts';
 import type { AuditRow } from '../storage/account-rows.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 
 /** What happened to whom; arguments never hold a secret. */
 export interface AuditEntry {
@@ -27,9 +27,9 @@ export const FIRST_HASH = '0'.repeat(64);
 
 /** Appends to the log in the transaction of what it tells of; each entry carries the hash of the one before. */
 export class AuditLog {
-  readonly #surroundings: Surroundings;
-  constructor(surroundings: Surroundings) {
-    this.#surroundings = surroundings;
+  readonly #runtime: Runtime;
+  constructor(runtime: Runtime) {
+    this.#runtime = runtime;
   }
 
   async append({ db }: WriteTransaction, entry: AuditEntry): Promise<void> {
@@ -41,8 +41,8 @@ export class AuditLog {
       .executeTakeFirst();
     const row: Omit<AuditRow, 'hash'> = {
       seq: (last?.seq ?? 0) + 1,
-      id: this.#surroundings.newId('audit'),
-      at: this.#surroundings.now().toISOString(),
+      id: this.#runtime.newId('audit'),
+      at: this.#runtime.now().toISOString(),
       kind: entry.kind,
       tool: asStored(entry.tool),
       user_id: entry.userId ?? null,

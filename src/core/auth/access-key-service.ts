@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts';
 import type { EventBus } from '../events.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
 import { readState, writeState } from '../storage/state.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import type { Caller } from './caller.ts';
 import type { KeyHasher } from './key-hasher.ts';
 import { ownerId } from './owner.ts';
@@ -12,13 +12,13 @@ import type { ClientInfo, NewSession, SessionService } from './session-service.t
 const HASH = 'access_key_hash';
 const REMOVED = 'removed';
 
-export interface AccessKeyParts {
+export interface AccessKeyDeps {
   database: Database;
   sessions: SessionService;
   hasher: KeyHasher;
   audit: AuditLog;
   bus: EventBus;
-  surroundings: Surroundings;
+  runtime: Runtime;
   /** True when the daemon listens where only this machine reaches it. */
   isLoopback: boolean;
   /** True when others come in through a proxy, by the settings. */
@@ -29,34 +29,34 @@ export interface AccessKeyParts {
 
 /** The access key of local mode: the one credential that a browser needs. */
 export class AccessKeyService {
-  readonly #parts: AccessKeyParts;
+  readonly #deps: AccessKeyDeps;
   /** The hash, `removed` when none is needed, undefined while none was made. */
   #stored: string | undefined;
 
-  private constructor(parts: AccessKeyParts, stored: string | undefined) {
-    this.#parts = parts;
+  private constructor(deps: AccessKeyDeps, stored: string | undefined) {
+    this.#deps = deps;
     this.#stored = stored;
   }
 
-  static async load(parts: AccessKeyParts): Promise<AccessKeyService> {
-    const stored = await readState(parts.database.read, HASH);
+  static async load(deps: AccessKeyDeps): Promise<AccessKeyService> {
+    const stored = await readState(deps.database.read, HASH);
     const hasKey = stored !== undefined && stored !== REMOVED;
-    const isOpened = !parts.isLoopback || (parts.isProxied && stored === REMOVED);
-    if (parts.isLocalMode && isOpened && !hasKey)
+    const isOpened = !deps.isLoopback || (deps.isProxied && stored === REMOVED);
+    if (deps.isLocalMode && isOpened && !hasKey)
       throw new AppError(
         'configuration',
         'Others could reach this address, and there is no access key. Start once on 127.0.0.1 and set one: svc auth access-key. Or use accounts: SVC_SYSTEM_AUTH_MODE=cloud',
       );
-    return new AccessKeyService(parts, stored);
+    return new AccessKeyService(deps, stored);
   }
 
   get isRequired(): boolean {
-    return this.#parts.isLocalMode && this.#stored !== REMOVED;
+    return this.#deps.isLocalMode && this.#stored !== REMOVED;
   }
 
   /** True where whoever passes the gate is the owner. */
   get isOpen(): boolean {
-    const { isLocalMode, isLoopback, isProxied } = this.#parts;
+    const { isLocalMode, isLoopback, isProxied } = this.#deps;
     return isLocalMode && isLoopback && !isProxied && this.#stored === REMOVED;
   }
 
@@ -67,7 +67,7 @@ export class AccessKeyService {
   /** A session for whoever knows the key. */
   async verify(key: string, client: ClientInfo = {}): Promise<NewSession> {
     this.#requireLocalMode();
-    const { database, sessions, hasher } = this.#parts;
+    const { database, sessions, hasher } = this.#deps;
     const stored = this.#stored;
     const isRight = stored === REMOVED || (stored !== undefined && (await hasher.matches(key, stored)));
     const session = await database.write(async (transaction) => {
@@ -88,14 +88,14 @@ export class AccessKeyService {
    */
   async set(key: string | null, client: ClientInfo = {}, caller?: Caller): Promise<void> {
     this.#requireLocalMode();
-    const { isLoopback, isProxied, sessions, bus } = this.#parts;
+    const { isLoopback, isProxied, sessions, bus } = this.#deps;
     if (key === null && (!isLoopback || isProxied))
       throw new AppError(
         'wrong_state',
         'The access key can only be removed while nobody else reaches the daemon: it listens on a loopback address, and no server.baseUrl or server.trustedProxies is set',
       );
-    const stored = key === null ? REMOVED : await this.#parts.hasher.hash(key);
-    await this.#parts.database.write(async (transaction) => {
+    const stored = key === null ? REMOVED : await this.#deps.hasher.hash(key);
+    await this.#deps.database.write(async (transaction) => {
       await writeState(transaction.db, HASH, stored);
       await sessions.endMatching(transaction, {
         userId: ownerId,
@@ -111,13 +111,13 @@ export class AccessKeyService {
 
   /** Makes a key of its own and answers it, once. */
   async generate(): Promise<string> {
-    const key = this.#parts.surroundings.newSecret(18);
+    const key = this.#deps.runtime.newSecret(18);
     await this.set(key);
     return key;
   }
 
   #requireLocalMode(): void {
-    if (!this.#parts.isLocalMode)
+    if (!this.#deps.isLocalMode)
       throw new AppError(
         'unsupported',
         'The access key belongs to local mode; here one signs in to an account',
@@ -125,7 +125,7 @@ export class AccessKeyService {
   }
 
   #record(transaction: WriteTransaction, tool: string, client: ClientInfo, result: string): Promise<void> {
-    return this.#parts.audit.append(transaction, {
+    return this.#deps.audit.append(transaction, {
       kind: 'security',
       tool,
       userId: ownerId,

@@ -12,7 +12,7 @@ import type { Registration } from './registration.ts';
 import type { ClientInfo, NewSession, SessionService } from './session-service.ts';
 import { toSignedIn, type UserStore } from './user-store.ts';
 
-export interface AccountServiceParts {
+export interface AccountServiceDeps {
   database: Database;
   users: UserStore;
   registration: Registration;
@@ -29,13 +29,13 @@ export interface SignedIn {
 
 /** Accounts with a password: sign-up, sign-in, profile. */
 export class AccountService {
-  readonly #parts: AccountServiceParts;
-  constructor(parts: AccountServiceParts) {
-    this.#parts = parts;
+  readonly #deps: AccountServiceDeps;
+  constructor(deps: AccountServiceDeps) {
+    this.#deps = deps;
   }
 
   async signUp(signup: Signup, place: { isTrustedPlace: boolean; client: ClientInfo }): Promise<SignedIn> {
-    const { database, registration, sessions, hasher } = this.#parts;
+    const { database, registration, sessions, hasher } = this.#deps;
     const { password, ...wish } = { ...signup, ...place };
     // Who may not sign up costs no hash.
     await registration.permit(database.read, wish);
@@ -50,7 +50,7 @@ export class AccountService {
 
   /** The same work and the same words for an unknown user, a wrong password and a closed account. */
   async signIn(email: string, password: string, client: ClientInfo): Promise<SignedIn> {
-    const { users, hasher } = this.#parts;
+    const { users, hasher } = this.#deps;
     const decoy = hasher.decoyFor(email);
     const row = await users.findByEmail(email);
     const isRight = await hasher.matches(password, row?.password_hash ?? decoy);
@@ -61,14 +61,14 @@ export class AccountService {
   }
 
   async user(caller: Caller): Promise<User> {
-    const { users } = this.#parts;
+    const { users } = this.#deps;
     const row = await users.find(caller.userId);
     if (!row) throw new AppError('unauthenticated', 'Not signed in');
     return { ...(await users.describe(row)), role: caller.role };
   }
 
   async updateProfile(caller: Caller, profile: UpdateProfile): Promise<User> {
-    const { database, users } = this.#parts;
+    const { database, users } = this.#deps;
     const { name, avatarUrl, bio, timezone, locale, onboardingCompleted } = profile;
     const row = await database.write(({ db }) =>
       users.update(db, caller.userId, {
@@ -89,7 +89,7 @@ export class AccountService {
     { currentPassword, newPassword }: { currentPassword?: string | undefined; newPassword: string },
     client: ClientInfo,
   ): Promise<void> {
-    const { database, users, hasher, sessions, pairings, audit } = this.#parts;
+    const { database, users, hasher, sessions, pairings, audit } = this.#deps;
     if (caller.userId === ownerId)
       throw new AppError(
         'wrong_state',
@@ -123,7 +123,7 @@ export class AccountService {
   }
 
   #admit(row: UserRow, client: ClientInfo): Promise<SignedIn> {
-    const { database, users, sessions } = this.#parts;
+    const { database, users, sessions } = this.#deps;
     const wish = { userId: row.id, kind: 'sign-in' as const, client };
     return database.write(async (transaction) => {
       // The password may have been changed, or the account closed, while the hash was compared.
@@ -135,7 +135,7 @@ export class AccountService {
 
   /** What was typed is not kept: it may be the password of somebody in the wrong field. */
   async #refuse(row: UserRow | undefined, client: ClientInfo): Promise<void> {
-    const { database, audit } = this.#parts;
+    const { database, audit } = this.#deps;
     await database.write((transaction) =>
       audit.append(transaction, {
         kind: 'security',

@@ -5,31 +5,31 @@ import { AppError } from '../errors.ts';
 import type { InviteRow } from '../storage/account-rows.ts';
 import type { Database } from '../storage/database.ts';
 import type { Schema } from '../storage/schema.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import { type Caller, roleOf } from './caller.ts';
 import { hashToken } from './hash-token.ts';
 
 const DAY_MS = 86_400_000;
 
-export interface InviteServiceParts {
+export interface InviteServiceDeps {
   database: Database;
   audit: AuditLog;
-  surroundings: Surroundings;
+  runtime: Runtime;
 }
 
 /** Invites: a code that makes one account. */
 export class InviteService {
-  readonly #parts: InviteServiceParts;
-  constructor(parts: InviteServiceParts) {
-    this.#parts = parts;
+  readonly #deps: InviteServiceDeps;
+  constructor(deps: InviteServiceDeps) {
+    this.#deps = deps;
   }
 
   async create(caller: Caller, wish: CreateInvite): Promise<{ invite: Invite; code: string }> {
-    const { database, audit, surroundings } = this.#parts;
-    const code = surroundings.newSecret(18);
-    const now = surroundings.now();
+    const { database, audit, runtime } = this.#deps;
+    const code = runtime.newSecret(18);
+    const now = runtime.now();
     const row: InviteRow = {
-      id: surroundings.newId('invite'),
+      id: runtime.newId('invite'),
       code_hash: hashToken(code),
       email: wish.email ?? null,
       role: wish.role,
@@ -53,7 +53,7 @@ export class InviteService {
   }
 
   async list(): Promise<Invite[]> {
-    const rows = await this.#parts.database.read
+    const rows = await this.#deps.database.read
       .selectFrom('invites')
       .selectAll()
       .orderBy('id', 'desc')
@@ -63,7 +63,7 @@ export class InviteService {
   }
 
   async remove(caller: Caller, id: string): Promise<void> {
-    const { database, audit } = this.#parts;
+    const { database, audit } = this.#deps;
     await database.write(async (transaction) => {
       const { numDeletedRows } = await transaction.db
         .deleteFrom('invites')
@@ -85,7 +85,7 @@ export class InviteService {
     db: Kysely<Schema>,
     by: { code?: string | undefined; email: string; isEmailVerified: boolean },
   ): Promise<InviteRow | undefined> {
-    const now = this.#parts.surroundings.now().toISOString();
+    const now = this.#deps.runtime.now().toISOString();
     // Who has lost the right to invite has invited nobody.
     const inviters = db
       .selectFrom('users')
@@ -108,7 +108,7 @@ export class InviteService {
   async use(db: Kysely<Schema>, id: string, userId: string): Promise<void> {
     await db
       .updateTable('invites')
-      .set({ used_by: userId, used_at: this.#parts.surroundings.now().toISOString() })
+      .set({ used_by: userId, used_at: this.#deps.runtime.now().toISOString() })
       .where('id', '=', id)
       .execute();
   }

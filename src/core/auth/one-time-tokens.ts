@@ -1,13 +1,13 @@
 import type { SecretBox } from '../secrets/secret-box.ts';
 import type { Database } from '../storage/database.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import { hashToken } from './hash-token.ts';
 
 /** Secrets that are good for one use and a short time; what they stand for is kept sealed. */
 export class OneTimeTokens {
-  readonly #parts: { database: Database; box: SecretBox; surroundings: Surroundings };
-  constructor(parts: { database: Database; box: SecretBox; surroundings: Surroundings }) {
-    this.#parts = parts;
+  readonly #deps: { database: Database; box: SecretBox; runtime: Runtime };
+  constructor(deps: { database: Database; box: SecretBox; runtime: Runtime }) {
+    this.#deps = deps;
   }
 
   /** Answers the token; only its hash is stored. */
@@ -16,9 +16,9 @@ export class OneTimeTokens {
     data: object,
     lifetimeMs: number,
   ): Promise<{ token: string; expiresAt: string }> {
-    const { database, box, surroundings } = this.#parts;
-    const token = surroundings.newSecret(32);
-    const now = surroundings.now();
+    const { database, box, runtime } = this.#deps;
+    const token = runtime.newSecret(32);
+    const now = runtime.now();
     const expiresAt = new Date(now.getTime() + lifetimeMs).toISOString();
     const token_hash = hashToken(token);
     const sealed = box.seal(JSON.stringify(data), placeOf(token_hash));
@@ -34,7 +34,7 @@ export class OneTimeTokens {
 
   /** What the token stands for, to the first who asks in time; undefined to everybody else. */
   async redeem(purpose: string, token: string): Promise<unknown> {
-    const { database, box, surroundings } = this.#parts;
+    const { database, box, runtime } = this.#deps;
     const token_hash = hashToken(token);
     const row = await database.write(({ db }) =>
       db
@@ -44,7 +44,7 @@ export class OneTimeTokens {
         .returning(['data', 'expires_at'])
         .executeTakeFirst(),
     );
-    if (!row || row.expires_at <= surroundings.now().toISOString()) return undefined;
+    if (!row || row.expires_at <= runtime.now().toISOString()) return undefined;
     return JSON.parse(box.open(row.data, placeOf(token_hash)));
   }
 }

@@ -2,21 +2,21 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { writePrivateFile } from '../storage/private-file.ts';
 import type { Database } from '../storage/database.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import { ownerId } from './owner.ts';
 import type { SessionService } from './session-service.ts';
 
-interface OwnerParts {
+interface OwnerDeps {
   database: Database;
   sessions: SessionService;
-  surroundings: Surroundings;
+  runtime: Runtime;
   /** Mode 0600, the token alone: who can read it is signed in on this machine. */
   sessionFile: string;
 }
 
 /** Local mode: makes sure that the owner is a user, and that the file beside the database holds a session of theirs. */
-export async function ensureOwner(parts: OwnerParts): Promise<void> {
-  const { database, sessions, surroundings, sessionFile } = parts;
+export async function ensureOwner(deps: OwnerDeps): Promise<void> {
+  const { database, sessions, runtime, sessionFile } = deps;
   const known = await findOwner(database);
   if (!known)
     await database.write(({ db }) =>
@@ -28,7 +28,7 @@ export async function ensureOwner(parts: OwnerParts): Promise<void> {
           name: systemUserName(),
           role: 'admin',
           onboarding_completed: 0,
-          created_at: surroundings.now().toISOString(),
+          created_at: runtime.now().toISOString(),
         })
         .execute(),
     );
@@ -39,16 +39,11 @@ export async function ensureOwner(parts: OwnerParts): Promise<void> {
 }
 
 /** Cloud mode knows accounts only: the owner of an earlier local mode is shut out. */
-export async function retireOwner({
-  database,
-  sessions,
-  surroundings,
-  sessionFile,
-}: OwnerParts): Promise<void> {
+export async function retireOwner({ database, sessions, runtime, sessionFile }: OwnerDeps): Promise<void> {
   rmSync(sessionFile, { force: true });
   const known = await findOwner(database);
   if (!known || known.disabled_at !== null) return;
-  await setDisabled(database, surroundings.now().toISOString());
+  await setDisabled(database, runtime.now().toISOString());
   await database.write(async (transaction) => {
     await sessions.endMatching(transaction, { userId: ownerId });
   });

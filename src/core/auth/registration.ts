@@ -6,20 +6,20 @@ import { AppError } from '../errors.ts';
 import type { UserRow } from '../storage/account-rows.ts';
 import type { WriteTransaction } from '../storage/database.ts';
 import type { Schema } from '../storage/schema.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import { roleOf } from './caller.ts';
 import type { InviteService } from './invite-service.ts';
 import type { ClientInfo } from './session-service.ts';
 import type { SetupCode } from './setup-code.ts';
 import type { UserStore } from './user-store.ts';
 
-export interface RegistrationParts {
+export interface RegistrationDeps {
   users: UserStore;
   invites: InviteService;
   setupCode: SetupCode;
   audit: AuditLog;
   config: Config;
-  surroundings: Surroundings;
+  runtime: Runtime;
 }
 
 /** Who wants an account, and from where. */
@@ -43,24 +43,24 @@ interface Permission {
 
 /** Decides who may have an account and with which role; the first account is an administrator's. */
 export class Registration {
-  readonly #parts: RegistrationParts;
-  constructor(parts: RegistrationParts) {
-    this.#parts = parts;
+  readonly #deps: RegistrationDeps;
+  constructor(deps: RegistrationDeps) {
+    this.#deps = deps;
   }
 
   /** Makes the account in this transaction, so that of many first ones at once one is the first. */
   async register(transaction: WriteTransaction, wish: RegistrationWish): Promise<UserRow> {
-    const { users, invites, setupCode, audit, surroundings } = this.#parts;
+    const { users, invites, setupCode, audit, runtime } = this.#deps;
     const { db } = transaction;
     const { role, inviteId } = await this.permit(db, wish);
     if (await users.findByEmail(wish.email, db))
       throw new AppError('wrong_state', 'An account with this e-mail exists. Sign in instead.');
     const row: UserRow = {
-      id: surroundings.newId('user'),
+      id: runtime.newId('user'),
       email: wish.email,
       name: wish.name,
       role,
-      created_at: surroundings.now().toISOString(),
+      created_at: runtime.now().toISOString(),
       password_hash: wish.passwordHash ?? null,
       avatar_url: wish.avatarUrl ?? null,
       bio: null,
@@ -85,7 +85,7 @@ export class Registration {
 
   /** The role that the account would get; throws where it may not be made. */
   async permit(db: Kysely<Schema>, wish: RegistrationWish): Promise<Permission> {
-    const { users, invites, setupCode, config } = this.#parts;
+    const { users, invites, setupCode, config } = this.#deps;
     const { inviteCode: code, email, isEmailVerified = false } = wish;
     const mode = config.get('system.registrationMode');
     const isFirst = !(await users.hasAccounts(db));

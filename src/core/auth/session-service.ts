@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts';
 import type { EventBus } from '../events.ts';
 import type { SessionRow } from '../storage/account-rows.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import type { Caller } from './caller.ts';
 import { CredentialCache } from './credential-cache.ts';
 import { hashToken } from './hash-token.ts';
@@ -37,24 +37,24 @@ export interface SessionWish {
   client?: ClientInfo;
 }
 
-export interface SessionServiceParts {
+export interface SessionServiceDeps {
   database: Database;
   store: SessionStore;
   audit: AuditLog;
   bus: EventBus;
-  surroundings: Surroundings;
+  runtime: Runtime;
   /** Takes a fault that no caller can be told of. */
   reportBug: (error: unknown) => void;
 }
 
 /** Sessions as rows: a token is looked up by its hash, and ended it is gone at once. */
 export class SessionService {
-  readonly #parts: SessionServiceParts;
+  readonly #deps: SessionServiceDeps;
   readonly #cache: CredentialCache;
 
-  constructor(parts: SessionServiceParts) {
-    this.#parts = parts;
-    this.#cache = new CredentialCache(parts.surroundings.monotonic);
+  constructor(deps: SessionServiceDeps) {
+    this.#deps = deps;
+    this.#cache = new CredentialCache(deps.runtime.monotonic);
   }
 
   /** Whose token this is, if it was looked up a moment ago. */
@@ -70,7 +70,7 @@ export class SessionService {
   /** A session of its own; it lasts 30 days, the owner's on this machine until it is replaced. */
   async create(wish: SessionWish): Promise<NewSession> {
     const session = this.prepare(wish);
-    await this.#parts.database.write((transaction) => this.insert(transaction, session.row));
+    await this.#deps.database.write((transaction) => this.insert(transaction, session.row));
     return session;
   }
 
@@ -82,16 +82,16 @@ export class SessionService {
     deviceId,
     client = {},
   }: SessionWish): NewSession & { row: SessionRow } {
-    const { surroundings } = this.#parts;
-    const token = surroundings.newSecret(32);
-    const now = surroundings.now();
+    const { runtime } = this.#deps;
+    const token = runtime.newSecret(32);
+    const now = runtime.now();
     const at = now.toISOString();
     const expires = kind === 'owner' ? null : new Date(now.getTime() + LIFETIME_MS).toISOString();
     return {
       token,
       expiresAt: expires ?? undefined,
       row: {
-        id: surroundings.newId('sess'),
+        id: runtime.newId('sess'),
         token_hash: hashToken(token),
         user_id: userId,
         kind,
@@ -116,20 +116,20 @@ export class SessionService {
   }
 
   async insert(transaction: WriteTransaction, row: SessionRow): Promise<void> {
-    await this.#parts.store.insert(transaction, row);
+    await this.#deps.store.insert(transaction, row);
     // Another owner's session may have gone for it.
     transaction.afterCommit(() => this.#cache.clear());
   }
 
   async list(caller: Caller): Promise<Session[]> {
-    const { store, surroundings } = this.#parts;
-    const rows = await store.list(caller.userId, surroundings.now().toISOString());
+    const { store, runtime } = this.#deps;
+    const rows = await store.list(caller.userId, runtime.now().toISOString());
     return rows.map((row) => toSession(row, caller));
   }
 
   /** Ends one of the caller's own sessions. */
   async revoke(caller: Caller, id: string): Promise<void> {
-    await this.#parts.database.write(async (transaction) => {
+    await this.#deps.database.write(async (transaction) => {
       const ended = await this.endMatching(transaction, { id, userId: caller.userId });
       if (ended === 0) throw new AppError('not_found', 'Session not found');
       await this.#audit(transaction, caller, 'auth.session_revoked', { sessionId: id });
@@ -140,7 +140,7 @@ export class SessionService {
   async end(caller: Caller, client: ClientInfo = {}): Promise<void> {
     const { sessionHash } = caller;
     if (sessionHash === undefined) return;
-    await this.#parts.database.write(async (transaction) => {
+    await this.#deps.database.write(async (transaction) => {
       const ended = await this.endMatching(transaction, { tokenHash: sessionHash });
       if (ended > 0) await this.#audit(transaction, caller, 'auth.sign_out', {}, client.address);
     });
@@ -150,7 +150,7 @@ export class SessionService {
   async replace(token: string): Promise<void> {
     const caller = await this.resolve(token);
     if (!caller) return;
-    await this.#parts.database.write(async (transaction) => {
+    await this.#deps.database.write(async (transaction) => {
       await this.endMatching(transaction, { tokenHash: hashToken(token), kind: 'sign-in' });
     });
   }
@@ -160,10 +160,10 @@ export class SessionService {
     transaction: WriteTransaction,
     which: Parameters<SessionStore['delete']>[1],
   ): Promise<number> {
-    const hashes = await this.#parts.store.delete(transaction, which);
+    const hashes = await this.#deps.store.delete(transaction, which);
     transaction.afterCommit(() => {
       this.#cache.clear();
-      for (const sessionHash of hashes) this.#parts.bus.emit('session_ended', { sessionHash });
+      for (const sessionHash of hashes) this.#deps.bus.emit('session_ended', { sessionHash });
     });
     return hashes.length;
   }
@@ -174,10 +174,10 @@ export class SessionService {
   }
 
   async #look(token: string): Promise<Caller | undefined> {
-    const { store, surroundings } = this.#parts;
+    const { store, runtime } = this.#deps;
     const sessionHash = hashToken(token);
     const row = await store.find(sessionHash);
-    const now = surroundings.now();
+    const now = runtime.now();
     if (!row || (row.expires_at !== null && row.expires_at <= now.toISOString())) return undefined;
     if (now.getTime() - Date.parse(row.last_seen_at) > SEEN_EVERY_MS) this.#touch(row.id, now);
     return {
@@ -191,7 +191,7 @@ export class SessionService {
 
   /** Nobody waits for it, and a full disk is no reason to let nobody in. */
   #touch(id: string, now: Date): void {
-    const { database, store, reportBug } = this.#parts;
+    const { database, store, reportBug } = this.#deps;
     database
       .write(({ db }) => store.touch(db, id, now.toISOString()))
       .catch((error: unknown) => {
@@ -206,7 +206,7 @@ export class SessionService {
     args: Record<string, unknown>,
     address?: string,
   ): Promise<void> {
-    return this.#parts.audit.append(transaction, {
+    return this.#deps.audit.append(transaction, {
       kind: 'security',
       tool,
       userId,

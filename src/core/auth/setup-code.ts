@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { writePrivateFile } from '../storage/private-file.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import { hashToken } from './hash-token.ts';
 
 /** Lets the first account be made from anywhere; it is in a file that only its owner may read, until that account is. */
@@ -12,8 +12,8 @@ export class SetupCode {
   }
 
   /** Makes a code where there is none. */
-  ensure(surroundings: Surroundings): void {
-    if (this.read() === undefined) writePrivateFile(this.#file, `${surroundings.newSecret(15)}\n`);
+  ensure(runtime: Runtime): void {
+    if (this.read() === undefined) writePrivateFile(this.#file, `${runtime.newSecret(15)}\n`);
   }
 
   read(): string | undefined {

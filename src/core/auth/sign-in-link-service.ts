@@ -18,7 +18,7 @@ const linkSchema = z.object({
   returnTo: z.string().optional(),
 });
 
-export interface SignInLinkServiceParts {
+export interface SignInLinkServiceDeps {
   database: Database;
   oneTimeTokens: OneTimeTokens;
   users: UserStore;
@@ -27,9 +27,9 @@ export interface SignInLinkServiceParts {
 
 /** Links that sign a browser in as the user of a session, once, within a minute. */
 export class SignInLinkService {
-  readonly #parts: SignInLinkServiceParts;
-  constructor(parts: SignInLinkServiceParts) {
-    this.#parts = parts;
+  readonly #deps: SignInLinkServiceDeps;
+  constructor(deps: SignInLinkServiceDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -41,12 +41,12 @@ export class SignInLinkService {
     { returnTo }: { returnTo?: string | undefined } = {},
   ): Promise<{ token: string; expiresAt: string }> {
     const link = { userId, role, sessionId, deviceId, returnTo };
-    return this.#parts.oneTimeTokens.issue(PURPOSE, link, LIFETIME_MS);
+    return this.#deps.oneTimeTokens.issue(PURPOSE, link, LIFETIME_MS);
   }
 
   /** A session for whoever has the token first; it may do no more than the one that made the link. */
   async redeem(token: string, client: ClientInfo): Promise<SignedIn & { returnTo: string | undefined }> {
-    const { database, oneTimeTokens, users, sessions } = this.#parts;
+    const { database, oneTimeTokens, users, sessions } = this.#deps;
     const refusal = new AppError(
       'unauthenticated',
       'This link was used or is too old. Make another: svc auth link',

@@ -3,42 +3,42 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import { AppError } from '../errors.ts';
 import type { EventBus } from '../events.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import type { TokenService } from './tokens/token-service.ts';
 import type { Caller } from './caller.ts';
 import { ownerId } from './owner.ts';
 import type { SessionService } from './session-service.ts';
 import { toAccount, type UserStore } from './user-store.ts';
 
-export interface UserAdminServiceParts {
+export interface UserAdminServiceDeps {
   database: Database;
   users: UserStore;
   sessions: SessionService;
   tokens: TokenService;
   audit: AuditLog;
   bus: EventBus;
-  surroundings: Surroundings;
+  runtime: Runtime;
 }
 
 /** What administrators do with accounts. */
 export class UserAdminService {
-  readonly #parts: UserAdminServiceParts;
-  constructor(parts: UserAdminServiceParts) {
-    this.#parts = parts;
+  readonly #deps: UserAdminServiceDeps;
+  constructor(deps: UserAdminServiceDeps) {
+    this.#deps = deps;
   }
 
   async list(): Promise<Account[]> {
-    return (await this.#parts.users.list()).map(toAccount);
+    return (await this.#deps.users.list()).map(toAccount);
   }
 
   /** Changes a role or shuts an account out; both take effect at once. One administrator always is left. */
   async update(caller: Caller, id: string, { role, disabled }: UpdateAccount): Promise<Account> {
-    const { database, users, sessions, tokens, audit, bus, surroundings } = this.#parts;
+    const { database, users, sessions, tokens, audit, bus, runtime } = this.#deps;
     if (id === ownerId) throw new AppError('wrong_state', 'The owner of this machine cannot be changed');
     return database.write(async (transaction) => {
       const before = await users.find(id, transaction.db);
       if (!before) throw new AppError('not_found', 'User not found');
-      const disabledAt = before.disabled_at ?? surroundings.now().toISOString();
+      const disabledAt = before.disabled_at ?? runtime.now().toISOString();
       const after = await users.update(transaction.db, id, {
         ...(role !== undefined && { role }),
         ...(disabled !== undefined && { disabled_at: disabled ? disabledAt : null }),

@@ -3,7 +3,7 @@ import type { Compaction } from '../../contract/conversations.ts';
 import { AppError } from '../errors.ts';
 import type { ConversationRow } from '../storage/chat-rows.ts';
 import type { Database } from '../storage/database.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import type { ConversationStore } from './conversation-store.ts';
 import { fenceData } from '../text/fenced-data.ts';
 import type { ModelCalls } from '../providers/model-calls.ts';
@@ -18,11 +18,11 @@ import {
   roomOf,
 } from '../text/token-estimate.ts';
 
-export interface CompactorParts {
+export interface CompactorDeps {
   database: Database;
   store: ConversationStore;
   calls: ModelCalls;
-  surroundings: Surroundings;
+  runtime: Runtime;
 }
 type StoredMessage = ChatMessage & { seq: number };
 
@@ -35,9 +35,9 @@ export interface ConversationHead {
 
 /** Makes the prompt of a conversation, and sums up its older messages when they no longer fit. */
 export class Compactor {
-  readonly #parts: CompactorParts;
-  constructor(parts: CompactorParts) {
-    this.#parts = parts;
+  readonly #deps: CompactorDeps;
+  constructor(deps: CompactorDeps) {
+    this.#deps = deps;
   }
 
   /** The conversation as far as it fits, without asking a model, and `added` after it. */
@@ -90,12 +90,12 @@ export class Compactor {
     room: number,
     signal: AbortSignal,
   ): Promise<string | undefined> {
-    const { database, store, calls, surroundings } = this.#parts;
+    const { database, store, calls, runtime } = this.#deps;
     const earlier =
       conversation.summary === null ? '' : `Summary of what came before:\n${conversation.summary}\n\n`;
     const said = old.map(({ role, content }) => `${role}: ${content}`).join('\n\n');
     const whole = earlier + lastTokens(said, room - estimateTokens(earlier));
-    const text = fenceData(surroundings, 'A conversation', whole);
+    const text = fenceData(runtime, 'A conversation', whole);
     const prompt = { instructions: sumUpInstructions, turns: [{ role: 'user' as const, content: text }] };
     try {
       const { content } = await calls.ask(model, prompt, { signal });
@@ -111,7 +111,7 @@ export class Compactor {
   }
 
   async #messages({ id, summary_seq }: ConversationRow): Promise<StoredMessage[]> {
-    const rows = await this.#parts.store.messages(id, summary_seq);
+    const rows = await this.#deps.store.messages(id, summary_seq);
     return rows.map(({ seq, role, content }) => ({ seq, role: role as ChatMessage['role'], content }));
   }
 
@@ -120,7 +120,7 @@ export class Compactor {
       context,
       summary === null
         ? undefined
-        : fenceData(this.#parts.surroundings, 'A summary of the conversation so far', summary),
+        : fenceData(this.#deps.runtime, 'A summary of the conversation so far', summary),
     ];
     return texts.flatMap((content) => (content === undefined ? [] : [{ role: 'user' as const, content }]));
   }

@@ -8,7 +8,7 @@ import type {
 import type { ProviderType } from '../../contract/providers.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { Recall } from './recall/recall.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import type { Compactor } from './compactor.ts';
 import type { ConversationService } from './conversation-service.ts';
 import type { CallOptions, ModelCalls } from '../providers/model-calls.ts';
@@ -18,7 +18,7 @@ import type { ModelProviders } from '../providers/model-providers.ts';
 import type { ResolvedModel } from '../providers/resolved-model.ts';
 import type { FoundContext, TaskContext } from './task-context.ts';
 
-export interface CompletionServiceParts {
+export interface CompletionServiceDeps {
   providers: Pick<ModelProviders, 'resolve'>;
   calls: ModelCalls;
   conversations: ConversationService;
@@ -26,7 +26,7 @@ export interface CompletionServiceParts {
   taskContext: TaskContext;
   /** What of the memory fits a question. */
   recall: Recall['about'];
-  surroundings: Surroundings;
+  runtime: Runtime;
 }
 
 interface ModelWish {
@@ -45,9 +45,9 @@ interface Ready {
 
 /** Answers of models, of which nothing is stored. */
 export class CompletionService {
-  readonly #parts: CompletionServiceParts;
-  constructor(parts: CompletionServiceParts) {
-    this.#parts = parts;
+  readonly #deps: CompletionServiceDeps;
+  constructor(deps: CompletionServiceDeps) {
+    this.#deps = deps;
   }
 
   async complete(caller: Caller, request: CompletionRequest, signal: AbortSignal): Promise<Completion> {
@@ -61,11 +61,11 @@ export class CompletionService {
     signal: AbortSignal,
   ): Promise<AsyncGenerator<CompletionChunk>> {
     const { model, prompt, options } = await this.#prepare(caller, request, signal);
-    return this.#parts.calls.stream(model, prompt, options);
+    return this.#deps.calls.stream(model, prompt, options);
   }
 
   async quick(wish: ModelWish & { prompt: string }, signal: AbortSignal) {
-    const model = await this.#parts.providers.resolve(wish);
+    const model = await this.#deps.providers.resolve(wish);
     const prompt = toPrompt([], [{ role: 'user', content: wish.prompt }]);
     const {
       id,
@@ -89,10 +89,10 @@ export class CompletionService {
     signal: AbortSignal,
   ) {
     const { presetId, messages } = wish;
-    const context = await this.#parts.taskContext.find(caller, wish);
-    const model = await this.#parts.providers.resolve(wish);
+    const context = await this.#deps.taskContext.find(caller, wish);
+    const model = await this.#deps.providers.resolve(wish);
     const question = messages.findLast(({ role }) => role === 'user')?.content ?? '';
-    const remembered = await this.#parts.recall(caller.userId, question, { trustedOnly: false, signal });
+    const remembered = await this.#deps.recall(caller.userId, question, { trustedOnly: false, signal });
     const prompt = toPrompt([presets[presetId]], [...told(context), ...told(remembered), ...messages]);
     const completion = await this.#answer({ model, prompt, options: { signal } });
     const { taskId, ticketId } = context;
@@ -100,7 +100,7 @@ export class CompletionService {
   }
 
   async #prepare(caller: Caller, request: CompletionRequest, signal: AbortSignal): Promise<Ready> {
-    const { providers, conversations, compactor, taskContext } = this.#parts;
+    const { providers, conversations, compactor, taskContext } = this.#deps;
     const { conversationId, systemPrompt, temperature, maxTokens } = request;
     const conversation =
       conversationId === undefined ? undefined : await conversations.find(caller, conversationId);
@@ -116,17 +116,17 @@ export class CompletionService {
   }
 
   async #answer({ model, prompt, options }: Ready): Promise<Completion> {
-    const { calls, surroundings } = this.#parts;
-    const begun = surroundings.monotonic();
+    const { calls, runtime } = this.#deps;
+    const begun = runtime.monotonic();
     const { content, finishReason, usage } = await calls.ask(model, prompt, options);
     return {
-      id: surroundings.newId('cmpl'),
+      id: runtime.newId('cmpl'),
       provider: model.provider,
       model: model.modelId,
       message: { role: 'assistant', content },
       finishReason,
       usage,
-      duration: Math.round(surroundings.monotonic() - begun),
+      duration: Math.round(runtime.monotonic() - begun),
     };
   }
 }

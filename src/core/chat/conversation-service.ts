@@ -12,7 +12,7 @@ import { type Caller, mayRunCommands, requireOwned, visibleOwner } from '../auth
 import { AppError } from '../errors.ts';
 import type { ConversationRow, MessageRow } from '../storage/chat-rows.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import type { Compactor } from './compactor.ts';
 import { toConversation, toMessage } from './conversation-mapping.ts';
 import type { ConversationStore, NewMessage } from './conversation-store.ts';
@@ -23,14 +23,14 @@ import type { TaskContext } from './task-context.ts';
 
 const TITLE_LENGTH = 60;
 
-export interface ConversationServiceParts {
+export interface ConversationServiceDeps {
   database: Database;
   store: ConversationStore;
   providers: Pick<ModelProviders, 'resolve'>;
   calls: ModelCalls;
   compactor: Compactor;
   taskContext: TaskContext;
-  surroundings: Surroundings;
+  runtime: Runtime;
   /** What its tools wait for. */
   pendingApprovals: (conversationId: string) => Promise<Approval[]>;
 }
@@ -44,30 +44,30 @@ export interface Exchange {
 
 /** Conversations that stay: each message is stored, and the model is told what was said before. */
 export class ConversationService {
-  readonly #parts: ConversationServiceParts;
+  readonly #deps: ConversationServiceDeps;
   readonly #turns = new SerialByKey();
 
-  constructor(parts: ConversationServiceParts) {
-    this.#parts = parts;
+  constructor(deps: ConversationServiceDeps) {
+    this.#deps = deps;
   }
 
   async list(caller: Caller, wish: { limit: number; offset: number; taskId?: string | undefined }) {
     const { limit, offset, taskId } = wish;
     const where = { ownerId: visibleOwner(caller), taskId };
-    const rows = await this.#parts.store.page(where, limit, offset);
-    const total = await this.#parts.store.count(where);
+    const rows = await this.#deps.store.page(where, limit, offset);
+    const total = await this.#deps.store.count(where);
     return { conversations: rows.map(toConversation), total, limit, offset };
   }
 
   async create(caller: Caller, wish: CreateConversation): Promise<Conversation> {
-    const { database, store, taskContext, surroundings } = this.#parts;
+    const { database, store, taskContext, runtime } = this.#deps;
     const { title, presetId, taskId, cwd } = wish;
     if (cwd !== undefined && !mayRunCommands(caller))
       throw new AppError('forbidden', 'Only an administrator may choose the folder');
     if (taskId !== undefined) await taskContext.find(caller, { taskId });
-    const now = surroundings.now().toISOString();
+    const now = runtime.now().toISOString();
     const row: ConversationRow = {
-      id: surroundings.newId('conv'),
+      id: runtime.newId('conv'),
       owner_id: caller.userId,
       title,
       preset_id: presetId,
@@ -85,22 +85,22 @@ export class ConversationService {
 
   async get(caller: Caller, id: string) {
     const conversation = await this.find(caller, id);
-    const messages = await this.#parts.store.messages(id);
+    const messages = await this.#deps.store.messages(id);
     // A message may have come between the two reads.
     return {
       conversation: toConversation({ ...conversation, message_count: messages.length }),
       messages: messages.map(toMessage),
-      pendingApprovals: await this.#parts.pendingApprovals(id),
+      pendingApprovals: await this.#deps.pendingApprovals(id),
     };
   }
 
   async find(caller: Caller, id: string): Promise<ConversationRow> {
-    return requireOwned(caller, await this.#parts.store.find(id), 'Conversation');
+    return requireOwned(caller, await this.#deps.store.find(id), 'Conversation');
   }
 
   /** An answer that is still on its way is dropped. */
   async remove(caller: Caller, id: string): Promise<void> {
-    const { database, store } = this.#parts;
+    const { database, store } = this.#deps;
     await database.write(async ({ db }) => {
       requireOwned(caller, await store.find(id, db), 'Conversation');
       await store.remove(db, id);
@@ -123,7 +123,7 @@ export class ConversationService {
 
   async #exchange(caller: Caller, id: string, wish: SendMessage, signal: AbortSignal): Promise<Exchange> {
     if (signal.aborted) throw new AppError('wrong_state', 'The request was cancelled');
-    const { providers, calls, compactor, taskContext } = this.#parts;
+    const { providers, calls, compactor, taskContext } = this.#deps;
     // What can never be answered is not stored.
     const model = await providers.resolve(wish);
     const userMessage = await this.append(caller, id, { role: 'user', content: wish.content });
@@ -154,16 +154,16 @@ export class ConversationService {
     message: Pick<NewMessage, 'role' | 'content'> & Partial<NewMessage>,
     storeMore?: (db: WriteTransaction['db']) => Promise<void>,
   ): Promise<MessageRow> {
-    const { database, store, surroundings } = this.#parts;
+    const { database, store, runtime } = this.#deps;
     const row: NewMessage = {
-      id: surroundings.newId('msg'),
+      id: runtime.newId('msg'),
       provider: null,
       model: null,
       prompt_tokens: null,
       completion_tokens: null,
       total_tokens: null,
       tool_calls: null,
-      created_at: surroundings.now().toISOString(),
+      created_at: runtime.now().toISOString(),
       ...message,
     };
     return database.write(async ({ db }) => {

@@ -1,7 +1,7 @@
 import { type Caller, requireOwned } from '../auth/caller.ts';
 import type { ConversationRow } from '../storage/chat-rows.ts';
 import type { Database } from '../storage/database.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import { type StoredTask, toTask } from '../tasks/task-mapping.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import { fenceData } from '../text/fenced-data.ts';
@@ -9,10 +9,10 @@ import { fenceData } from '../text/fenced-data.ts';
 /** Characters of each field that a model is shown. */
 const EXCERPT = 8000;
 
-export interface TaskContextParts {
+export interface TaskContextDeps {
   database: Database;
   store: TaskStore;
-  surroundings: Surroundings;
+  runtime: Runtime;
 }
 export interface FoundContext {
   taskId: string | null;
@@ -23,9 +23,9 @@ export interface FoundContext {
 
 /** Tells a model of the task or ticket that a question is about. */
 export class TaskContext {
-  readonly #parts: TaskContextParts;
-  constructor(parts: TaskContextParts) {
-    this.#parts = parts;
+  readonly #deps: TaskContextDeps;
+  constructor(deps: TaskContextDeps) {
+    this.#deps = deps;
   }
 
   /** Of a ticket that no task of the caller came from, only its id is known. */
@@ -36,7 +36,7 @@ export class TaskContext {
     const { taskId, ticketId = null } = wish;
     const row =
       taskId !== undefined
-        ? requireOwned(caller, await this.#parts.store.find(taskId), 'Task')
+        ? requireOwned(caller, await this.#deps.store.find(taskId), 'Task')
         : ticketId === null
           ? undefined
           : await this.#ofTicket(caller, ticketId);
@@ -46,16 +46,16 @@ export class TaskContext {
 
   /** What is known of a conversation's task; whoever linked them was allowed to. */
   async ofConversation({ task_id }: ConversationRow): Promise<string | undefined> {
-    const row = task_id === null ? undefined : await this.#parts.store.find(task_id);
+    const row = task_id === null ? undefined : await this.#deps.store.find(task_id);
     return row && this.#tell(describe(row));
   }
 
   #tell(lines: string[]): string {
-    return fenceData(this.#parts.surroundings, 'The question is about this task', lines.join('\n'));
+    return fenceData(this.#deps.runtime, 'The question is about this task', lines.join('\n'));
   }
 
   async #ofTicket(caller: Caller, ticketId: string): Promise<StoredTask | undefined> {
-    return this.#parts.database.read
+    return this.#deps.database.read
       .selectFrom('tasks')
       .selectAll()
       .where('source_id', '=', ticketId)

@@ -12,7 +12,7 @@ import { hashToken } from '../auth/hash-token.ts';
 import { AppError } from '../errors.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Database } from '../storage/database.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import { decodeBase64 } from './base64.ts';
 import { deviceIdOf } from './device-identity.ts';
 import { sign, verifyStrictly } from './ed25519.ts';
@@ -32,27 +32,27 @@ const strictSchema = z.strictObject({
 type Data = Attestation['attestation']['data'];
 type Signed = Pick<Attestation, 'deviceId' | 'publicKey'> & { timestamp: string; nonce: string; data: Data };
 
-export interface AttestationServiceParts {
+export interface AttestationServiceDeps {
   database: Database;
   audit: AuditLog;
   keyRing: KeyRing;
   identity: DeviceIdentity;
-  surroundings: Surroundings;
+  runtime: Runtime;
 }
 
 /** Signs for this daemon, and checks what other devices signed. */
 export class AttestationService {
-  readonly #parts: AttestationServiceParts;
-  constructor(parts: AttestationServiceParts) {
-    this.#parts = parts;
+  readonly #deps: AttestationServiceDeps;
+  constructor(deps: AttestationServiceDeps) {
+    this.#deps = deps;
   }
 
   /** The audit log says who had the data signed; the attestation only says that it was this daemon. */
   async attest(caller: Caller, data: Data): Promise<Attestation> {
-    const { database, audit, keyRing, identity, surroundings } = this.#parts;
+    const { database, audit, keyRing, identity, runtime } = this.#deps;
     const { deviceId, publicKey } = identity;
-    const timestamp = surroundings.now().toISOString();
-    const nonce = surroundings.newSecret(NONCE_BYTES);
+    const timestamp = runtime.now().toISOString();
+    const nonce = runtime.newSecret(NONCE_BYTES);
     const bytes = bytesOf({ deviceId, publicKey, timestamp, nonce, data });
     if (!bytes) throw new AppError('validation', 'The data has no canonical form');
     const signature = sign(keyRing.key('attest'), bytes).toString('base64');
@@ -83,7 +83,7 @@ export class AttestationService {
       return refused('The attestation is malformed');
     if (deviceIdOf(key) !== deviceId) return refused('The device id does not belong to the key');
     if (!verifyStrictly(key, bytes, signatureBytes)) return refused('The signature is wrong', deviceId);
-    const age = this.#parts.surroundings.now().getTime() - signedAt;
+    const age = this.#deps.runtime.now().getTime() - signedAt;
     if (age > input.maxAgeMs) return refused('The attestation is too old', deviceId);
     if (age < -SKEW_MS) return refused('The attestation comes from the future', deviceId);
     if (!(await this.#isFirstUse(`${publicKey} ${said.nonce}`, signedAt)))
@@ -93,10 +93,10 @@ export class AttestationService {
 
   /** Remembers the nonce for as long as somebody could still take the attestation. */
   #isFirstUse(nonce: string, signedAt: number): Promise<boolean> {
-    const { database, surroundings } = this.#parts;
+    const { database, runtime } = this.#deps;
     const expires_at = new Date(signedAt + LONGEST_MS + SKEW_MS).toISOString();
     return database.write(async ({ db }) => {
-      await db.deleteFrom('used_nonces').where('expires_at', '<', surroundings.now().toISOString()).execute();
+      await db.deleteFrom('used_nonces').where('expires_at', '<', runtime.now().toISOString()).execute();
       const { numInsertedOrUpdatedRows } = await db
         .insertInto('used_nonces')
         .values({ nonce_hash: hashToken(nonce), expires_at })
@@ -107,7 +107,7 @@ export class AttestationService {
   }
 
   async #isTrusted(publicKey: string): Promise<boolean> {
-    const { database, identity } = this.#parts;
+    const { database, identity } = this.#deps;
     if (publicKey === identity.publicKey) return true;
     const device = await database.read
       .selectFrom('devices')

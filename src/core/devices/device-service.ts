@@ -10,7 +10,7 @@ import type { TokenService } from '../auth/tokens/token-service.ts';
 import { fingerprintOf } from './device-identity.ts';
 import type { PairingStore } from '../auth/pairing-store.ts';
 
-export interface DeviceServiceParts {
+export interface DeviceServiceDeps {
   database: Database;
   pairings: PairingStore;
   sessions: SessionService;
@@ -25,14 +25,14 @@ interface SeenDevice extends DeviceRow {
 
 /** The paired devices and what becomes of them. */
 export class DeviceService {
-  readonly #parts: DeviceServiceParts;
-  constructor(parts: DeviceServiceParts) {
-    this.#parts = parts;
+  readonly #deps: DeviceServiceDeps;
+  constructor(deps: DeviceServiceDeps) {
+    this.#deps = deps;
   }
 
   async list(caller: Caller): Promise<Device[]> {
     const owner = visibleOwner(caller);
-    const all = devicesIn(this.#parts.database.read);
+    const all = devicesIn(this.#deps.database.read);
     const rows = await (owner === undefined ? all : all.where('devices.user_id', '=', owner))
       .orderBy('devices.id', 'desc')
       .execute();
@@ -40,7 +40,7 @@ export class DeviceService {
   }
 
   rename(caller: Caller, id: string, name: string): Promise<Device> {
-    return this.#parts.database.write(async ({ db }) => {
+    return this.#deps.database.write(async ({ db }) => {
       const row = await find(db, caller, id);
       await db.updateTable('devices').set({ name }).where('id', '=', id).execute();
       return toDevice({ ...row, name }, caller);
@@ -49,7 +49,7 @@ export class DeviceService {
 
   /** Ends its sessions, the tokens that it made and the devices that it let in; it is not trusted any more. */
   async revoke(caller: Caller, id: string, client: ClientInfo): Promise<void> {
-    const { database, pairings, sessions, tokens, audit } = this.#parts;
+    const { database, pairings, sessions, tokens, audit } = this.#deps;
     await database.write(async (transaction) => {
       const { user_id, name } = await find(transaction.db, caller, id);
       const ids = await withApproved(transaction.db, id);

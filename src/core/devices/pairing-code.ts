@@ -1,13 +1,13 @@
 import type { KeyRing } from '../secrets/key-ring.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 
 /** 32 letters, none of which looks like another: 0, O, 1 and I are missing. */
 const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
 const LETTERS = 12;
 
 /** Twelve letters in groups of four, 60 bits. */
-export function newCode(surroundings: Surroundings): string {
-  const bytes = Buffer.from(surroundings.newSecret(LETTERS), 'base64url');
+export function newCode(runtime: Runtime): string {
+  const bytes = Buffer.from(runtime.newSecret(LETTERS), 'base64url');
   // 32 divides 256, so that each letter is as likely as another.
   return inGroups(Array.from(bytes, (byte) => ALPHABET[byte % ALPHABET.length]).join(''));
 }

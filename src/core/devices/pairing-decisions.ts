@@ -8,7 +8,7 @@ import { addressKey, type Limit, type RateLimits } from '../limits/rate-limits.t
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { DeviceRow, PairingRequestRow } from '../storage/account-rows.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import { hashCode } from './pairing-code.ts';
 import { nameOf, toPairingRequest, versionOf } from './pairing-request.ts';
 import type { PairingStore } from '../auth/pairing-store.ts';
@@ -21,13 +21,13 @@ const wrongCodes: Limit = {
 /** A device that is approved in the last moment has this long to fetch its token. */
 const PICK_UP_MS = 2 * 60_000;
 
-export interface PairingDecisionsParts {
+export interface PairingDecisionsDeps {
   database: Database;
   store: PairingStore;
   audit: AuditLog;
   limits: RateLimits;
   keyRing: KeyRing;
-  surroundings: Surroundings;
+  runtime: Runtime;
 }
 
 export interface Approval {
@@ -40,17 +40,17 @@ export interface Approval {
 
 /** The side of the person who decides, by the code that the device shows. */
 export class PairingDecisions {
-  readonly #parts: PairingDecisionsParts;
+  readonly #deps: PairingDecisionsDeps;
   #lastTurn: Promise<unknown> = Promise.resolve();
 
-  constructor(parts: PairingDecisionsParts) {
-    this.#parts = parts;
+  constructor(deps: PairingDecisionsDeps) {
+    this.#deps = deps;
   }
 
   inspect(caller: Caller, code: string, client: ClientInfo): Promise<PairingRequest> {
     return this.#try(caller, client, async () => {
-      const { database, surroundings } = this.#parts;
-      const now = surroundings.now().toISOString();
+      const { database, runtime } = this.#deps;
+      const now = runtime.now().toISOString();
       return toPairingRequest(await this.#find(database.read, caller, code, now), now);
     });
   }
@@ -65,7 +65,7 @@ export class PairingDecisions {
         throw new AppError('wrong_state', 'Another device asks with this code now. Look at it again.');
       await refuseItself(transaction, caller, row);
       const device: DeviceRow = {
-        id: this.#parts.surroundings.newId('dev'),
+        id: this.#deps.runtime.newId('dev'),
         user_id: caller.userId,
         name: name ?? nameOf(row),
         role: role ?? caller.role,
@@ -102,10 +102,10 @@ export class PairingDecisions {
       now: Date,
     ) => Promise<{ status: 'approved' | 'rejected' } & Partial<PairingRequestRow>>,
   ): Promise<PairingRequest> {
-    const { database, store, audit, surroundings } = this.#parts;
+    const { database, store, audit, runtime } = this.#deps;
     return this.#try(caller, client, () =>
       database.write(async (transaction) => {
-        const now = surroundings.now();
+        const now = runtime.now();
         const at = now.toISOString();
         const row = await this.#find(transaction.db, caller, code, at);
         if (row.status !== 'pending')
@@ -137,7 +137,7 @@ export class PairingDecisions {
     code: string,
     now: string,
   ): Promise<PairingRequestRow> {
-    const { store, keyRing } = this.#parts;
+    const { store, keyRing } = this.#deps;
     const hash = hashCode(keyRing, code);
     const row = hash === undefined ? undefined : await store.findByCode(db, hash, now);
     const isOpen = row && (row.created_by === null || row.created_by === caller.userId || isAdmin(caller));
@@ -154,7 +154,7 @@ export class PairingDecisions {
 
   async #tryNow<T>(caller: Caller, client: ClientInfo, work: () => Promise<T>): Promise<T> {
     if (caller.token) throw new AppError('forbidden', 'Only a person decides on devices, not a token');
-    const { database, audit, limits } = this.#parts;
+    const { database, audit, limits } = this.#deps;
     const keys = [`user ${caller.userId}`];
     if (client.address !== undefined) keys.push(`address ${addressKey(client.address)}`);
     for (const key of keys) await limits.check('pairing codes', key, wrongCodes);

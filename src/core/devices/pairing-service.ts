@@ -9,7 +9,7 @@ import { AppError } from '../errors.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { PairingRequestRow } from '../storage/account-rows.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import { decodeBase64 } from './base64.ts';
 import { isStrictPublicKey } from './ed25519.ts';
 import { formatCode, hashCode, newCode } from './pairing-code.ts';
@@ -22,21 +22,21 @@ const MAX_PENDING = 1000;
 /** What scanners want around a QR code, in modules. */
 const QUIET_ZONE = 4;
 
-export interface PairingServiceParts {
+export interface PairingServiceDeps {
   database: Database;
   store: PairingStore;
   sessions: SessionService;
   audit: AuditLog;
   keyRing: KeyRing;
   identity: DeviceIdentity;
-  surroundings: Surroundings;
+  runtime: Runtime;
 }
 
 /** The side of the device that wants to be paired, from its request to its session. */
 export class PairingService {
-  readonly #parts: PairingServiceParts;
-  constructor(parts: PairingServiceParts) {
-    this.#parts = parts;
+  readonly #deps: PairingServiceDeps;
+  constructor(deps: PairingServiceDeps) {
+    this.#deps = deps;
   }
 
   /** The code is for the person who approves, the requestId for the device alone. */
@@ -55,7 +55,7 @@ export class PairingService {
 
   /** For the device that scanned the code: from now on the token is for its requestId alone. */
   async claim({ code, ...ask }: AskPairing & { code: string }, client: ClientInfo) {
-    const { database, store, keyRing, identity } = this.#parts;
+    const { database, store, keyRing, identity } = this.#deps;
     const hash = hashCode(keyRing, code);
     const { requestId, secret_hash: claim_hash } = this.#newRequestId();
     const asked = { claim_hash, ...askedOf(ask, client) };
@@ -73,7 +73,7 @@ export class PairingService {
 
   /** What became of the request; the first to ask after its approval gets the token. */
   async status(requestId: string, client: ClientInfo) {
-    const { database, store } = this.#parts;
+    const { database, store } = this.#deps;
     const hash = hashToken(requestId);
     const row = await store.findBySecret(database.read, hash);
     if (!row) throw new AppError('not_found', 'Pairing request not found');
@@ -92,23 +92,23 @@ export class PairingService {
 
   async pending(): Promise<PairingRequest[]> {
     const now = this.#now();
-    const rows = await this.#parts.store.pending(this.#parts.database.read, now);
+    const rows = await this.#deps.store.pending(this.#deps.database.read, now);
     return rows.map((row) => toPairingRequest(row, now));
   }
 
   /** Deletes the expired requests, decided or not; answers how many there were. */
   cleanup(): Promise<number> {
-    const { database, store } = this.#parts;
+    const { database, store } = this.#deps;
     return database.write((transaction) => store.deleteExpired(transaction, this.#now()));
   }
 
   async #create(ask: AskPairing, client: ClientInfo, createdBy: string | null) {
-    const { database, store, keyRing, identity, surroundings } = this.#parts;
-    const code = newCode(surroundings);
-    const now = surroundings.now();
+    const { database, store, keyRing, identity, runtime } = this.#deps;
+    const code = newCode(runtime);
+    const now = runtime.now();
     const { requestId, secret_hash } = this.#newRequestId();
     const row: PairingRequestRow = {
-      id: surroundings.newId('preq'),
+      id: runtime.newId('preq'),
       secret_hash,
       claim_hash: null,
       code_hash: keyRing.hmac('codes', code),
@@ -134,7 +134,7 @@ export class PairingService {
   }
 
   async #deliver(row: PairingRequestRow, client: ClientInfo): Promise<string | undefined> {
-    const { database, store, sessions } = this.#parts;
+    const { database, store, sessions } = this.#deps;
     const { decided_by, device_id, delivered_at } = row;
     if (decided_by === null || device_id === null || delivered_at !== null) return undefined;
     const session = sessions.prepare({
@@ -153,7 +153,7 @@ export class PairingService {
   }
 
   #newRequestId() {
-    const requestId = `pair_${this.#parts.surroundings.newSecret(24)}`;
+    const requestId = `pair_${this.#deps.runtime.newSecret(24)}`;
     return { requestId, secret_hash: hashToken(requestId) };
   }
 
@@ -163,7 +163,7 @@ export class PairingService {
     row: PairingRequestRow,
     who: { client: ClientInfo; userId?: string | null },
   ): Promise<void> {
-    return this.#parts.audit.append(transaction, {
+    return this.#deps.audit.append(transaction, {
       kind: 'security',
       tool,
       userId: who.userId ?? undefined,
@@ -174,7 +174,7 @@ export class PairingService {
   }
 
   #now(): string {
-    return this.#parts.surroundings.now().toISOString();
+    return this.#deps.runtime.now().toISOString();
   }
 }
 

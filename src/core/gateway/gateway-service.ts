@@ -7,7 +7,7 @@ import type {
 import { type Caller, requireOwned } from '../auth/caller.ts';
 import { AppError, messageOf } from '../errors.ts';
 import type { Outbound } from '../outbound/outbound-fetch.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import type { StoredTask } from '../tasks/task-mapping.ts';
 import type { TaskService } from '../tasks/task-service.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
@@ -22,7 +22,7 @@ import { applyWorkflow, hasInstructions } from './workflows.ts';
 
 const MAX_WAIT_MS = 300_000;
 
-export interface GatewayServiceParts {
+export interface GatewayServiceDeps {
   tasks: TaskService;
   taskStore: TaskStore;
   requests: GatewayRequestStore;
@@ -32,7 +32,7 @@ export interface GatewayServiceParts {
   progress: RunProgress;
   waits: TaskWaits;
   outbound: Pick<Outbound, 'check'>;
-  surroundings: Surroundings;
+  runtime: Runtime;
 }
 export interface SubmitContext {
   idempotencyKey: string | undefined;
@@ -48,9 +48,9 @@ export type Submitted = { isReplay: boolean } & (
 
 /** Takes tasks from programs, which have a token and no session, and tells them how far they are. */
 export class GatewayService {
-  readonly #parts: GatewayServiceParts;
-  constructor(parts: GatewayServiceParts) {
-    this.#parts = parts;
+  readonly #deps: GatewayServiceDeps;
+  constructor(deps: GatewayServiceDeps) {
+    this.#deps = deps;
   }
 
   /** Queues the task, once per idempotency key; a synchronous request then waits for its end, as long as it may. */
@@ -59,14 +59,14 @@ export class GatewayService {
     const { answer: accepted, isReplay } = await this.#create(caller, request, context);
     if (!options.synchronous) return { accepted, isReplay };
     const limit = Math.min(options.timeout ?? MAX_WAIT_MS, MAX_WAIT_MS);
-    const task = await this.#parts.waits.forEnd(accepted.taskId, limit, context.signal);
+    const task = await this.#deps.waits.forEnd(accepted.taskId, limit, context.signal);
     if (!task) return { accepted, isReplay };
     const { requestId, taskId } = accepted;
     return { finished: { requestId, taskId, status: task.status, ...outcomeOf(task) }, isReplay };
   }
 
   async status(caller: Caller, requestId: string): Promise<GatewayStatus> {
-    const { requests, taskStore } = this.#parts;
+    const { requests, taskStore } = this.#deps;
     const found = await requests.find(requestId);
     const request = requireOwned(caller, found && { ...found, owner_id: found.user_id }, 'Request');
     const task = await taskStore.find(request.task_id);
@@ -83,17 +83,17 @@ export class GatewayService {
   }
 
   async #outlookOf(task: StoredTask): Promise<Pick<GatewayStatus, 'progress' | 'estimatedWait'>> {
-    const { outlook, estimates, progress, surroundings } = this.#parts;
+    const { outlook, estimates, progress, runtime } = this.#deps;
     const average = await estimates.average();
     const isWaiting = task.status === 'pending' || task.status === 'queued';
     return {
-      progress: progress.of(task, { now: surroundings.now(), average }),
+      progress: progress.of(task, { now: runtime.now(), average }),
       ...(isWaiting && { estimatedWait: await outlook.waitOf(task) }),
     };
   }
 
   async #create(caller: Caller, request: GatewayRequest, { idempotencyKey, baseUrl }: SubmitContext) {
-    const { tasks, requests, notify, outlook, progress, surroundings } = this.#parts;
+    const { tasks, requests, notify, outlook, progress, runtime } = this.#deps;
     const { token } = caller;
     if (!token) throw new AppError('forbidden', 'The gateway takes API tokens only');
     const { task, workflow, options } = request;
@@ -107,7 +107,7 @@ export class GatewayService {
     };
     progress.listen();
     const estimatedWait = await outlook.waitOfNew(task.priority);
-    const requestId = surroundings.newId('req');
+    const requestId = runtime.newId('req');
     const statusUrl = `${baseUrl}/api/gateway/${requestId}/status`;
     return tasks.createFor<GatewayAccepted>(caller, input, {
       scope: 'POST /api/gateway',
@@ -125,7 +125,7 @@ export class GatewayService {
         if (notifyUrl !== undefined)
           notify.add(transaction, {
             ...ids,
-            id: surroundings.newId('dlv'),
+            id: runtime.newId('dlv'),
             request_id: requestId,
             url: notifyUrl,
           });
@@ -137,7 +137,7 @@ export class GatewayService {
   /** What a name resolves to is looked at when something is sent. */
   #checkNotifyUrl(url: string): void {
     try {
-      this.#parts.outbound.check(url);
+      this.#deps.outbound.check(url);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       const details = [{ path: 'options.notifyUrl', message: messageOf(error) }];

@@ -7,7 +7,7 @@ import { type AttemptResult, postSigned } from '../outbound/post-signed.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { NotifyDeliveryRow } from '../storage/account-rows.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import type { TaskEndings } from '../tasks/task-endings.ts';
 import { isTerminal } from '../tasks/task-states.ts';
 import { notifyBody } from './notify-body.ts';
@@ -18,33 +18,33 @@ import type { NewNotification, NotifyStore, OpenDelivery } from './notify-store.
 const PER_RECEIVER = 2;
 const PAGE = 500;
 
-export interface NotifyDelivererParts {
+export interface NotifyDelivererDeps {
   database: Database;
   store: NotifyStore;
   endings: TaskEndings;
   fetch: OutboundFetch;
   keys: KeyRing;
-  surroundings: Surroundings;
+  runtime: Runtime;
   log: Log;
   setTimer?: (run: () => void, ms: number) => NodeJS.Timeout;
 }
 
 /** Tells a notifyUrl of the end of its task, at least once, however often the daemon stops meanwhile. */
 export class NotifyDeliverer {
-  readonly #parts: NotifyDelivererParts;
+  readonly #deps: NotifyDelivererDeps;
   readonly #deliverer: Deliverer;
   /** Of each task that a delivery waits for, what ends the watch. */
   readonly #watched = new Map<string, () => void>();
   readonly #position = { waiting: '', due: '' };
 
-  constructor(parts: NotifyDelivererParts) {
-    this.#parts = parts;
+  constructor(deps: NotifyDelivererDeps) {
+    this.#deps = deps;
     this.#deliverer = new Deliverer({
-      ...parts,
+      ...deps,
       takeUp: () => this.sweep(),
       attempt: (id, context) => this.#attempt(id, context),
       perLane: PER_RECEIVER,
-      now: parts.surroundings.now,
+      now: deps.runtime.now,
     });
   }
 
@@ -61,14 +61,14 @@ export class NotifyDeliverer {
 
   /** Stores with the task that the URL is to be told of its end. */
   add(transaction: WriteTransaction, delivery: NewNotification): void {
-    this.#parts.store.insert(transaction, delivery);
+    this.#deps.store.insert(transaction, delivery);
     transaction.afterCommit(() => this.#watch(delivery.task_id));
   }
 
   /** Derives from a page of the rows what ought to happen; answers whether there are more. */
   async sweep(): Promise<boolean> {
     for (const status of ['waiting', 'due'] as const) {
-      const page = await this.#parts.store.open(status, this.#position[status], PAGE);
+      const page = await this.#deps.store.open(status, this.#position[status], PAGE);
       this.#position[status] = page.length < PAGE ? '' : (page.at(-1)?.id ?? '');
       for (const delivery of page) {
         if (status === 'due') this.#takeUp(delivery);
@@ -82,17 +82,17 @@ export class NotifyDeliverer {
   #watch(taskId: string): void {
     if (this.#watched.has(taskId) || this.#deliverer.isStopped) return;
     const makeDue = () => this.#deliverer.work(() => this.#makeDue(taskId));
-    this.#watched.set(taskId, this.#parts.endings.watch(taskId, makeDue));
+    this.#watched.set(taskId, this.#deps.endings.watch(taskId, makeDue));
   }
 
   /** The task has ended: the text of its deliveries is written down, and they are sent. */
   async #makeDue(taskId: string): Promise<void> {
-    const { database, store, surroundings } = this.#parts;
+    const { database, store, runtime } = this.#deps;
     const due = await database.write(async ({ db }) => {
       const task = await store.findTask(taskId, db);
       if (!task || !isTerminal(task.status)) return [];
       const waiting = await store.waitingFor(taskId, db);
-      const change = { status: 'due', next_attempt_at: surroundings.now().toISOString() };
+      const change = { status: 'due', next_attempt_at: runtime.now().toISOString() };
       for (const delivery of waiting)
         await store.update(db, delivery.id, { ...change, body: notifyBody(delivery, task) });
       return waiting.map((delivery) => ({ ...delivery, ...change }));
@@ -109,14 +109,14 @@ export class NotifyDeliverer {
   }
 
   async #attempt(id: string, { signal }: SendContext): Promise<AttemptOutcome> {
-    const { store, keys } = this.#parts;
+    const { store, keys } = this.#deps;
     const delivery = await store.find(id);
     if (delivery?.status !== 'due' || delivery.body === null) return {};
     const { url, body } = delivery;
     const secret = notifySecretOf(keys, delivery.token_id);
     // Whoever revokes a token does not want its requests to tell anybody anything any more.
     const result = (await store.hasToken(delivery.token_id))
-      ? await postSigned(this.#parts, { id, url, body, secret }, signal)
+      ? await postSigned(this.#deps, { id, url, body, secret }, signal)
       : undefined;
     return this.#record(delivery, result, signal);
   }
@@ -126,13 +126,11 @@ export class NotifyDeliverer {
     result: AttemptResult | undefined,
     signal: AbortSignal,
   ): Promise<AttemptOutcome> {
-    const { store, surroundings } = this.#parts;
-    const now = surroundings.now();
+    const { store, runtime } = this.#deps;
+    const now = runtime.now();
     const attempts = delivery.attempts + (result ? 1 : 0);
     const waitMs =
-      result?.isDelivered === false
-        ? delayAfter(attempts, surroundings.random, result.retryAfterMs)
-        : undefined;
+      result?.isDelivered === false ? delayAfter(attempts, runtime.random, result.retryAfterMs) : undefined;
     const next = waitMs === undefined ? undefined : new Date(now.getTime() + waitMs);
     const change = {
       attempts,

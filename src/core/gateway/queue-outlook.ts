@@ -2,7 +2,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import type { Database } from '../storage/database.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import type { StoredTask } from '../tasks/task-mapping.ts';
 import { estimateWait } from './estimate-wait.ts';
 import type { RunTimeEstimates } from './run-time-estimates.ts';
@@ -19,23 +19,23 @@ interface Snapshot {
   asked: number;
 }
 
-export interface QueueOutlookParts {
+export interface QueueOutlookDeps {
   database: Database;
   estimates: RunTimeEstimates;
   config: Config;
-  surroundings: Surroundings;
+  runtime: Runtime;
 }
 
 /** Says when tasks are likely to start. */
 export class QueueOutlook {
-  readonly #parts: QueueOutlookParts;
+  readonly #deps: QueueOutlookDeps;
   readonly #countQueued;
   readonly #findRuns;
   #reading: Promise<Snapshot> | undefined;
 
-  constructor(parts: QueueOutlookParts) {
-    this.#parts = parts;
-    const db = parts.database.read;
+  constructor(deps: QueueOutlookDeps) {
+    this.#deps = deps;
+    const db = deps.database.read;
     this.#countQueued = prepareQuery<object, { priority: number; n: number }>(() =>
       db
         .selectFrom('task_counts')
@@ -56,7 +56,7 @@ export class QueueOutlook {
 
   /** Milliseconds until a task starts that waits already. */
   async waitOf(task: Pick<StoredTask, 'priority' | 'created_at' | 'scheduled_for'>): Promise<number> {
-    const { surroundings } = this.#parts;
+    const { runtime } = this.#deps;
     const snapshot = await this.#look();
     const moreUrgent = sumUpTo(snapshot, task.priority - 1);
     const alike = sumUpTo(snapshot, task.priority) - moreUrgent;
@@ -64,8 +64,7 @@ export class QueueOutlook {
       snapshot,
       moreUrgent + Math.min(alike, await this.#countOlder(task.created_at)),
     );
-    const pause =
-      task.scheduled_for === null ? 0 : Date.parse(task.scheduled_for) - surroundings.now().getTime();
+    const pause = task.scheduled_for === null ? 0 : Date.parse(task.scheduled_for) - runtime.now().getTime();
     return Math.max(wait, pause);
   }
 
@@ -74,7 +73,7 @@ export class QueueOutlook {
       ahead,
       elapsed,
       average,
-      concurrency: this.#parts.config.get('queue.concurrency'),
+      concurrency: this.#deps.config.get('queue.concurrency'),
     });
   }
 
@@ -88,16 +87,16 @@ export class QueueOutlook {
   }
 
   async #read(): Promise<Snapshot> {
-    const { database, estimates, surroundings } = this.#parts;
+    const { database, estimates, runtime } = this.#deps;
     const { rows: queued } = await database.read.executeQuery(this.#countQueued({}));
     const { rows: runs } = await database.read.executeQuery(this.#findRuns({}));
-    const now = surroundings.now().getTime();
+    const now = runtime.now().getTime();
     const elapsed = runs.map(({ started_at }) => Math.max(0, now - Date.parse(started_at ?? '')));
     return { queued, elapsed, average: await estimates.average(), asked: 0 };
   }
 
   async #countOlder(createdAt: string): Promise<number> {
-    const { database } = this.#parts;
+    const { database } = this.#deps;
     const older = database.read
       .selectFrom('tasks')
       .select('seq')

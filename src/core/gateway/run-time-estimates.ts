@@ -8,12 +8,12 @@ const GUESS_MS = 60_000;
 
 /** How long runs take lately. Nothing is read or listened to before the first question. */
 export class RunTimeEstimates {
-  readonly #parts: { query: TaskQueryStore; bus: EventBus };
+  readonly #deps: { query: TaskQueryStore; bus: EventBus };
   readonly #durations: number[] = [];
   #ready: Promise<void> | undefined;
 
-  constructor(parts: { query: TaskQueryStore; bus: EventBus }) {
-    this.#parts = parts;
+  constructor(deps: { query: TaskQueryStore; bus: EventBus }) {
+    this.#deps = deps;
   }
 
   /** Milliseconds, the average of the newest completed tasks. */
@@ -28,7 +28,7 @@ export class RunTimeEstimates {
   }
 
   async #begin(): Promise<void> {
-    const { query, bus } = this.#parts;
+    const { query, bus } = this.#deps;
     for (const ms of (await query.durations('', WINDOW, undefined)).reverse()) this.#add(ms);
     bus.on('task', ({ event }) => {
       if (event.type === 'completed') this.#add(Number(event.data['duration']));

@@ -5,12 +5,12 @@ import type { TaskStore } from '../tasks/task-store.ts';
 
 /** Requests that wait for the end of their task. */
 export class TaskWaits {
-  readonly #parts: { store: TaskStore; endings: TaskEndings };
+  readonly #deps: { store: TaskStore; endings: TaskEndings };
   readonly #stopping = new AbortController();
   readonly #waits = new Set<Promise<unknown>>();
 
-  constructor(parts: { store: TaskStore; endings: TaskEndings }) {
-    this.#parts = parts;
+  constructor(deps: { store: TaskStore; endings: TaskEndings }) {
+    this.#deps = deps;
   }
 
   /** The task once it has ended; undefined when it has not after `ms`, when the signal aborts, or when the daemon stops. */
@@ -29,7 +29,7 @@ export class TaskWaits {
   }
 
   async #forEnd(taskId: string, ms: number, signal: AbortSignal): Promise<StoredTask | undefined> {
-    const { store, endings } = this.#parts;
+    const { store, endings } = this.#deps;
     const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
     const unwatch = endings.watch(taskId, end);
     const timer = setTimeout(end, ms);

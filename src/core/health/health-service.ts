@@ -2,34 +2,34 @@ import { freemem, loadavg, totalmem } from 'node:os';
 import type { HealthLevel, HealthReport } from '../../contract/health.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { QueueStatusService } from '../tasks/queue-status-service.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import type { Sandbox, SandboxState } from '../processes/sandbox.ts';
 import { version } from '../version.ts';
 
 type Phase = 'starting' | 'ready' | 'stopping';
 type Judgement = [level: HealthLevel, message: string];
 
-export interface HealthParts {
+export interface HealthDeps {
   queueStatus: QueueStatusService;
   registry: AgentRegistry;
   sandbox: Pick<Sandbox, 'check'>;
-  surroundings: Surroundings;
+  runtime: Runtime;
 }
 
 /** Judges the state of the service by the thresholds of the interface. */
 export class HealthService {
   phase: Phase = 'starting';
-  readonly #parts: HealthParts;
+  readonly #deps: HealthDeps;
   readonly #startedAt: number;
 
-  constructor(parts: HealthParts) {
-    this.#parts = parts;
-    this.#startedAt = parts.surroundings.monotonic();
+  constructor(deps: HealthDeps) {
+    this.#deps = deps;
+    this.#startedAt = deps.runtime.monotonic();
   }
 
   async report(): Promise<HealthReport> {
-    const { queueStatus, registry, sandbox, surroundings } = this.#parts;
-    const timestamp = surroundings.now().toISOString();
+    const { queueStatus, registry, sandbox, runtime } = this.#deps;
+    const timestamp = runtime.now().toISOString();
     const { queues, deadLetterQueue } = await queueStatus.read();
     const agents = await registry.list();
     const breakers = registry.breakers();
@@ -48,7 +48,7 @@ export class HealthService {
       status: worst(Object.values(judged).map(([level]) => level)),
       version,
       timestamp,
-      uptime: Math.round((surroundings.monotonic() - this.#startedAt) / 1000),
+      uptime: Math.round((runtime.monotonic() - this.#startedAt) / 1000),
       components: {
         queue: { ...component(judged.queue), details: { ...queues.tasks, active } },
         adapters: {

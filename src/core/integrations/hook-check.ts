@@ -4,7 +4,7 @@ import { askVendor } from '../outbound/vendor-requests.ts';
 import type { Config } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import type { OutboundFetch } from '../outbound/outbound-fetch.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 
 /** A status page waits for the vendor no longer than this, for all repositories together. */
 const LIMIT_MS = 3000;
@@ -17,32 +17,32 @@ const hooksSchema = z.array(
   z.object({ active: z.boolean(), config: z.object({ url: z.string().optional() }) }),
 );
 
-export interface HookCheckParts {
+export interface HookCheckDeps {
   config: Config;
   connections: Pick<ConnectionService, 'accessToken'>;
   fetch: OutboundFetch;
-  surroundings: Pick<Surroundings, 'monotonic'>;
+  runtime: Pick<Runtime, 'monotonic'>;
 }
 
 /** Looks at GitHub whether one of the repositories that rules name sends its events here. */
 export class HookCheck {
-  readonly #parts: HookCheckParts;
+  readonly #deps: HookCheckDeps;
   readonly #remembered = new Map<string, { answer: Promise<boolean>; until: number }>();
 
-  constructor(parts: HookCheckParts) {
-    this.#parts = parts;
+  constructor(deps: HookCheckDeps) {
+    this.#deps = deps;
   }
 
   /** False too where nothing can be seen: no rights, no repository named, no answer in time. */
   async isSeen(userId: string, { accountId, scopes }: Connection): Promise<boolean> {
-    const { config, surroundings } = this.#parts;
+    const { config, runtime } = this.#deps;
     const baseUrl = config.get('server.baseUrl');
     const repositories = this.#repositories();
     const mayLook = scopes.some((scope) => scopesForHooks.includes(scope));
     if (baseUrl === undefined || !mayLook || repositories.length === 0) return false;
     const target = `${baseUrl.replace(/\/+$/, '')}/api/webhooks/codehost`;
     const key = JSON.stringify([userId, accountId, target, repositories]);
-    const now = surroundings.monotonic();
+    const now = runtime.monotonic();
     for (const [other, { until }] of this.#remembered) if (until <= now) this.#remembered.delete(other);
     const known = this.#remembered.get(key);
     if (known) return known.answer;
@@ -52,7 +52,7 @@ export class HookCheck {
   }
 
   #repositories(): string[] {
-    return Object.entries(this.#parts.config.get('webhooks.codehost.rules'))
+    return Object.entries(this.#deps.config.get('webhooks.codehost.rules'))
       .filter(([name, { enabled = true }]) => enabled && /^[\w.-]+\/[\w.-]+$/.test(name))
       .map(([name]) => name)
       .slice(0, MOST_REPOSITORIES);
@@ -60,7 +60,7 @@ export class HookCheck {
 
   /** The token may have to be refreshed first, so that the limit is of the whole, not of the requests. */
   #look(userId: string, target: string, repositories: string[]): Promise<boolean> {
-    const { connections } = this.#parts;
+    const { connections } = this.#deps;
     const limit = AbortSignal.timeout(LIMIT_MS);
     const isOver = new Promise<false>((resolve) =>
       limit.addEventListener('abort', () => resolve(false), { once: true }),
@@ -76,7 +76,7 @@ export class HookCheck {
   }
 
   async #hasHook(repository: string, target: string, token: string, signal: AbortSignal): Promise<boolean> {
-    const { config, fetch } = this.#parts;
+    const { config, fetch } = this.#deps;
     const apiUrl = config.get('integrations.codehost.apiUrl').replace(/\/+$/, '');
     const { status, body } = await askVendor(
       fetch,

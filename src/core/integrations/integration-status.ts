@@ -15,16 +15,16 @@ import type { ClientInfo } from '../auth/session-service.ts';
 import type { Config } from '../config/config.ts';
 import type { OutboundFetch } from '../outbound/outbound-fetch.ts';
 import type { Database } from '../storage/database.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import { HookCheck } from './hook-check.ts';
 import { hasInbound, inboundCounts } from './inbound-counts.ts';
 
-export interface IntegrationStatusParts {
+export interface IntegrationStatusDeps {
   database: Database;
   config: Config;
   connections: ConnectionService;
   fetch: OutboundFetch;
-  surroundings: Surroundings;
+  runtime: Runtime;
 }
 
 /** Where people take a grant back themselves. */
@@ -36,15 +36,15 @@ const takenBackAt: Record<ProviderName, string> = {
 
 /** The accounts at GitHub, Jira and Linear that a user connected, and the webhooks that come from there. */
 export class IntegrationStatus {
-  readonly #parts: IntegrationStatusParts;
+  readonly #deps: IntegrationStatusDeps;
   readonly #hooks: HookCheck;
-  constructor(parts: IntegrationStatusParts) {
-    this.#parts = parts;
-    this.#hooks = new HookCheck(parts);
+  constructor(deps: IntegrationStatusDeps) {
+    this.#deps = deps;
+    this.#hooks = new HookCheck(deps);
   }
 
   async codehost(userId: string): Promise<CodehostStatus> {
-    const { config, connections } = this.#parts;
+    const { config, connections } = this.#deps;
     const connection = await connections.find(userId, 'codehost');
     return {
       connected: connection !== undefined,
@@ -56,7 +56,7 @@ export class IntegrationStatus {
   }
 
   async trackerA(userId: string): Promise<TrackerAStatus> {
-    const connection = await this.#parts.connections.find(userId, 'tracker_a');
+    const connection = await this.#deps.connections.find(userId, 'tracker_a');
     return {
       connected: connection !== undefined,
       ...(connection && accounts.tracker_a.parse(connection.account)),
@@ -66,14 +66,14 @@ export class IntegrationStatus {
   }
 
   async trackerB(userId: string): Promise<TrackerBStatus> {
-    const connection = await this.#parts.connections.find(userId, 'tracker_b');
+    const connection = await this.#deps.connections.find(userId, 'tracker_b');
     return connection
       ? { connected: true, ...accounts.tracker_b.parse(connection.account) }
       : { connected: false, teams: [] };
   }
 
   async webhooks(): Promise<WebhooksStatus> {
-    const counts = await inboundCounts(this.#parts.database);
+    const counts = await inboundCounts(this.#deps.database);
     const statusOf = (provider: ProviderName) => {
       const { count = 0, lastAt } = counts.get(provider) ?? {};
       return {
@@ -91,7 +91,7 @@ export class IntegrationStatus {
 
   /** Takes the access back at the vendor and forgets it; the message says what is left to do by hand. */
   async disconnect(userId: string, provider: ProviderName, client: ClientInfo): Promise<Disconnected> {
-    const revoked = await this.#parts.connections.disconnect(userId, provider, client);
+    const revoked = await this.#deps.connections.disconnect(userId, provider, client);
     const { vendor } = oauthProviders[provider];
     const message = revoked
       ? `${vendor} is disconnected, and the access is taken back there`
@@ -101,12 +101,12 @@ export class IntegrationStatus {
 
   async #isHookSet(userId: string, connection: Connection | undefined): Promise<boolean> {
     if (!this.#hasSecret('codehost')) return false;
-    if (await hasInbound(this.#parts.database, 'codehost')) return true;
+    if (await hasInbound(this.#deps.database, 'codehost')) return true;
     return connection !== undefined && this.#hooks.isSeen(userId, connection);
   }
 
   #hasSecret(provider: ProviderName): boolean {
-    return Boolean(this.#parts.config.get(`webhooks.${provider}.signingSecret`));
+    return Boolean(this.#deps.config.get(`webhooks.${provider}.signingSecret`));
   }
 }
 

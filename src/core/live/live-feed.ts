@@ -6,16 +6,16 @@ import { messageOf } from '../errors.ts';
 import type { EventBus } from '../events.ts';
 import type { Log } from '../log.ts';
 import type { QueueStatusService } from '../tasks/queue-status-service.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import { toListedTask } from '../tasks/task-mapping.ts';
 
 /** The queue's counts change with every task; who watches is told at most this often. */
 const QUEUE_EVERY_MS = 500;
 
-export interface LiveFeedParts {
+export interface LiveFeedDeps {
   bus: EventBus;
   queueStatus: QueueStatusService;
-  surroundings: Surroundings;
+  runtime: Runtime;
   log: Log;
 }
 
@@ -26,15 +26,15 @@ export interface Subscriber {
 
 /** Tells subscribers what happens, each only what they may see. */
 export class LiveFeed {
-  readonly #parts: LiveFeedParts;
-  constructor(parts: LiveFeedParts) {
-    this.#parts = parts;
+  readonly #deps: LiveFeedDeps;
+  constructor(deps: LiveFeedDeps) {
+    this.#deps = deps;
   }
 
   /** Calls `send` until the function that it answers is called, and `end` when the caller's session is over. */
   subscribe(caller: Caller, { send, end }: Subscriber): () => void {
-    const { bus, surroundings } = this.#parts;
-    const now = () => surroundings.now().toISOString();
+    const { bus, runtime } = this.#deps;
+    const now = () => runtime.now().toISOString();
     const queue = this.#queueSender(send);
     const endings = [
       watchAccess(bus, caller, end),
@@ -61,14 +61,14 @@ export class LiveFeed {
   }
 
   #queueSender(send: (message: LiveMessage) => void) {
-    const { queueStatus, surroundings, log } = this.#parts;
+    const { queueStatus, runtime, log } = this.#deps;
     let timer: NodeJS.Timeout | undefined;
     let isStopped = false;
     const tell = async () => {
       timer = undefined;
       try {
         const status = await queueStatus.read();
-        if (!isStopped) send({ type: 'queue', at: surroundings.now().toISOString(), status });
+        if (!isStopped) send({ type: 'queue', at: runtime.now().toISOString(), status });
       } catch (error) {
         log.warn({ reason: messageOf(error) }, 'the state of the queue could not be sent');
       }

@@ -13,7 +13,7 @@ import type { SyncOrder } from './index/index-calls.ts';
 /** What the system only shows as files, and what would be everything. */
 const SYSTEM_FOLDERS = ['/proc', '/sys', '/dev', '/run'];
 
-export interface MemoryRootsParts {
+export interface MemoryRootsDeps {
   config: Config;
   /** Real places of the daemon's own folders. */
   protectedFolders: string[];
@@ -25,20 +25,20 @@ export interface MemoryRootsParts {
 
 /** The folders that may be indexed: only an administrator allows one. */
 export class MemoryRoots {
-  readonly #parts: MemoryRootsParts & { realFolder: (path: string) => Promise<string> };
+  readonly #deps: MemoryRootsDeps & { realFolder: (path: string) => Promise<string> };
   #admitting: Promise<unknown> = Promise.resolve();
-  constructor(parts: MemoryRootsParts) {
-    this.#parts = { realFolder, ...parts };
+  constructor(deps: MemoryRootsDeps) {
+    this.#deps = { realFolder, ...deps };
   }
 
   /** As they were given. */
   get given(): string[] {
-    return this.#parts.config.get('memory.roots');
+    return this.#deps.config.get('memory.roots');
   }
 
   /** What every sync goes by. Of a folder that is not there now the index keeps what it has. */
   rules(): Omit<SyncOrder, 'basePath'> {
-    const { config } = this.#parts;
+    const { config } = this.#deps;
     return {
       roots: this.#allowed(),
       maxFileBytes: config.get('memory.maxFileKiB') * 1024,
@@ -78,7 +78,7 @@ export class MemoryRoots {
     const never = this.#whyNever(root);
     if (never !== undefined) return { fault: never };
     try {
-      const place = await this.#parts.realFolder(root);
+      const place = await this.#deps.realFolder(root);
       if (place === root) return { folder: root };
       return { fault: `${showName(root)} leads by a link to ${showName(place)}. Allow that if it is meant` };
     } catch (error) {
@@ -93,7 +93,7 @@ export class MemoryRoots {
   }
 
   #whyNever(place: string): string | undefined {
-    const { protectedFolders } = this.#parts;
+    const { protectedFolders } = this.#deps;
     if (place === '/' || SYSTEM_FOLDERS.some((folder) => isInside(folder, place)))
       return `${showName(place)} is a folder of the system. Give one that holds texts`;
     if (isSecretPlace(place) || protectedFolders.some((folder) => isInside(folder, place)))
@@ -106,14 +106,14 @@ export class MemoryRoots {
     const before = this.#admitting;
     const add = async () => {
       await before.catch(() => undefined);
-      if (!this.given.includes(place)) await this.#parts.setRoots(caller, [...this.given, place]);
+      if (!this.given.includes(place)) await this.#deps.setRoots(caller, [...this.given, place]);
     };
     await (this.#admitting = add());
   }
 
   async #place(path: string): Promise<string> {
     try {
-      return await this.#parts.realFolder(path);
+      return await this.#deps.realFolder(path);
     } catch (error) {
       onlyMissing(error);
       throw new AppError('validation', `There is no folder ${showName(path)}`, { cause: error });

@@ -17,7 +17,7 @@ import type { IndexEntry, IndexQuery } from './index/index-calls.ts';
 import type { IndexClient } from './index/index-client.ts';
 import type { MemoryRoots } from './memory-roots.ts';
 
-export interface MemoryServiceParts {
+export interface MemoryServiceDeps {
   index: IndexClient;
   roots: MemoryRoots;
   embedder: Embedder;
@@ -35,33 +35,33 @@ type SyncCounts = Omit<SyncResult, 'durationMs'>;
 
 /** The index of files, which everybody shares who may sign in. */
 export class MemoryService {
-  readonly #parts: MemoryServiceParts;
+  readonly #deps: MemoryServiceDeps;
   /** Syncs that wait for their vectors. */
   readonly #embedding = new Map<AbortController, SyncProgress>();
-  constructor(parts: MemoryServiceParts) {
-    this.#parts = parts;
+  constructor(deps: MemoryServiceDeps) {
+    this.#deps = deps;
   }
 
   /** True when nothing can be found because nothing was ever indexed; costs nothing. */
   get isEmpty(): boolean {
-    return this.#parts.roots.given.length === 0;
+    return this.#deps.roots.given.length === 0;
   }
 
   async search(wish: SearchMemory): Promise<SearchResult> {
     const { query, reason } = await this.#toQuery(wish);
-    const found = await this.#parts.index.call('search', query);
+    const found = await this.#deps.index.call('search', query);
     return { query: wish.query, ...found, ...this.#reasonOf(reason, query, found.method) };
   }
 
   async why(wish: SearchMemory): Promise<Explanation> {
     const { query, reason } = await this.#toQuery(wish);
-    const found = await this.#parts.index.call('explain', query);
+    const found = await this.#deps.index.call('explain', query);
     return { query: wish.query, ...found, ...this.#reasonOf(reason, query, found.method) };
   }
 
   /** Syncs one folder, or all that are allowed; an administrator's becomes one of them. */
   async sync(caller: Caller, basePath: string | undefined): Promise<SyncResult> {
-    const { roots, monotonic, rewatch } = this.#parts;
+    const { roots, monotonic, rewatch } = this.#deps;
     const start = monotonic();
     const { folders, faults } =
       basePath === undefined
@@ -77,14 +77,14 @@ export class MemoryService {
 
   /** Has everything in the index again that was lost with one that had to be made anew. */
   async restore(): Promise<void> {
-    const { index, roots } = this.#parts;
+    const { index, roots } = this.#deps;
     const { folders } = this.isEmpty ? { folders: [] } : await roots.all();
     const { cancelled } = await this.#syncFolders(folders);
     if (!cancelled) await index.call('restored');
   }
 
   async cancelSync(): Promise<void> {
-    const { index } = this.#parts;
+    const { index } = this.#deps;
     const wasEmbedding = this.#embedding.size > 0;
     for (const stopping of this.#embedding.keys()) stopping.abort();
     const wasRunning = index.isRunning && (await index.call('cancelSync'));
@@ -92,7 +92,7 @@ export class MemoryService {
   }
 
   async stats(): Promise<MemoryStats> {
-    const { index, embedder, fill, roots } = this.#parts;
+    const { index, embedder, fill, roots } = this.#deps;
     const model = embedder.choice()?.name;
     const [waiting] = this.#embedding.values();
     const { embeddedCount, syncing = waiting, ...counts } = await index.call('stats', model);
@@ -107,31 +107,30 @@ export class MemoryService {
   }
 
   async files(page: { limit: number; offset: number }) {
-    return { ...(await this.#parts.index.call('files', page)), ...page };
+    return { ...(await this.#deps.index.call('files', page)), ...page };
   }
 
   async chunks(path: string): Promise<Chunk[]> {
-    const chunks = await this.#parts.index.call('chunksOf', path);
+    const chunks = await this.#deps.index.call('chunksOf', path);
     if (!chunks) throw new AppError('not_found', 'File not found in the index');
     return chunks;
   }
 
   async removeChunk(id: string): Promise<void> {
-    if (!(await this.#parts.index.call('removeChunk', id)))
-      throw new AppError('not_found', 'Chunk not found');
+    if (!(await this.#deps.index.call('removeChunk', id))) throw new AppError('not_found', 'Chunk not found');
   }
 
   async removeFile(path: string): Promise<void> {
-    if (!(await this.#parts.index.call('removeFile', path)))
+    if (!(await this.#deps.index.call('removeFile', path)))
       throw new AppError('not_found', 'File not found in the index');
   }
 
   async clear(): Promise<void> {
-    await this.#parts.index.call('clear');
+    await this.#deps.index.call('clear');
   }
 
   async warm(query: string | undefined) {
-    const { index, embedder, monotonic } = this.#parts;
+    const { index, embedder, monotonic } = this.#deps;
     const start = monotonic();
     await index.call('warm', embedder.choice()?.name);
     if (query !== undefined) await embedder.embedQuery(query);
@@ -140,7 +139,7 @@ export class MemoryService {
   }
 
   async watcher(): Promise<WatcherStatus> {
-    const { index, canWatch, mayWatch } = this.#parts;
+    const { index, canWatch, mayWatch } = this.#deps;
     if (!canWatch) throw new AppError('unsupported', 'Folders are not watched in the mode pico');
     const [{ watching, reason, ...state }, { lastSyncAt }] = await Promise.all([
       index.call('watchStatus'),
@@ -153,8 +152,8 @@ export class MemoryService {
 
   /** What else than files can be found, by key. */
   readonly entries = {
-    put: (entries: IndexEntry[]): Promise<void> => this.#parts.index.call('putEntries', entries),
-    remove: (keys: string[]): Promise<void> => this.#parts.index.call('removeEntries', keys),
+    put: (entries: IndexEntry[]): Promise<void> => this.#deps.index.call('putEntries', entries),
+    remove: (keys: string[]): Promise<void> => this.#deps.index.call('removeEntries', keys),
     search: async (
       ownerId: string | undefined,
       text: string,
@@ -162,12 +161,12 @@ export class MemoryService {
       method?: SearchMethod,
     ): Promise<{ method: SearchMethod; found: { key: string; score: number }[] }> => {
       const { vector } = await this.#embedded(text, method);
-      return this.#parts.index.call('searchEntries', { ownerId, text, vector, limit });
+      return this.#deps.index.call('searchEntries', { ownerId, text, vector, limit });
     },
   };
 
   async #syncFolders(folders: string[]): Promise<SyncCounts> {
-    const { index, roots } = this.#parts;
+    const { index, roots } = this.#deps;
     const results: SyncCounts[] = [];
     for (const basePath of folders) {
       const result = await index.call('syncFolder', { basePath, ...roots.rules() });
@@ -179,7 +178,7 @@ export class MemoryService {
 
   /** Waits for the vectors of what was synced, as long as the provider makes them. */
   async #fill(basePath: string): Promise<{ cancelled?: true; embeddingFailure?: string }> {
-    const { fill, embedder, onProgress } = this.#parts;
+    const { fill, embedder, onProgress } = this.#deps;
     if (!embedder.choice()) return {};
     const stopping = new AbortController();
     const tell = (done: number, total: number) => {
@@ -204,7 +203,7 @@ export class MemoryService {
   async #toQuery(wish: SearchMemory): Promise<{ query: IndexQuery; reason: string | undefined }> {
     const { query: text, maxResults, minScore, method, under } = wish;
     const { vector, reason } = await this.#embedded(text, method);
-    const sync = this.#parts.roots.rules();
+    const sync = this.#deps.roots.rules();
     return { query: { text, vector, method, maxResults, minScore, under, sync }, reason };
   }
 
@@ -212,13 +211,13 @@ export class MemoryService {
   #reasonOf(reason: string | undefined, { vector }: IndexQuery, method: SearchMethod): { reason?: string } {
     if (reason !== undefined) return { reason };
     if (!vector || method !== 'keyword') return {};
-    const { fill } = this.#parts;
+    const { fill } = this.#deps;
     fill.wasUnfit();
     return { reason: byKeywords(fill.failure ?? `no text has a vector of ${vector.model} yet`) };
   }
 
   async #embedded(text: string, method: SearchMethod | undefined) {
-    const embedded = method === 'keyword' ? undefined : await this.#parts.embedder.embedQuery(text);
+    const embedded = method === 'keyword' ? undefined : await this.#deps.embedder.embedQuery(text);
     if (embedded && 'vector' in embedded) return { vector: embedded.vector, reason: undefined };
     const missing =
       method === 'vector' || method === 'hybrid'

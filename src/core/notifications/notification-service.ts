@@ -3,7 +3,7 @@ import { type Caller, requireOwned } from '../auth/caller.ts';
 import type { EventBus } from '../events.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { NotificationRow } from '../storage/schema.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 
 export type NewNotification = Pick<Notification, 'type' | 'title' | 'message' | 'data'> & {
   userId: string;
@@ -14,25 +14,25 @@ export type NewNotification = Pick<Notification, 'type' | 'title' | 'message' | 
 export class NotificationService {
   readonly #database: Database;
   readonly #bus: EventBus;
-  readonly #surroundings: Surroundings;
+  readonly #runtime: Runtime;
 
-  constructor(parts: { database: Database; bus: EventBus; surroundings: Surroundings }) {
-    this.#database = parts.database;
-    this.#bus = parts.bus;
-    this.#surroundings = parts.surroundings;
+  constructor(deps: { database: Database; bus: EventBus; runtime: Runtime }) {
+    this.#database = deps.database;
+    this.#bus = deps.bus;
+    this.#runtime = deps.runtime;
   }
 
   /** Stores the notification with the change that it tells of. */
   add(transaction: WriteTransaction, notification: NewNotification): void {
     const row: NotificationRow = {
-      id: this.#surroundings.newId('ntf'),
+      id: this.#runtime.newId('ntf'),
       user_id: notification.userId,
       type: notification.type,
       title: notification.title,
       message: notification.message,
       task_id: notification.taskId ?? null,
       data: JSON.stringify(notification.data),
-      created_at: this.#surroundings.now().toISOString(),
+      created_at: this.#runtime.now().toISOString(),
       read_at: null,
     };
     transaction.insertLater('notifications', row);
@@ -60,7 +60,7 @@ export class NotificationService {
     return this.#database.write(async ({ db }) => {
       const found = await db.selectFrom('notifications').selectAll().where('id', '=', id).executeTakeFirst();
       const row = requireOwned(caller, found && { ...found, owner_id: found.user_id }, 'Notification');
-      const read_at = row.read_at ?? this.#surroundings.now().toISOString();
+      const read_at = row.read_at ?? this.#runtime.now().toISOString();
       await db.updateTable('notifications').set({ read_at }).where('id', '=', id).execute();
       return toNotification({ ...row, read_at });
     });

@@ -1,4 +1,4 @@
-import { BackgroundSweep, type BackgroundSweepParts } from '../async/background-sweep.ts';
+import { BackgroundSweep, type BackgroundSweepDeps } from '../async/background-sweep.ts';
 import { AppError, messageOf } from '../errors.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
 import { untilStored } from '../storage/until-stored.ts';
@@ -6,11 +6,11 @@ import type { Delivery } from './delivery-lane.ts';
 import {
   type AttemptOutcome,
   DeliveryLanes,
-  type DeliveryLanesParts,
+  type DeliveryLanesDeps,
   type SendContext,
 } from './delivery-lanes.ts';
 
-export interface DelivererParts extends Omit<DeliveryLanesParts, 'send' | 'read'>, BackgroundSweepParts {
+export interface DelivererDeps extends Omit<DeliveryLanesDeps, 'send' | 'read'>, BackgroundSweepDeps {
   /** Makes one attempt and records it; rejects where none could be made, and the next sweep finds it again. */
   attempt: (id: string, context: SendContext) => Promise<AttemptOutcome>;
   /** As that of the lanes; may reject. */
@@ -24,13 +24,13 @@ export interface DelivererParts extends Omit<DeliveryLanesParts, 'send' | 'read'
  */
 export class Deliverer {
   readonly lanes: DeliveryLanes;
-  readonly #parts: DelivererParts;
+  readonly #deps: DelivererDeps;
   readonly #sweep: BackgroundSweep;
 
-  constructor(parts: DelivererParts) {
-    this.#parts = parts;
-    this.#sweep = new BackgroundSweep(parts);
-    const { read, perLane, now, setTimer } = parts;
+  constructor(deps: DelivererDeps) {
+    this.#deps = deps;
+    this.#sweep = new BackgroundSweep(deps);
+    const { read, perLane, now, setTimer } = deps;
     this.lanes = new DeliveryLanes({
       send: (id, context) => this.#send(id, context),
       ...(read && {
@@ -70,16 +70,16 @@ export class Deliverer {
 
   /** What was sent is sent again where it cannot be stored, so it is stored until the disk takes it. */
   record<T>(signal: AbortSignal, work: (transaction: WriteTransaction) => Promise<T>): Promise<T> {
-    return untilStored(signal, () => this.#parts.database.write(work));
+    return untilStored(signal, () => this.#deps.database.write(work));
   }
 
   async #send(id: string, context: SendContext): Promise<AttemptOutcome> {
     try {
-      return await this.#parts.attempt(id, context);
+      return await this.#deps.attempt(id, context);
     } catch (failure) {
       const { signal } = context;
       if (signal.aborted) return { failure: signal.reason };
-      this.#parts.log.warn({ deliveryId: id, reason: messageOf(failure) }, 'a delivery waits');
+      this.#deps.log.warn({ deliveryId: id, reason: messageOf(failure) }, 'a delivery waits');
       return { isHeld: true, failure };
     }
   }

@@ -34,7 +34,7 @@ export interface SendContext {
   isByHand: boolean;
 }
 
-export interface DeliveryLanesParts {
+export interface DeliveryLanesDeps {
   /** Makes one attempt and stores what came of it; an aborted one is as if it had not been. Never rejects. */
   send: (id: string, context: SendContext) => Promise<AttemptOutcome>;
   /** How many to one receiver at the same time. */
@@ -61,7 +61,7 @@ const paceOf = ({ isSlow }: Lane): Pace => (isSlow === undefined ? 'untried' : i
  * the time at which each is due: in order, except that one that failed does not hold up the next.
  */
 export class DeliveryLanes {
-  readonly #parts: DeliveryLanesParts;
+  readonly #deps: DeliveryLanesDeps;
   readonly #lanes = new Map<string, Lane>();
   /** Of lanes that are gone, whether they were slow. */
   readonly #remembered = new Map<string, boolean>();
@@ -77,14 +77,14 @@ export class DeliveryLanes {
   #isWoken = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(parts: DeliveryLanesParts) {
-    this.#parts = parts;
+  constructor(deps: DeliveryLanesDeps) {
+    this.#deps = deps;
   }
 
   /** Takes a delivery until it is done; one that it has already is not taken twice. */
   add(delivery: Delivery): void {
     if (this.#isStopped) return;
-    if (this.#parts.read && !this.#isComplete && !this.#lanes.has(delivery.lane)) {
+    if (this.#deps.read && !this.#isComplete && !this.#lanes.has(delivery.lane)) {
       this.reload(delivery.lane);
       return;
     }
@@ -136,12 +136,12 @@ export class DeliveryLanes {
     return this.#stopping.signal.aborted;
   }
 
-  readonly #now = () => this.#parts.now().getTime();
+  readonly #now = () => this.#deps.now().getTime();
 
   #laneOf(key: string): Lane {
     let lane = this.#lanes.get(key);
     if (!lane) {
-      lane = new DeliveryLane(key, this.#parts.read ? LANE_ROOM : Number.POSITIVE_INFINITY);
+      lane = new DeliveryLane(key, this.#deps.read ? LANE_ROOM : Number.POSITIVE_INFINITY);
       lane.isSlow = this.#remembered.get(key);
       this.#lanes.set(key, lane);
     }
@@ -166,7 +166,7 @@ export class DeliveryLanes {
 
   /** While it is being filled, what is here may not be the first. */
   #mayStart({ next, underway, isFilling }: Lane, now: number): boolean {
-    return next !== undefined && next.dueAt <= now && !isFilling && underway.size < this.#parts.perLane;
+    return next !== undefined && next.dueAt <= now && !isFilling && underway.size < this.#deps.perLane;
   }
 
   /** Starts what may start now, in turn from each lane, and sets the timer for what is next. */
@@ -220,15 +220,13 @@ export class DeliveryLanes {
     const place = { since: this.#now() };
     const { version } = lane;
     this.#taken[paceOf(lane)].add(place);
-    const sent = this.#parts
-      .send(delivery.id, { signal: this.#stopping.signal, isByHand })
-      .then((outcome) => {
-        for (const taken of Object.values(this.#taken)) taken.delete(place);
-        lane.underway.delete(delivery.id);
-        if (outcome.isHeld && lane.version !== version) this.reload(lane.key);
-        else this.#end(lane, delivery, outcome);
-        return outcome;
-      });
+    const sent = this.#deps.send(delivery.id, { signal: this.#stopping.signal, isByHand }).then((outcome) => {
+      for (const taken of Object.values(this.#taken)) taken.delete(place);
+      lane.underway.delete(delivery.id);
+      if (outcome.isHeld && lane.version !== version) this.reload(lane.key);
+      else this.#end(lane, delivery, outcome);
+      return outcome;
+    });
     lane.underway.set(delivery.id, sent);
     return sent;
   }
@@ -251,13 +249,13 @@ export class DeliveryLanes {
   }
 
   #fill(lane: Lane): void {
-    if (!this.#parts.read) return;
+    if (!this.#deps.read) return;
     // Those under way are among them.
     const limit = LANE_ROOM + lane.underway.size;
     lane.isFilling = true;
     lane.hasMore = false;
     const { version } = lane;
-    const filled = this.#parts.read(lane.key, limit).then((page) => {
+    const filled = this.#deps.read(lane.key, limit).then((page) => {
       this.#filling.delete(filled);
       lane.isFilling = false;
       if (this.#isStopped) return;
@@ -280,7 +278,7 @@ export class DeliveryLanes {
   #setTimer(ms: number): void {
     clearTimeout(this.#timer);
     if (ms === Number.POSITIVE_INFINITY) return;
-    const { setTimer = (run, after) => setTimeout(run, after).unref() } = this.#parts;
+    const { setTimer = (run, after) => setTimeout(run, after).unref() } = this.#deps;
     this.#timer = setTimer(this.#pass, Math.max(0, Math.min(ms, MAX_TIMER_MS)));
   }
 }

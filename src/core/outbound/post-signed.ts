@@ -1,4 +1,4 @@
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import { version } from '../version.ts';
 import { OutboundError } from './outbound-error.ts';
 import type { OutboundFetch } from './outbound-fetch.ts';
@@ -10,9 +10,9 @@ const TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
 const MAX_KEPT_BYTES = 4 * 1024;
 
-export interface PostSignedParts {
+export interface PostSignedDeps {
   fetch: OutboundFetch;
-  surroundings: Pick<Surroundings, 'now' | 'monotonic'>;
+  runtime: Pick<Runtime, 'now' | 'monotonic'>;
 }
 export interface SignedPost extends Omit<SignedMessage, 'sentAt'> {
   url: string;
@@ -32,13 +32,13 @@ export interface AttemptResult {
 
 /** Posts a signed message once. Rejects with the reason of the signal when that was aborted. */
 export async function postSigned(
-  { fetch, surroundings }: PostSignedParts,
+  { fetch, runtime }: PostSignedDeps,
   { url, headers, ...message }: SignedPost,
   signal: AbortSignal,
 ): Promise<AttemptResult> {
-  const began = surroundings.monotonic();
-  const durationMs = () => Math.round((surroundings.monotonic() - began) * 10) / 10;
-  const sentAt = surroundings.now();
+  const began = runtime.monotonic();
+  const durationMs = () => Math.round((runtime.monotonic() - began) * 10) / 10;
+  const sentAt = runtime.now();
   try {
     const answer = await fetch(url, {
       method: 'POST',
@@ -62,7 +62,7 @@ export async function postSigned(
       responseBody: beginningOf(answer.text),
       durationMs: durationMs(),
       ...((status === 429 || status === 503) && {
-        retryAfterMs: readRetryAfter(answer.headers.get('retry-after'), surroundings.now().getTime()),
+        retryAfterMs: readRetryAfter(answer.headers.get('retry-after'), runtime.now().getTime()),
       }),
     };
   } catch (error) {

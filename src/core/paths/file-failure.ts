@@ -1,4 +1,4 @@
-import { ToolFailure } from '../tools/tool.ts';
+import { PathError } from './path-error.ts';
 
 export const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
@@ -21,7 +21,7 @@ const words: Record<string, (path: string) => string> = {
 /** What the model is told when the file system says no; an error that is none of its answers stays as it is. */
 export function fileFailure(error: unknown, path: string): unknown {
   const spell = words[codeOf(error) ?? ''];
-  return spell ? new ToolFailure(spell(path), { cause: error }) : error;
+  return spell ? new PathError(spell(path), { cause: error }) : error;
 }
 
 /** Does it, and puts what the file system refuses into words about the path as the model gave it. */

@@ -1,6 +1,6 @@
 import { constants, type BigIntStats } from 'node:fs';
 import { lstat, open, readlink, realpath, type FileHandle } from 'node:fs/promises';
-import { ToolFailure } from '../tools/tool.ts';
+import { PathError } from './path-error.ts';
 import { codeOf } from './file-failure.ts';
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY, O_DIRECTORY } = constants;
@@ -16,8 +16,8 @@ export async function openVerified(place: string, descriptors = DESCRIPTORS): Pr
   const file = await open(place, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
   return keepIf(file, async () => {
     const found = await file.stat({ bigint: true });
-    if (found.isDirectory()) throw new ToolFailure(`${place} is a folder`);
-    if (!found.isFile()) throw new ToolFailure(`${place} is not a regular file`);
+    if (found.isDirectory()) throw new PathError(`${place} is a folder`);
+    if (!found.isFile()) throw new PathError(`${place} is not a regular file`);
     await verify(file, place, found, descriptors);
     return file;
   });
@@ -77,11 +77,11 @@ async function verify(
   const told = await placeOf(handle, descriptors);
   if (told !== undefined) {
     if (told === place) return true;
-    throw new ToolFailure(`${place} was replaced while it was opened`);
+    throw new PathError(`${place} was replaced while it was opened`);
   }
   const [fresh, there] = await Promise.all([realpath(place), lstat(place, { bigint: true })]);
   if (fresh === place && there.dev === opened.dev && there.ino === opened.ino) return false;
-  throw new ToolFailure(`${place} was replaced while it was opened`);
+  throw new PathError(`${place} was replaced while it was opened`);
 }
 
 async function placeOf(handle: FileHandle, descriptors: string): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 import { lstat, readlink } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
-import { ToolFailure } from '../tools/tool.ts';
+import { PathError } from './path-error.ts';
 import { codeOf, fileFailure } from './file-failure.ts';
 
 /** As many as Linux follows before it gives up. */
@@ -27,7 +27,7 @@ export async function realPlace(base: string, path: string): Promise<string> {
     const next = join(place, segment);
     const target: Look = isThere ? await look(next) : 'missing';
     if (typeof target === 'object') {
-      if (++links > MAX_LINKS) throw new ToolFailure(`Too many links on the way to ${path}`);
+      if (++links > MAX_LINKS) throw new PathError(`Too many links on the way to ${path}`);
       if (isAbsolute(target.link)) place = '/';
       ahead.push(...segmentsOf(target.link).reverse());
     } else {
@@ -57,12 +57,12 @@ async function look(place: string): Promise<Look> {
 const segmentsOf = (path: string) => path.split('/').filter((segment) => segment !== '' && segment !== '.');
 
 function refuseOddSpelling(path: string): void {
-  if (path === '') throw new ToolFailure('The path is empty. The workspace itself is "."');
-  if (path.length > MAX_PATH) throw new ToolFailure('The path is too long');
-  if (path.includes('\0')) throw new ToolFailure('The path holds a NUL character');
+  if (path === '') throw new PathError('The path is empty. The workspace itself is "."');
+  if (path.length > MAX_PATH) throw new PathError('The path is too long');
+  if (path.includes('\0')) throw new PathError('The path holds a NUL character');
   // Half a character would be written as another one, so what was checked is not what would be opened.
-  if (!path.isWellFormed()) throw new ToolFailure('The path holds half of a character');
+  if (!path.isWellFormed()) throw new PathError('The path holds half of a character');
   if (path === '~' || path.startsWith('~/'))
-    throw new ToolFailure('~ is not known here. Give a path below the workspace');
-  if (/^file:\//i.test(path)) throw new ToolFailure('Give a path instead of a file: URL');
+    throw new PathError('~ is not known here. Give a path below the workspace');
+  if (/^file:\//i.test(path)) throw new PathError('Give a path instead of a file: URL');
 }

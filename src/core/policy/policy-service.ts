@@ -33,29 +33,29 @@ export interface Changer {
   address?: string | undefined;
 }
 
-export interface PolicyServiceParts {
+export interface PolicyServiceDeps {
   database: Database;
   audit: AuditLog;
 }
 
 /** What tools may do: the policy and which guards are off, kept in the database together with the audit of each change. */
 export class PolicyService {
-  readonly #parts: PolicyServiceParts;
+  readonly #deps: PolicyServiceDeps;
   #policy: Policy;
   #guardsOff: ReadonlySet<string>;
 
-  private constructor(parts: PolicyServiceParts, policy: Policy, guardsOff: ReadonlySet<string>) {
-    this.#parts = parts;
+  private constructor(deps: PolicyServiceDeps, policy: Policy, guardsOff: ReadonlySet<string>) {
+    this.#deps = deps;
     this.#policy = policy;
     this.#guardsOff = guardsOff;
   }
 
-  static async load(parts: PolicyServiceParts): Promise<PolicyService> {
-    const { read } = parts.database;
+  static async load(deps: PolicyServiceDeps): Promise<PolicyService> {
+    const { read } = deps.database;
     const stored = await readState(read, POLICY);
     const off = await readState(read, GUARDS_OFF);
     const policy = policySchema.parse({ ...defaultPolicy, ...(stored && (JSON.parse(stored) as object)) });
-    return new PolicyService(parts, policy, new Set(off === undefined ? [] : (JSON.parse(off) as string[])));
+    return new PolicyService(deps, policy, new Set(off === undefined ? [] : (JSON.parse(off) as string[])));
   }
 
   get policy(): Policy {
@@ -105,10 +105,10 @@ export class PolicyService {
     args: Record<string, unknown>,
     make: () => Promise<{ key: string; value: string; use: () => void }>,
   ): Promise<void> {
-    return this.#parts.database.write(async (transaction) => {
+    return this.#deps.database.write(async (transaction) => {
       const { key, value, use } = await make();
       await writeState(transaction.db, key, value);
-      await this.#parts.audit.append(transaction, {
+      await this.#deps.audit.append(transaction, {
         kind: 'security',
         tool,
         userId,

@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises';
 import { release } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { messageOf } from '../errors.ts';
-import { ToolFailure } from '../tools/tool.ts';
+import { PathError } from '../paths/path-error.ts';
 import { findProgram } from './find-program.ts';
 import { isInside } from '../paths/real-path.ts';
 import { programPlaces, realFolder } from './sandbox-folders.ts';
@@ -69,12 +69,12 @@ export class Sandbox {
 
   /** The program that runs the command in the sandbox, with its arguments; give it an empty environment. */
   async wrap({ argv, cwd, workspace, env, hidden = [] }: SandboxedCommand): Promise<string[]> {
-    if (workspace === '/') throw new ToolFailure('The whole machine cannot be a workspace');
+    if (workspace === '/') throw new PathError('The whole machine cannot be a workspace');
     const closed = await this.#closed();
     const { hidden: folders } = closed;
     const inside = folders.filter((folder) => isInside(workspace, folder));
     if (inside.includes(workspace))
-      throw new ToolFailure('The workspace is a folder that commands must not see');
+      throw new PathError('The workspace is a folder that commands must not see');
     const masked = hidden.filter(
       (path) =>
         path !== workspace && isInside(workspace, path) && !inside.some((folder) => isInside(folder, path)),

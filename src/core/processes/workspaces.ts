@@ -1,7 +1,7 @@
 import { mkdir, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Task } from '../../contract/task.ts';
-import { AgentFailure } from '../agents/agent-adapter.ts';
+import { PathError } from '../paths/path-error.ts';
 
 /** The folders in which agents work: the one that the task names, else one of its own. */
 export class Workspaces {
@@ -21,7 +21,7 @@ export class Workspaces {
       () => false,
     );
     if (isFolder) return task.cwd;
-    throw new AgentFailure('invalid_input', 'no_folder', `There is no folder ${task.cwd}`);
+    throw new PathError(`There is no folder ${task.cwd}`);
   }
 
   /** Takes the task's own folder away when the agent left nothing in it. */

@@ -19,7 +19,7 @@ export interface ModelAnswer {
   usage: TokenUsage;
 }
 
-export interface ModelCallsParts {
+export interface ModelCallsDeps {
   providers: Pick<ModelProviders, 'toFailure' | 'succeeded' | 'failed'>;
   /** How long a call may take, five minutes unless given. */
   longestMs?: number;
@@ -31,10 +31,10 @@ export interface ModelCallsParts {
  * of it.
  */
 export class ModelCalls {
-  readonly #providers: ModelCallsParts['providers'];
+  readonly #providers: ModelCallsDeps['providers'];
   readonly #longestMs: number;
 
-  constructor({ providers, longestMs = LONGEST_CALL_MS }: ModelCallsParts) {
+  constructor({ providers, longestMs = LONGEST_CALL_MS }: ModelCallsDeps) {
     this.#providers = providers;
     this.#longestMs = longestMs;
   }

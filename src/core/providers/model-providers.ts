@@ -8,7 +8,7 @@ import { CircuitBreaker } from '../limits/circuit-breaker.ts';
 import type { Log } from '../log.ts';
 import type { ModelFetch } from '../outbound/model-fetch.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import { modelError } from './model-error.ts';
 import { embeddingOffers } from './embedding-offers.ts';
 import { knownModels } from './known-models.ts';
@@ -16,7 +16,7 @@ import { withMendedAnswers } from './mended-answers.ts';
 import { chooseModel, defaultProvider, type ModelRequest } from './model-choice.ts';
 import { toModelFailure } from './model-failure.ts';
 import { type ListedModels, ModelListing } from './model-listing.ts';
-import { type Changer, ProviderChanges, type ProviderChangesParts } from './provider-changes.ts';
+import { type Changer, ProviderChanges, type ProviderChangesDeps } from './provider-changes.ts';
 import { ProviderConnections } from './provider-connections.ts';
 import { ProviderHealth, type ProviderLook } from './provider-health.ts';
 import { modelProviders, providerTypes } from './provider-list.ts';
@@ -39,16 +39,16 @@ class FailedCall extends Error {
 }
 const isOutage = (error: unknown) => error instanceof FailedCall && outages.includes(error.failure.class);
 
-export interface ModelProvidersParts extends Omit<ProviderChangesParts, 'connections'> {
+export interface ModelProvidersDeps extends Omit<ProviderChangesDeps, 'connections'> {
   fetch: ModelFetch;
-  surroundings: Surroundings;
+  runtime: Runtime;
   bus: EventBus;
   log: Log;
 }
 
 /** The model providers: which there are, how they are, and the models that can be asked now. */
 export class ModelProviders {
-  readonly #parts: ModelProvidersParts;
+  readonly #deps: ModelProvidersDeps;
   readonly #connections: ProviderConnections;
   readonly #changes: ProviderChanges;
   readonly #listing: ModelListing;
@@ -56,21 +56,21 @@ export class ModelProviders {
   readonly #wholeAnswers = new WholeAnswers();
   readonly #breakers = new Map<`${ProviderType} ${Use}`, CircuitBreaker>();
 
-  constructor(parts: ModelProvidersParts) {
-    this.#parts = parts;
-    this.#connections = new ProviderConnections(parts.config, this.#wholeAnswers.fetch(parts.fetch));
-    this.#changes = new ProviderChanges({ ...parts, connections: this.#connections });
+  constructor(deps: ModelProvidersDeps) {
+    this.#deps = deps;
+    this.#connections = new ProviderConnections(deps.config, this.#wholeAnswers.fetch(deps.fetch));
+    this.#changes = new ProviderChanges({ ...deps, connections: this.#connections });
     this.#listing = new ModelListing(this.#connections);
     this.#health = new ProviderHealth({
       connections: this.#connections,
-      monotonic: parts.surroundings.monotonic,
+      monotonic: deps.runtime.monotonic,
       explain: (type, error) => (isOurs(error) ? error.message : this.toFailure(type, error).message),
     });
   }
 
   /** The model that a request means; throws an `AppError` that says what to do where there is none. */
   async resolve(request: ModelRequest): Promise<ResolvedModel> {
-    const { provider, modelId: named } = chooseModel(request, this.#parts.config, this.#connections);
+    const { provider, modelId: named } = chooseModel(request, this.#deps.config, this.#connections);
     const connection = this.#connections.of(provider);
     this.#requireClosed(provider, 'chat');
     const modelId = named ?? (await this.#firstListed(provider));
@@ -103,7 +103,7 @@ export class ModelProviders {
   /** Of `texts` the failure repeats nothing, whatever the provider does. */
   toFailure(provider: ProviderType, error: unknown, texts?: readonly string[]): ModelFailure {
     const key = this.#connections.key(provider);
-    const now = this.#parts.surroundings.now().getTime();
+    const now = this.#deps.runtime.now().getTime();
     return toModelFailure(error, { provider, secrets: key === undefined ? [] : [key], texts, now });
   }
 
@@ -135,7 +135,7 @@ export class ModelProviders {
           return (await this.modelsOf(type)).models;
         } catch (error) {
           if (!(error instanceof AppError)) throw error;
-          this.#parts.log.warn(
+          this.#deps.log.warn(
             { provider: type, reason: error.message },
             'a provider does not list its models',
           );
@@ -173,14 +173,14 @@ export class ModelProviders {
   }
 
   #default() {
-    const provider = defaultProvider(this.#parts.config, this.#connections);
+    const provider = defaultProvider(this.#deps.config, this.#connections);
     if (!provider) return null;
-    const { modelId } = chooseModel({ provider }, this.#parts.config, this.#connections);
+    const { modelId } = chooseModel({ provider }, this.#deps.config, this.#connections);
     return { provider, ...(modelId !== undefined && { model: modelId }) };
   }
 
   #describe(type: ProviderType): Provider {
-    const { config } = this.#parts;
+    const { config } = this.#deps;
     const key = this.#connections.key(type);
     const baseUrl = this.#connections.baseUrl(type);
     const defaultModel = config.get(`providers.${type}.defaultModel`) ?? modelProviders[type].defaultModel;
@@ -220,8 +220,7 @@ export class ModelProviders {
 
   #feed(type: ProviderType, use: Use, outcome: () => Promise<void>): void {
     const breaker =
-      this.#breakers.get(`${type} ${use}`) ??
-      new CircuitBreaker(isOutage, this.#parts.surroundings.monotonic);
+      this.#breakers.get(`${type} ${use}`) ?? new CircuitBreaker(isOutage, this.#deps.runtime.monotonic);
     this.#breakers.set(`${type} ${use}`, breaker);
     // What it rejects with is what it was fed, or that it is open already.
     breaker.run(outcome).catch(() => undefined);
@@ -232,7 +231,7 @@ export class ModelProviders {
     this.#health.forget(type);
     this.#breakers.delete(`${type} chat`);
     this.#breakers.delete(`${type} embeddings`);
-    this.#parts.bus.emit('agents_changed', undefined);
+    this.#deps.bus.emit('agents_changed', undefined);
   }
 }
 

@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts';
 import { BrokenOff, failCall, LONGEST_CALL_MS, nobodyWaits } from './call-failure.ts';
 import { finishReasonOf, isWhole } from './finish-reason.ts';
 import { loadSdk } from './load-sdk.ts';
-import type { ModelCallsParts } from './model-calls.ts';
+import type { ModelCallsDeps } from './model-calls.ts';
 import type { ModelFailure, ResolvedModel } from './resolved-model.ts';
 import { toTokenUsage } from './token-usage.ts';
 
@@ -61,10 +61,10 @@ export class StepFailed extends Error {
 
 /** Lets a model take one step of a longer work: it says something, calls tools, or both. Nothing is run here. */
 export class ModelSteps {
-  readonly #providers: ModelCallsParts['providers'];
+  readonly #providers: ModelCallsDeps['providers'];
   readonly #longestMs: number;
 
-  constructor({ providers, longestMs = LONGEST_CALL_MS }: ModelCallsParts) {
+  constructor({ providers, longestMs = LONGEST_CALL_MS }: ModelCallsDeps) {
     this.#providers = providers;
     this.#longestMs = longestMs;
   }
@@ -79,10 +79,10 @@ export class ModelSteps {
     const left = new AbortController();
     const abortSignal = AbortSignal.any([signal, timeout, left.signal]);
     try {
-      const parts = request.isStreamed
+      const deps = request.isStreamed
         ? streamStep(resolved, request, abortSignal)
         : wholeStep(resolved, request, abortSignal);
-      for (let next = await parts.next(); ; next = await parts.next()) {
+      for (let next = await deps.next(); ; next = await deps.next()) {
         if (next.done) {
           this.#providers.succeeded(resolved.provider);
           return next.value;

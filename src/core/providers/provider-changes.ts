@@ -14,7 +14,7 @@ export interface Changer {
   address?: string | undefined;
 }
 
-export interface ProviderChangesParts {
+export interface ProviderChangesDeps {
   config: Config;
   connections: ProviderConnections;
   database: Database;
@@ -23,13 +23,13 @@ export interface ProviderChangesParts {
 
 /** Changes the settings of providers; a key never goes to an origin that it was not given for. */
 export class ProviderChanges {
-  readonly #parts: ProviderChangesParts;
-  constructor(parts: ProviderChangesParts) {
-    this.#parts = parts;
+  readonly #deps: ProviderChangesDeps;
+  constructor(deps: ProviderChangesDeps) {
+    this.#deps = deps;
   }
 
   async configure(type: ProviderType, change: ConfigureProvider, changer: Changer): Promise<void> {
-    const { config } = this.#parts;
+    const { config } = this.#deps;
     const wanted = { ...change };
     // To set it up at its usual address is to say that it is there.
     if (type === 'ollama' && !('baseUrl' in wanted) && config.get('providers.ollama.baseUrl') === undefined)
@@ -43,8 +43,8 @@ export class ProviderChanges {
   }
 
   async setDefault(type: ProviderType, model: string | undefined, changer: Changer): Promise<void> {
-    requireWritable(this.#parts.config, 'chat.defaultProvider');
-    requireWritable(this.#parts.config, 'chat.defaultModel');
+    requireWritable(this.#deps.config, 'chat.defaultProvider');
+    requireWritable(this.#deps.config, 'chat.defaultModel');
     await this.#note(changer, 'provider.set_default', { provider: type, model: model ?? null });
     this.set('chat.defaultProvider', type);
     this.set('chat.defaultModel', model ?? null);
@@ -52,7 +52,7 @@ export class ProviderChanges {
 
   /** Writes one setting; the key is forgotten first where it would go to another origin. */
   set(key: string, value: unknown) {
-    const { config, connections } = this.#parts;
+    const { config, connections } = this.#deps;
     const type = providerTypes.find((each) => isPlace(each, key));
     if (!type) return config.set(key, value);
     const keyName = `providers.${type}.apiKey` as const;
@@ -75,16 +75,16 @@ export class ProviderChanges {
       const type = providerTypes.find((each) => isPlace(each, key));
       if (!type) return false;
       if (key.endsWith('.resourceName'))
-        return value !== this.#parts.config.get('providers.azure.resourceName');
+        return value !== this.#deps.config.get('providers.azure.resourceName');
       const usual = modelProviders[type].baseUrl;
       const next = typeof value === 'string' ? value : usual;
-      return originOf(next) !== originOf(this.#parts.connections.baseUrl(type));
+      return originOf(next) !== originOf(this.#deps.connections.baseUrl(type));
     });
   }
 
   #note({ userId, address }: Changer, tool: string, args: Record<string, unknown>): Promise<void> {
-    return this.#parts.database.write((transaction) =>
-      this.#parts.audit.append(transaction, {
+    return this.#deps.database.write((transaction) =>
+      this.#deps.audit.append(transaction, {
         kind: 'security',
         tool,
         userId,

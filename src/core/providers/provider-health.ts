@@ -19,14 +19,14 @@ export class ProviderHealth {
   readonly #flights = new Map<ProviderType, Promise<ProviderLook>>();
   readonly #looks = new Map<ProviderType, ProviderLook>();
 
-  constructor(parts: {
+  constructor(deps: {
     connections: ProviderConnections;
     monotonic: () => number;
     explain: (type: ProviderType, error: unknown) => string;
   }) {
-    this.#connections = parts.connections;
-    this.#monotonic = parts.monotonic;
-    this.#explain = parts.explain;
+    this.#connections = deps.connections;
+    this.#monotonic = deps.monotonic;
+    this.#explain = deps.explain;
   }
 
   /** What the last look showed; undefined while nobody has looked since the last change. */

@@ -4,7 +4,7 @@ import { messageOf } from '../errors.ts';
 import type { NotificationService } from '../notifications/notification-service.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { ScheduleRow } from '../storage/outside-rows.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import type { TaskService } from '../tasks/task-service.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import { type Advance, advanceSchedule, type Occasion, pause } from './advance-schedule.ts';
@@ -21,13 +21,13 @@ export interface RunOutcome {
   refusal?: string;
 }
 
-export interface ScheduleRunsParts {
+export interface ScheduleRunsDeps {
   database: Database;
   store: ScheduleStore;
   taskStore: TaskStore;
   tasks: TaskService;
   notifications: NotificationService;
-  surroundings: Surroundings;
+  runtime: Runtime;
   /** Told of each run, before it can have ended. */
   onStart: (run: { scheduleId: string; taskId: string }) => void;
 }
@@ -37,15 +37,15 @@ const outdated = Symbol('outdated');
 
 /** Moves schedules on: each step is one transaction with the task that it starts. */
 export class ScheduleRuns {
-  readonly #parts: ScheduleRunsParts;
-  constructor(parts: ScheduleRunsParts) {
-    this.#parts = parts;
+  readonly #deps: ScheduleRunsDeps;
+  constructor(deps: ScheduleRunsDeps) {
+    this.#deps = deps;
   }
 
   /** Does what the cause asks for, if there still is something to do. */
   async advance(id: string, cause: Cause): Promise<RunOutcome> {
     for (;;) {
-      const row = await this.#parts.store.find(id);
+      const row = await this.#deps.store.find(id);
       if (!row) return {};
       const occasion = await this.#occasionOf(row, cause);
       if (!occasion) return {};
@@ -57,10 +57,10 @@ export class ScheduleRuns {
 
   /** Decides anew when it runs next, as if it had been taken up now. */
   async replan(id: string): Promise<void> {
-    const { store, database, surroundings } = this.#parts;
+    const { store, database, runtime } = this.#deps;
     const row = await store.find(id);
     if (!row || row.next_run_at === null) return;
-    const now = surroundings.now();
+    const now = runtime.now();
     const next =
       row.cron === null ? row.at : await this.#read(row, (times) => times.next(now)?.toISOString() ?? null);
     if (next === undefined) return;
@@ -71,7 +71,7 @@ export class ScheduleRuns {
 
   async #occasionOf(row: ScheduleRow, cause: Cause): Promise<Occasion | undefined> {
     if (cause.kind !== 'due') return cause;
-    const now = this.#parts.surroundings.now();
+    const now = this.#deps.runtime.now();
     if (row.next_run_at === null) return undefined;
     const dueAt = new Date(row.next_run_at);
     if (dueAt > now) return undefined;
@@ -81,13 +81,13 @@ export class ScheduleRuns {
 
   /** Undefined where its times are not known any more, as when a time zone has gone: it is paused then. */
   async #read<T>(row: ScheduleRow, read: (times: RunTimes) => T): Promise<T | undefined> {
-    const { database, store, surroundings } = this.#parts;
+    const { database, store, runtime } = this.#deps;
     try {
       return read(await timesOf(row));
     } catch (error) {
       const paused = { ...row };
       const pausedReason = `Its times cannot be read any more: ${messageOf(error)}`;
-      pause(paused, pausedReason, surroundings.now());
+      pause(paused, pausedReason, runtime.now());
       await database.write(async (transaction) => {
         if (!(await store.update(transaction.db, paused))) return;
         this.#tell(transaction, { row: paused, pausedReason }, null);
@@ -101,7 +101,7 @@ export class ScheduleRuns {
     occasion: Occasion,
     mayCommand: boolean,
   ): Promise<RunOutcome | typeof outdated> {
-    const { tasks, store, onStart } = this.#parts;
+    const { tasks, store, onStart } = this.#deps;
     const caller: Caller = { userId: row.owner_id, role: mayCommand ? 'admin' : 'user' };
     const input = { ...toScheduledTask(row), source: 'cron' as const, sourceId: row.id };
     const { answer } = await tasks.createFor<RunOutcome | typeof outdated>(caller, input, {
@@ -125,7 +125,7 @@ export class ScheduleRuns {
     occasion: Occasion,
     mayCommand: boolean,
   ): Promise<RunOutcome | typeof outdated | undefined> {
-    const { store, taskStore, tasks, surroundings } = this.#parts;
+    const { store, taskStore, tasks, runtime } = this.#deps;
     const { db } = transaction;
     const open = before.open_task_id === null ? undefined : await taskStore.findHead(before.open_task_id, db);
     const owner = await store.findOwner(before.owner_id, db);
@@ -140,7 +140,7 @@ export class ScheduleRuns {
       await store.update(db, { ...before, may_command: 0 });
       return outdated;
     }
-    const step = advanceSchedule(before, open?.status, occasion, { now: surroundings.now(), ban });
+    const step = advanceSchedule(before, open?.status, occasion, { now: runtime.now(), ban });
     if (step.row === before) return {};
     if (!(await store.update(db, step.row))) return outdated;
     if (step.cancels && open) await tasks.cancelWith(transaction, open, 'Cancelled: its schedule runs again');
@@ -155,7 +155,7 @@ export class ScheduleRuns {
     lastTaskId: string | null,
   ): void {
     if (pausedReason === undefined) return;
-    this.#parts.notifications.add(transaction, {
+    this.#deps.notifications.add(transaction, {
       userId: row.owner_id,
       type: 'schedule_paused',
       title: `Schedule paused: ${row.name}`,

@@ -11,7 +11,7 @@ import { type Caller, mayRunCommands, requireOwned, roleOf, visibleOwner } from 
 import { AppError } from '../errors.ts';
 import type { Database } from '../storage/database.ts';
 import type { ScheduleRow } from '../storage/outside-rows.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import { dropWaiting, pause } from './advance-schedule.ts';
 import { invalidAt, momentOf } from './local-time.ts';
 import { nextTimes, type RunTimes, timesOf, type Timing } from './run-times.ts';
@@ -23,11 +23,11 @@ const MOST_PER_USER = 500;
 /** Times are read from their expressions one by one; a long list lets others through between. */
 const BREATHE_EVERY = 25;
 
-export interface ScheduleServiceParts {
+export interface ScheduleServiceDeps {
   database: Database;
   store: ScheduleStore;
   runs: ScheduleRuns;
-  surroundings: Surroundings;
+  runtime: Runtime;
   systemZone: () => string;
   /** Told that a next time may be another one now. */
   onPlanned: () => void;
@@ -35,13 +35,13 @@ export interface ScheduleServiceParts {
 
 /** Schedules on behalf of a caller. */
 export class ScheduleService {
-  readonly #parts: ScheduleServiceParts;
-  constructor(parts: ScheduleServiceParts) {
-    this.#parts = parts;
+  readonly #deps: ScheduleServiceDeps;
+  constructor(deps: ScheduleServiceDeps) {
+    this.#deps = deps;
   }
 
   async list(caller: Caller, query: ListSchedulesQuery) {
-    const { rows, total } = await this.#parts.store.list(visibleOwner(caller), query);
+    const { rows, total } = await this.#deps.store.list(visibleOwner(caller), query);
     const schedules: Schedule[] = [];
     for (const [index, row] of rows.entries()) {
       if (index > 0 && index % BREATHE_EVERY === 0) await breathe();
@@ -51,18 +51,18 @@ export class ScheduleService {
   }
 
   async get(caller: Caller, id: string): Promise<Schedule> {
-    return toSchedule(requireOwned(caller, await this.#parts.store.findListed(id), 'Schedule'));
+    return toSchedule(requireOwned(caller, await this.#deps.store.findListed(id), 'Schedule'));
   }
 
   async create(caller: Caller, input: CreateSchedule): Promise<Schedule> {
-    const { database, store, surroundings, systemZone, onPlanned } = this.#parts;
+    const { database, store, runtime, systemZone, onPlanned } = this.#deps;
     if (usesCommands(input.task)) requireCommands(caller);
     const timing = timingOf(input, input.timezone ?? systemZone());
-    const now = surroundings.now();
+    const now = runtime.now();
     const next = firstOf(await timesOf(timing), timing, now);
     const at = now.toISOString();
     const row: ScheduleRow = {
-      id: surroundings.newId('sched'),
+      id: runtime.newId('sched'),
       owner_id: caller.userId,
       name: input.name ?? input.task.title.slice(0, 200),
       ...timing,
@@ -97,10 +97,10 @@ export class ScheduleService {
   }
 
   async change(caller: Caller, id: string, change: ChangeSchedule): Promise<Schedule> {
-    const { database, store, surroundings, onPlanned } = this.#parts;
+    const { database, store, runtime, onPlanned } = this.#deps;
     for (;;) {
       const before = requireOwned(caller, await store.find(id), 'Schedule');
-      const now = surroundings.now();
+      const now = runtime.now();
       const timing = changedTiming(before, change);
       const row = changed(before, change, timing, caller, now);
       const isTimeOther = JSON.stringify(timing) !== JSON.stringify(timingOfRow(before));
@@ -119,7 +119,7 @@ export class ScheduleService {
 
   /** Starts a run beside its times, with the rights of the schedule and of the caller. */
   async run(caller: Caller, id: string): Promise<{ task?: Task; schedule: Schedule }> {
-    const { store, runs } = this.#parts;
+    const { store, runs } = this.#deps;
     const row = requireOwned(caller, await store.find(id), 'Schedule');
     if (usesCommands(toScheduledTask(row))) requireCommands(caller);
     const { task, refusal } = await runs.advance(id, { kind: 'asked', mayCommand: mayRunCommands(caller) });
@@ -128,7 +128,7 @@ export class ScheduleService {
   }
 
   async remove(caller: Caller, id: string): Promise<void> {
-    const { database, store } = this.#parts;
+    const { database, store } = this.#deps;
     await database.write(async ({ db }) => {
       requireOwned(caller, await store.find(id, db), 'Schedule');
       await store.remove(db, id);
@@ -136,9 +136,9 @@ export class ScheduleService {
   }
 
   async preview({ timezone, count, ...input }: PreviewSchedule) {
-    const { surroundings, systemZone } = this.#parts;
+    const { runtime, systemZone } = this.#deps;
     const timing = timingOf(input, timezone ?? systemZone());
-    const now = surroundings.now();
+    const now = runtime.now();
     const times = await timesOf(timing);
     firstOf(times, timing, now);
     const nextRuns = nextTimes(times, now, count).map((at) => at.toISOString());
@@ -147,7 +147,7 @@ export class ScheduleService {
 
   /** An administrator gives nobody more rights by changing their schedule. */
   async #limitToOwner(row: ScheduleRow): Promise<void> {
-    const { database, store } = this.#parts;
+    const { database, store } = this.#deps;
     const owner = await store.findOwner(row.owner_id, database.read);
     if (owner && roleOf(owner) === 'admin') return;
     if (usesCommands(toScheduledTask(row)))

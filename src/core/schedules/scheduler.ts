@@ -1,7 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { AppError, messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import type { TaskEndings } from '../tasks/task-endings.ts';
 import { isTerminal } from '../tasks/task-states.ts';
 import { GRACE_MS } from './plan-run.ts';
@@ -18,18 +18,18 @@ const WRONG_BY_MS = 86_400_000;
 const DUE_PAGE = 32;
 const PAGE = 500;
 
-export interface SchedulerParts {
+export interface SchedulerDeps {
   store: ScheduleStore;
   runs: ScheduleRuns;
   endings: TaskEndings;
-  surroundings: Surroundings;
+  runtime: Runtime;
   log: Log;
   setTimer: (run: () => void, ms: number) => NodeJS.Timeout;
 }
 
 /** Starts the runs of schedules at their times, and learns of their ends. */
 export class Scheduler {
-  readonly #parts: SchedulerParts;
+  readonly #deps: SchedulerDeps;
   /** Of each task that a schedule waits for, what ends the watch. */
   readonly #watched = new Map<string, () => void>();
   readonly #working = new Set<Promise<void>>();
@@ -44,8 +44,8 @@ export class Scheduler {
   #wakes = 0;
   #failures = 0;
 
-  constructor(parts: SchedulerParts) {
-    this.#parts = parts;
+  constructor(deps: SchedulerDeps) {
+    this.#deps = deps;
   }
 
   start(): void {
@@ -73,7 +73,7 @@ export class Scheduler {
     if (this.#watched.has(taskId) || this.#isStopped) return;
     this.#watched.set(
       taskId,
-      this.#parts.endings.watch(taskId, () => this.#end(scheduleId, taskId)),
+      this.#deps.endings.watch(taskId, () => this.#end(scheduleId, taskId)),
     );
   }
 
@@ -87,10 +87,10 @@ export class Scheduler {
 
   async #look(): Promise<void> {
     if (this.#isStopped) return;
-    const { store, surroundings } = this.#parts;
+    const { store, runtime } = this.#deps;
     const wakes = this.#wakes;
     const failures = this.#failures;
-    const now = surroundings.now();
+    const now = runtime.now();
     if (now.getTime() < this.#lastLook) await this.#replan(now);
     this.#lastLook = now.getTime();
     if (!this.#knowsEnds) await this.#findEnds();
@@ -98,12 +98,12 @@ export class Scheduler {
     const next = await store.earliest();
     if (failures !== this.#failures) this.#wakeIn(AGAIN_MS);
     else if (wakes !== this.#wakes) this.#wakeIn(0);
-    else if (next !== undefined) this.#wakeIn(Date.parse(next) - surroundings.now().getTime());
+    else if (next !== undefined) this.#wakeIn(Date.parse(next) - runtime.now().getTime());
   }
 
   /** What was decided while the clock was far ahead. */
   async #replan(now: Date): Promise<void> {
-    const { store, runs } = this.#parts;
+    const { store, runs } = this.#deps;
     const limit = new Date(now.getTime() + WRONG_BY_MS).toISOString();
     await eachPage(
       (last?: { id: string }) => store.plannedAfter(limit, last?.id ?? '', PAGE),
@@ -117,7 +117,7 @@ export class Scheduler {
   /** Runs that ended without an event, and those whose end is to come. */
   async #findEnds(): Promise<void> {
     this.#knowsEnds = true;
-    const { store, runs } = this.#parts;
+    const { store, runs } = this.#deps;
     await eachPage(
       (last?: { id: string }) => store.open(last?.id ?? '', PAGE),
       PAGE,
@@ -130,7 +130,7 @@ export class Scheduler {
   }
 
   async #startDue(now: Date): Promise<void> {
-    const { store, runs } = this.#parts;
+    const { store, runs } = this.#deps;
     const until = now.toISOString();
     const late = new Date(now.getTime() - GRACE_MS).toISOString();
     await eachPage(
@@ -154,7 +154,7 @@ export class Scheduler {
   #end(scheduleId: string, taskId: string): void {
     this.#watched.get(taskId)?.();
     this.#watched.delete(taskId);
-    const done = this.#attempt(() => this.#parts.runs.advance(scheduleId, { kind: 'ended' })).then(
+    const done = this.#attempt(() => this.#deps.runs.advance(scheduleId, { kind: 'ended' })).then(
       (isDone) => {
         this.#working.delete(done);
         if (!isDone && !this.#looking) this.#wakeIn(AGAIN_MS);
@@ -169,7 +169,7 @@ export class Scheduler {
       await work();
       return true;
     } catch (error) {
-      const { log } = this.#parts;
+      const { log } = this.#deps;
       if (error instanceof AppError) log.warn({ reason: messageOf(error) }, 'a schedule waits');
       else log.error({ err: error }, 'this is a bug in svc');
       this.#knowsEnds = false;
@@ -181,7 +181,7 @@ export class Scheduler {
   #wakeIn(ms: number): void {
     if (this.#isStopped) return;
     clearTimeout(this.#timer);
-    const { setTimer } = this.#parts;
+    const { setTimer } = this.#deps;
     this.#timer = setTimer(() => void this.look(), Math.min(Math.max(ms, 0), MAX_TIMER_MS));
   }
 }

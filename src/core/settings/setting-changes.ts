@@ -4,7 +4,7 @@ import type { Caller } from '../auth/caller.ts';
 import type { ModelProviders } from '../providers/model-providers.ts';
 import type { Database } from '../storage/database.ts';
 
-export interface SettingChangesParts {
+export interface SettingChangesDeps {
   database: Database;
   audit: AuditLog;
   modelProviders: Pick<ModelProviders, 'setSetting'>;
@@ -12,7 +12,7 @@ export interface SettingChangesParts {
 
 /** Writes a setting in the name of a caller, and that they did. */
 export const settingChanges =
-  ({ database, audit, modelProviders }: SettingChangesParts) =>
+  ({ database, audit, modelProviders }: SettingChangesDeps) =>
   async (caller: Caller, key: string, value: unknown, address?: string): Promise<Setting> => {
     const setting = modelProviders.setSetting(key, value);
     await database.write((transaction) =>

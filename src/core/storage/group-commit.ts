@@ -37,11 +37,11 @@ export class GroupCommit {
   #waiting: Job[] = [];
   #running: Promise<void> | undefined;
 
-  constructor(parts: { native: CountingDatabase; db: Kysely<Schema>; reportBug: (error: unknown) => void }) {
-    const { native } = parts;
+  constructor(deps: { native: CountingDatabase; db: Kysely<Schema>; reportBug: (error: unknown) => void }) {
+    const { native } = deps;
     this.#native = native;
-    this.#db = parts.db;
-    this.#reportBug = parts.reportBug;
+    this.#db = deps.db;
+    this.#reportBug = deps.reportBug;
     const command = (text: string) => {
       const statement = native.database.prepare(text);
       return () => void statement.run();

@@ -74,6 +74,21 @@ export interface TaskRow {
   result: string | null;
 }
 
+/** The short part of a task that state changes and events need. */
+export type TaskHead = Omit<
+  TaskRow,
+  | 'description'
+  | 'prompt'
+  | 'metadata'
+  | 'result'
+  | 'error'
+  | 'cwd'
+  | 'security_mode'
+  | 'is_trusted'
+  | 'idempotency_key'
+  | 'source_id'
+>;
+
 export interface TaskEventRow {
   task_seq: number;
   seq: number;

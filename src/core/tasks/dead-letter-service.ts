@@ -3,40 +3,39 @@ import { type Caller, mayRunCommands, requireOwned, visibleOwner } from '../auth
 import { AppError } from '../errors.ts';
 import type { EventBus } from '../events.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
-import type { DeadLetterRow } from '../storage/schema.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { DeadLetterRow, TaskHead } from '../storage/schema.ts';
+import type { Runtime } from '../runtime.ts';
 import { type DeadLetterStore, toDeadLetter } from './dead-letter-store.ts';
 import type { TaskAdmission } from './task-admission.ts';
-import type { TaskHead } from './task-columns.ts';
 import type { TaskStore } from './task-store.ts';
 
-export interface DeadLetterServiceParts {
+export interface DeadLetterServiceDeps {
   database: Database;
   store: TaskStore;
   deadLetters: DeadLetterStore;
   admission: TaskAdmission;
   bus: EventBus;
-  surroundings: Surroundings;
+  runtime: Runtime;
 }
 
 /** What a person does about tasks that failed for good. */
 export class DeadLetterService {
-  readonly #parts: DeadLetterServiceParts;
-  constructor(parts: DeadLetterServiceParts) {
-    this.#parts = parts;
+  readonly #deps: DeadLetterServiceDeps;
+  constructor(deps: DeadLetterServiceDeps) {
+    this.#deps = deps;
   }
 
   list(caller: Caller, query: ListDeadLettersQuery) {
-    return this.#parts.deadLetters.list(query, visibleOwner(caller));
+    return this.#deps.deadLetters.list(query, visibleOwner(caller));
   }
 
   async get(caller: Caller, id: string): Promise<DeadLetter> {
-    return toDeadLetter(requireOwned(caller, await this.#parts.deadLetters.find(id), 'Dead letter'));
+    return toDeadLetter(requireOwned(caller, await this.#deps.deadLetters.find(id), 'Dead letter'));
   }
 
   /** Puts the same task back into the queue with all its attempts. */
   async retry(caller: Caller, id: string): Promise<DeadLetter> {
-    const { store, surroundings, admission } = this.#parts;
+    const { store, runtime, admission } = this.#deps;
     let revived: TaskHead | undefined;
     const item = await this.#close(
       caller,
@@ -50,7 +49,7 @@ export class DeadLetterService {
           transaction,
           task,
           'revive',
-          surroundings.now(),
+          runtime.now(),
           {
             attempts: 0,
             crashes: 0,
@@ -91,10 +90,10 @@ export class DeadLetterService {
     change: Pick<DeadLetterRow, 'status' | 'resolution' | 'note'>,
     alsoDo: (transaction: WriteTransaction, row: DeadLetterRow) => Promise<void> = async () => undefined,
   ): Promise<DeadLetter> {
-    const { database, deadLetters, surroundings, bus } = this.#parts;
+    const { database, deadLetters, runtime, bus } = this.#deps;
     return database.write(async (transaction) => {
       const row = requireOwned(caller, await deadLetters.find(id, transaction.db), 'Dead letter');
-      const resolved_at = surroundings.now().toISOString();
+      const resolved_at = runtime.now().toISOString();
       const item = await deadLetters.close(transaction, id, { ...change, resolved_at });
       if (!item) throw new AppError('wrong_state', `This dead letter is already ${row.status}`);
       await alsoDo(transaction, row);

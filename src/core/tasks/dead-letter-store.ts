@@ -1,8 +1,7 @@
 import type { DeadLetter, ListDeadLettersQuery } from '../../contract/dlq.ts';
 import type { FailureClass, TaskError } from '../../contract/task.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
-import type { DeadLetterRow } from '../storage/schema.ts';
-import type { TaskHead } from './task-columns.ts';
+import type { DeadLetterRow, TaskHead } from '../storage/schema.ts';
 
 export class DeadLetterStore {
   readonly #database: Database;

@@ -1,3 +1,4 @@
+import type { TaskHead } from '../storage/schema.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import { AppError, messageOf } from '../errors.ts';
@@ -7,14 +8,13 @@ import { isTransient, retryDelay } from './retry-policy.ts';
 import type { RunEvents } from './run-events.ts';
 import type { RunOutcome } from './run-outcome.ts';
 import type { TaskAdmission } from './task-admission.ts';
-import type { TaskHead } from './task-columns.ts';
 import { type FailureParts, failForGood } from './task-failure.ts';
 import type { NewEvent } from './new-event.ts';
 
 /** Between tries to store an outcome that the disk does not take. */
 const AGAIN_MS = 500;
 
-export interface OutcomeRecorderParts extends FailureParts {
+export interface OutcomeRecorderDeps extends FailureParts {
   database: Database;
   admission: TaskAdmission;
   config: Config;
@@ -23,12 +23,12 @@ export interface OutcomeRecorderParts extends FailureParts {
 
 /** Stores what came of a run, exactly once per claim, and decides what comes next. */
 export class OutcomeRecorder {
-  readonly #parts: OutcomeRecorderParts;
+  readonly #deps: OutcomeRecorderDeps;
   readonly #writing = new Set<Promise<void>>();
   #isStopping = false;
 
-  constructor(parts: OutcomeRecorderParts) {
-    this.#parts = parts;
+  constructor(deps: OutcomeRecorderDeps) {
+    this.#deps = deps;
   }
 
   /** Calls `onEnd` once the outcome is stored or given up. */
@@ -47,7 +47,7 @@ export class OutcomeRecorder {
   }
 
   async #record(task: TaskHead, outcome: RunOutcome, events: RunEvents): Promise<void> {
-    const { database, admission, log } = this.#parts;
+    const { database, admission, log } = this.#deps;
     const rest = await events.finish();
     if (outcome.kind === 'gone') return;
     for (;;) {
@@ -72,8 +72,8 @@ export class OutcomeRecorder {
     outcome: Exclude<RunOutcome, { kind: 'gone' }>,
     rest: NewEvent[],
   ): Promise<TaskHead | undefined> {
-    const { store, surroundings, config } = this.#parts;
-    const now = surroundings.now();
+    const { store, runtime, config } = this.#deps;
+    const now = runtime.now();
     const ended = { lease_owner: null, lease_until: null };
     if (outcome.kind === 'completed') {
       const { duration } = outcome.result;
@@ -102,10 +102,10 @@ export class OutcomeRecorder {
     const mayRetry = !outcome.isFinal && isTransient(error.class) && task.attempts < task.max_attempts;
     if (!mayRetry) {
       if (rest.length > 0) await store.addEvents(transaction, task, now, rest);
-      return failForGood(this.#parts, transaction, task, error, JSON.stringify(outcome.result));
+      return failForGood(this.#deps, transaction, task, error, JSON.stringify(outcome.result));
     }
     const settings = { backoff: config.get('queue.retry.backoff'), type: config.get('queue.retry.type') };
-    const delayMs = retryDelay(task.attempts, settings, surroundings.random, outcome.retryAfterMs);
+    const delayMs = retryDelay(task.attempts, settings, runtime.random, outcome.retryAfterMs);
     return store.move(
       transaction,
       task,

@@ -4,22 +4,22 @@ import type { QueueStatusService } from './queue-status-service.ts';
 
 /** Shows the queue, stops it and lets it go on. */
 export class QueueService {
-  readonly #parts: { pause: QueuePause; recovery: TaskRecovery; status: QueueStatusService };
-  constructor(parts: { pause: QueuePause; recovery: TaskRecovery; status: QueueStatusService }) {
-    this.#parts = parts;
+  readonly #deps: { pause: QueuePause; recovery: TaskRecovery; status: QueueStatusService };
+  constructor(deps: { pause: QueuePause; recovery: TaskRecovery; status: QueueStatusService }) {
+    this.#deps = deps;
   }
 
   status() {
-    return this.#parts.status.read();
+    return this.#deps.status.read();
   }
 
   /** Runs under way go on; no other starts until the queue is resumed. */
   async pause(): Promise<void> {
-    await this.#parts.pause.set(true);
+    await this.#deps.pause.set(true);
   }
 
   async resume(): Promise<void> {
-    await this.#parts.pause.set(false);
-    await this.#parts.recovery.wakeQueued();
+    await this.#deps.pause.set(false);
+    await this.#deps.recovery.wakeQueued();
   }
 }

@@ -1,5 +1,5 @@
+import type { TaskHead } from '../storage/schema.ts';
 import type { Database } from '../storage/database.ts';
-import type { TaskHead } from './task-columns.ts';
 import type { TaskStore } from './task-store.ts';
 import type { NewEvent } from './new-event.ts';
 
@@ -8,7 +8,7 @@ const MAX_WAITING = 1000;
 
 /** The events of one run: stored as they come, those of one moment together, and never after the claim is over. */
 export class RunEvents {
-  readonly #parts: { database: Database; store: TaskStore; now: () => Date; onLost: () => void };
+  readonly #deps: { database: Database; store: TaskStore; now: () => Date; onLost: () => void };
   readonly #task: TaskHead;
   #waiting: NewEvent[] = [];
   #writing: Promise<void> | undefined;
@@ -16,10 +16,10 @@ export class RunEvents {
 
   constructor(
     task: TaskHead,
-    parts: { database: Database; store: TaskStore; now: () => Date; onLost: () => void },
+    deps: { database: Database; store: TaskStore; now: () => Date; onLost: () => void },
   ) {
     this.#task = task;
-    this.#parts = parts;
+    this.#deps = deps;
   }
 
   add(event: NewEvent): void {
@@ -37,7 +37,7 @@ export class RunEvents {
   }
 
   async #write(): Promise<void> {
-    const { database, store, now, onLost } = this.#parts;
+    const { database, store, now, onLost } = this.#deps;
     while (this.#waiting.length > 0 && !this.#isOver) {
       const events = this.#waiting;
       this.#waiting = [];

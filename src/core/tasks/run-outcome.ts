@@ -2,6 +2,7 @@ import type { TaskError, TaskResult } from '../../contract/task.ts';
 import { isBrokenCircuitError } from '../limits/circuit-breaker.ts';
 import { AgentFailure, type AgentResult } from '../agents/agent-adapter.ts';
 import { messageOf } from '../errors.ts';
+import { PathError } from '../paths/path-error.ts';
 import { RunStopped } from './active-runs.ts';
 
 /** How a run ended, as far as the task is concerned. */
@@ -38,6 +39,8 @@ export function thrownOutcome(error: unknown, duration: number): RunOutcome {
       ),
       isFinal: error.isFinal,
     };
+  if (error instanceof PathError)
+    return failedOutcome({ class: 'invalid_input', code: 'no_folder', message: error.message }, '', duration);
   return failedOutcome({ class: 'unknown', code: 'unexpected', message: messageOf(error) }, '', duration);
 }
 

@@ -1,30 +1,30 @@
+import type { TaskHead } from '../storage/schema.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { QueuePause } from '../queue/queue-pause.ts';
 import type { TaskQueue } from '../queue/task-queue.ts';
 import type { Database } from '../storage/database.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import { msUntilDue } from './due-time.ts';
-import type { TaskHead } from './task-columns.ts';
 import type { TaskStore } from './task-store.ts';
 import type { NewEvent } from './new-event.ts';
 
 /** What the queue has to be told of a task. */
 export type Wakeable = Pick<TaskHead, 'id' | 'priority' | 'scheduled_for' | 'updated_at'>;
 
-export interface AdmissionParts {
+export interface AdmissionDeps {
   database: Database;
   store: TaskStore;
   registry: AgentRegistry;
   queue: TaskQueue;
   pause: QueuePause;
-  surroundings: Surroundings;
+  runtime: Runtime;
 }
 
 /** Decides when a task may wait for a worker, and wakes the queue for it. */
 export class TaskAdmission {
-  readonly #parts: AdmissionParts;
-  constructor(parts: AdmissionParts) {
-    this.#parts = parts;
+  readonly #deps: AdmissionDeps;
+  constructor(deps: AdmissionDeps) {
+    this.#deps = deps;
   }
 
   /** Whether a new task is queued at once or has to wait for an agent, with the event that says so. */
@@ -32,7 +32,7 @@ export class TaskAdmission {
     fits: boolean;
     event: NewEvent;
   } {
-    const choice = this.#parts.registry.choose(task);
+    const choice = this.#deps.registry.choose(task);
     return 'adapter' in choice
       ? { fits: true, event: queuedEvent }
       : { fits: false, event: { type: 'waiting_for_agent', message: choice.missing } };
@@ -40,18 +40,18 @@ export class TaskAdmission {
 
   /** Tells the queue of a task whose row says that it waits for a worker. */
   async wake(task: Wakeable): Promise<void> {
-    const { queue, pause, surroundings } = this.#parts;
+    const { queue, pause, runtime } = this.#deps;
     // While paused the rows alone remember; resuming reads them again.
     if (pause.isPaused) return;
-    await queue.enqueue(task.id, { priority: task.priority, delayMs: msUntilDue(task, surroundings.now()) });
+    await queue.enqueue(task.id, { priority: task.priority, delayMs: msUntilDue(task, runtime.now()) });
   }
 
   /** Queues a pending task if an agent fits now; answers whether it moved. */
   async admit(task: TaskHead): Promise<boolean> {
-    const { database, store, surroundings } = this.#parts;
+    const { database, store, runtime } = this.#deps;
     if (task.held === 1 || !this.decide(task).fits) return false;
     const moved = await database.write((transaction) =>
-      store.move(transaction, task, 'admit', surroundings.now(), {}, [queuedEvent]),
+      store.move(transaction, task, 'admit', runtime.now(), {}, [queuedEvent]),
     );
     if (moved) await this.wake(moved);
     return moved !== undefined;

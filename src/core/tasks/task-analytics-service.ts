@@ -1,7 +1,7 @@
 import type { TaskAnalytics } from '../../contract/tasks.ts';
 import { type Caller, visibleOwner } from '../auth/caller.ts';
-import type { Surroundings } from '../surroundings.ts';
-import { type CountCell, sumBy, type TaskCountStore } from './task-count-store.ts';
+import type { Runtime } from '../runtime.ts';
+import { type CountCell, sumBy, type TaskCountStore } from '../storage/task-count-store.ts';
 import type { TaskQueryStore } from './task-query-store.ts';
 
 const DAY_MS = 86_400_000;
@@ -10,15 +10,15 @@ const SAMPLE = 10_000;
 
 /** Tells how tasks went, from the counts; only the percentiles look at tasks. */
 export class TaskAnalyticsService {
-  readonly #parts: { counts: TaskCountStore; query: TaskQueryStore; surroundings: Surroundings };
-  constructor(parts: { counts: TaskCountStore; query: TaskQueryStore; surroundings: Surroundings }) {
-    this.#parts = parts;
+  readonly #deps: { counts: TaskCountStore; query: TaskQueryStore; runtime: Runtime };
+  constructor(deps: { counts: TaskCountStore; query: TaskQueryStore; runtime: Runtime }) {
+    this.#deps = deps;
   }
 
   async read(caller: Caller, days: number): Promise<TaskAnalytics> {
-    const { counts, query, surroundings } = this.#parts;
+    const { counts, query, runtime } = this.#deps;
     const ownerId = visibleOwner(caller);
-    const dates = lastDays(surroundings.now(), days);
+    const dates = lastDays(runtime.now(), days);
     const since = dates[0] ?? '';
     const cells = await counts.cells(ownerId);
     const daily = new Map((await counts.days(since, ownerId)).map((row) => [row.day, row]));

@@ -1,19 +1,5 @@
+import type { TaskHead } from '../storage/schema.ts';
 import type { StoredTask } from './task-mapping.ts';
-
-/** The short part of a task that moves and events need. */
-export type TaskHead = Omit<
-  StoredTask,
-  | 'description'
-  | 'prompt'
-  | 'metadata'
-  | 'result'
-  | 'error'
-  | 'cwd'
-  | 'security_mode'
-  | 'is_trusted'
-  | 'idempotency_key'
-  | 'source_id'
->;
 
 export const headColumns = [
   'seq',

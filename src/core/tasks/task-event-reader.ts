@@ -11,13 +11,13 @@ const PAGE = 200;
 
 /** Reads the events of a task, once or as they come. */
 export class TaskEventReader {
-  readonly #parts: { database: Database; store: TaskStore; bus: EventBus };
-  constructor(parts: { database: Database; store: TaskStore; bus: EventBus }) {
-    this.#parts = parts;
+  readonly #deps: { database: Database; store: TaskStore; bus: EventBus };
+  constructor(deps: { database: Database; store: TaskStore; bus: EventBus }) {
+    this.#deps = deps;
   }
 
   async list(caller: Caller, id: string, { after, limit }: { after: number; limit: number }) {
-    const task = requireOwned(caller, await this.#parts.store.findHead(id), 'Task');
+    const task = requireOwned(caller, await this.#deps.store.findHead(id), 'Task');
     const events = await this.#read(task.id, task.seq, after, limit + 1);
     const hasMore = events.length > limit;
     const shown = events.slice(0, limit);
@@ -36,7 +36,7 @@ export class TaskEventReader {
     signal: AbortSignal,
     waits = true,
   ): Promise<AsyncGenerator<TaskEvent> | undefined> {
-    const task = requireOwned(caller, await this.#parts.store.findHead(id), 'Task');
+    const task = requireOwned(caller, await this.#deps.store.findHead(id), 'Task');
     if (isTerminal(task.status) && after >= task.event_seq) return undefined;
     return this.#follow(task.id, task.seq, after, signal, waits);
   }
@@ -48,7 +48,7 @@ export class TaskEventReader {
     signal: AbortSignal,
     waits: boolean,
   ): AsyncGenerator<TaskEvent> {
-    const { store, bus } = this.#parts;
+    const { store, bus } = this.#deps;
     const news = new EventTarget();
     let isStale = true;
     const unsubscribe = bus.on('task', ({ task }) => {
@@ -82,7 +82,7 @@ export class TaskEventReader {
   }
 
   async #read(id: string, taskSeq: number, after: number, limit: number): Promise<TaskEvent[]> {
-    const rows = await this.#parts.database.read
+    const rows = await this.#deps.database.read
       .selectFrom('task_events')
       .select(['seq', 'type', 'at', 'message', 'data'])
       .where('task_seq', '=', taskSeq)

@@ -1,24 +1,24 @@
 import { type Caller, visibleOwner } from '../auth/caller.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import { toTask } from './task-mapping.ts';
 import type { TaskQueryStore } from './task-query-store.ts';
-import type { TaskCountStore } from './task-count-store.ts';
+import type { TaskCountStore } from '../storage/task-count-store.ts';
 
 const SLICE = 200;
 
 /** Writes all tasks of the caller as one JSON document, a slice at a time, so that memory stays flat. */
 export class TaskExport {
-  readonly #parts: { query: TaskQueryStore; counts: TaskCountStore; surroundings: Surroundings };
-  constructor(parts: { query: TaskQueryStore; counts: TaskCountStore; surroundings: Surroundings }) {
-    this.#parts = parts;
+  readonly #deps: { query: TaskQueryStore; counts: TaskCountStore; runtime: Runtime };
+  constructor(deps: { query: TaskQueryStore; counts: TaskCountStore; runtime: Runtime }) {
+    this.#deps = deps;
   }
 
   async *stream(caller: Caller): AsyncGenerator<string> {
-    const { query, counts, surroundings } = this.#parts;
+    const { query, counts, runtime } = this.#deps;
     const ownerId = visibleOwner(caller);
     const cells = await counts.cells(ownerId);
     const taskCount = cells.reduce((sum, cell) => sum + cell.n, 0);
-    const head = JSON.stringify({ version: '1', exportedAt: surroundings.now().toISOString(), taskCount });
+    const head = JSON.stringify({ version: '1', exportedAt: runtime.now().toISOString(), taskCount });
     yield `${head.slice(0, -1)},"tasks":[`;
     let last = 0;
     // Tasks that come while it runs are left for the next export, so that the count holds.

@@ -1,16 +1,16 @@
+import type { TaskHead } from '../storage/schema.ts';
 import type { TaskError } from '../../contract/task.ts';
 import type { NotificationService } from '../notifications/notification-service.ts';
 import type { WriteTransaction } from '../storage/database.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import type { DeadLetterStore } from './dead-letter-store.ts';
-import type { TaskHead } from './task-columns.ts';
 import type { TaskStore } from './task-store.ts';
 
 export interface FailureParts {
   store: TaskStore;
   deadLetters: DeadLetterStore;
   notifications: NotificationService;
-  surroundings: Surroundings;
+  runtime: Runtime;
 }
 
 /**
@@ -18,15 +18,15 @@ export interface FailureParts {
  * Answers undefined when the claim was over.
  */
 export async function failForGood(
-  { store, deadLetters, notifications, surroundings }: FailureParts,
+  { store, deadLetters, notifications, runtime }: FailureParts,
   transaction: WriteTransaction,
   task: TaskHead,
   error: TaskError,
   result?: string,
 ): Promise<TaskHead | undefined> {
-  const now = surroundings.now();
+  const now = runtime.now();
   const at = now.toISOString();
-  const deadLetterId = surroundings.newId('dlq');
+  const deadLetterId = runtime.newId('dlq');
   const failed = await store.move(
     transaction,
     task,

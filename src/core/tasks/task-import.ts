@@ -29,9 +29,9 @@ const importedTaskSchema = taskSchema.extend({
 
 /** Takes tasks of an export in: ids that exist are skipped, unfinished ones are held until they are released. */
 export class TaskImport {
-  readonly #parts: { database: Database; store: TaskStore };
-  constructor(parts: { database: Database; store: TaskStore }) {
-    this.#parts = parts;
+  readonly #deps: { database: Database; store: TaskStore };
+  constructor(deps: { database: Database; store: TaskStore }) {
+    this.#deps = deps;
   }
 
   async run(caller: Caller, tasks: unknown[]): Promise<ImportReport> {
@@ -52,7 +52,7 @@ export class TaskImport {
   }
 
   #insert(rows: NewTask[]): Promise<number> {
-    const { database, store } = this.#parts;
+    const { database, store } = this.#deps;
     return database.write(async (transaction) => {
       const inserted = new Set<string>();
       for (const row of rows) {

@@ -1,7 +1,7 @@
 import type { Log } from '../log.ts';
 import { messageOf } from '../errors.ts';
 import type { Database } from '../storage/database.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import type { ActiveRuns } from './active-runs.ts';
 
 const LEASE_MS = 30_000;
@@ -11,17 +11,17 @@ export const leaseEnd = (now: Date): string => new Date(now.getTime() + LEASE_MS
 
 /** Renews the leases of this process's runs, and stops a run whose claim is over. */
 export class TaskLeases {
-  readonly #parts: { database: Database; runs: ActiveRuns; surroundings: Surroundings; log: Log };
+  readonly #deps: { database: Database; runs: ActiveRuns; runtime: Runtime; log: Log };
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(parts: { database: Database; runs: ActiveRuns; surroundings: Surroundings; log: Log }) {
-    this.#parts = parts;
+  constructor(deps: { database: Database; runs: ActiveRuns; runtime: Runtime; log: Log }) {
+    this.#deps = deps;
   }
 
   start(): void {
     this.#timer = setInterval(() => {
       this.renew().catch((error: unknown) =>
-        this.#parts.log.warn({ reason: messageOf(error) }, 'leases could not be renewed'),
+        this.#deps.log.warn({ reason: messageOf(error) }, 'leases could not be renewed'),
       );
     }, RENEW_EVERY_MS);
     this.#timer.unref();
@@ -32,10 +32,10 @@ export class TaskLeases {
   }
 
   async renew(): Promise<void> {
-    const { database, runs, surroundings } = this.#parts;
+    const { database, runs, runtime } = this.#deps;
     const claims = runs.claims();
     if (claims.length === 0) return;
-    const lease_until = leaseEnd(surroundings.now());
+    const lease_until = leaseEnd(runtime.now());
     const lost = await database.write(async ({ db }) => {
       const over: string[] = [];
       for (const { id, fence } of claims) {

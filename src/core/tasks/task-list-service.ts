@@ -4,7 +4,7 @@ import { type Caller, visibleOwner } from '../auth/caller.ts';
 import { AppError } from '../errors.ts';
 import type { Database } from '../storage/database.ts';
 import type { CursorCodec } from './cursor.ts';
-import type { TaskCountStore } from './task-count-store.ts';
+import type { TaskCountStore } from '../storage/task-count-store.ts';
 import { columnOf, toListedTask } from './task-mapping.ts';
 import type { TaskConditions, TaskPage, TaskQueryStore } from './task-query-store.ts';
 
@@ -13,19 +13,19 @@ type Order = Pick<FilterTasksQuery, 'sortBy' | 'sortOrder'>;
 
 /** Lists tasks a page at a time. */
 export class TaskListService {
-  readonly #parts: {
+  readonly #deps: {
     database: Database;
     query: TaskQueryStore;
     counts: TaskCountStore;
     cursors: CursorCodec;
   };
-  constructor(parts: {
+  constructor(deps: {
     database: Database;
     query: TaskQueryStore;
     counts: TaskCountStore;
     cursors: CursorCodec;
   }) {
-    this.#parts = parts;
+    this.#deps = deps;
   }
 
   async list(caller: Caller, { status, ...page }: ListTasksQuery) {
@@ -36,7 +36,7 @@ export class TaskListService {
 
   async filter(caller: Caller, query: FilterTasksQuery) {
     const { limit, offset, cursor, fields, full, sortBy, sortOrder, ...conditions } = query;
-    if (conditions.q !== undefined) await this.#parts.database.engine.refreshTextIndex();
+    if (conditions.q !== undefined) await this.#deps.database.engine.refreshTextIndex();
     const page = { limit, offset, cursor, fields, full };
     const result = await this.#page({ ...conditions, ownerId: visibleOwner(caller) }, page, {
       sortBy,
@@ -46,7 +46,7 @@ export class TaskListService {
   }
 
   async #page(conditions: TaskConditions, page: PageQuery, order: Order) {
-    const { query, cursors } = this.#parts;
+    const { query, cursors } = this.#deps;
     const { limit, offset, cursor } = page;
     if (cursor !== undefined && offset !== undefined)
       throw new AppError('validation', 'Validation failed', {
@@ -79,7 +79,7 @@ export class TaskListService {
 
   /** From the counts where they can answer, because counting a million rows takes half a second. */
   async #total(conditions: TaskConditions, order: Order): Promise<number> {
-    const { query, counts } = this.#parts;
+    const { query, counts } = this.#deps;
     const { ownerId, status, priority, source, ...others } = conditions;
     const isCounted =
       Object.values(others).every((value) => value === undefined) && order.sortBy !== 'completedAt';

@@ -1,6 +1,6 @@
+import type { TaskHead } from '../storage/schema.ts';
 import type { WriteTransaction } from '../storage/database.ts';
 import type { NewEvent } from './new-event.ts';
-import type { TaskHead } from './task-columns.ts';
 import type { StoredTask } from './task-mapping.ts';
 
 /** What happened to a task. */

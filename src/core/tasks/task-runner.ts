@@ -1,3 +1,4 @@
+import type { TaskHead } from '../storage/schema.ts';
 import type { AgentAdapter } from '../agents/agent-adapter.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { Workspaces } from '../processes/workspaces.ts';
@@ -11,7 +12,6 @@ import { type ActiveRuns, type RunHandle, RunStopped } from './active-runs.ts';
 import { RunEvents } from './run-events.ts';
 import { completedOutcome, type RunOutcome, thrownOutcome } from './run-outcome.ts';
 import { isClockBehind, msUntilDue } from './due-time.ts';
-import type { TaskHead } from './task-columns.ts';
 import type { FailureParts } from './task-failure.ts';
 import { leaseEnd } from './task-leases.ts';
 import { type StoredTask, toTask } from './task-mapping.ts';
@@ -22,7 +22,7 @@ const STOP_GRACE_MS = 5000;
 /** After a claim that the disk did not take. */
 const CLAIM_AGAIN_MS = 1000;
 
-export interface TaskRunnerParts extends Omit<FailureParts, 'deadLetters' | 'notifications'> {
+export interface TaskRunnerDeps extends Omit<FailureParts, 'deadLetters' | 'notifications'> {
   database: Database;
   registry: AgentRegistry;
   queue: TaskQueue;
@@ -43,20 +43,20 @@ interface Claim {
 
 /** Takes ids from the queue, claims the tasks, lets their agents run, and records what came of it. */
 export class TaskRunner {
-  readonly #parts: TaskRunnerParts;
-  constructor(parts: TaskRunnerParts) {
-    this.#parts = parts;
+  readonly #deps: TaskRunnerDeps;
+  constructor(deps: TaskRunnerDeps) {
+    this.#deps = deps;
   }
 
   async start(): Promise<void> {
-    await this.#parts.queue.start((id) => this.#handle(id), {
-      concurrency: this.#parts.config.get('queue.concurrency'),
+    await this.#deps.queue.start((id) => this.#handle(id), {
+      concurrency: this.#deps.config.get('queue.concurrency'),
     });
   }
 
   /** Takes no more work, waits for the runs under way, stops those that take longer, and keeps what they came to. */
   async stop(graceMs: number): Promise<void> {
-    const { queue, runs, recorder } = this.#parts;
+    const { queue, runs, recorder } = this.#deps;
     const drained = queue.close();
     const timer = setTimeout(() => runs.stopAll('shutdown'), graceMs);
     await drained;
@@ -65,11 +65,11 @@ export class TaskRunner {
   }
 
   async #handle(id: string): Promise<void> {
-    const { store, registry, queue, pause, surroundings, log } = this.#parts;
+    const { store, registry, queue, pause, runtime, log } = this.#deps;
     if (pause.isPaused) return;
     const task = await store.find(id);
     if (task?.status !== 'queued') return;
-    const now = surroundings.now();
+    const now = runtime.now();
     // The queue waits by a clock that never jumps; the wall clock only counts while it makes sense.
     const wait = isClockBehind(task, now) ? 0 : msUntilDue(task, now);
     if (wait > 0) return queue.enqueue(id, { priority: task.priority, delayMs: wait });
@@ -89,8 +89,8 @@ export class TaskRunner {
   }
 
   async #claim(task: StoredTask, adapter: AgentAdapter): Promise<Claim | undefined> {
-    const { database, store, runs, surroundings, workerId } = this.#parts;
-    const now = surroundings.now();
+    const { database, store, runs, runtime, workerId } = this.#deps;
+    const now = runtime.now();
     const attempts = task.attempts + 1;
     const fence = task.fence + 1;
     let run: RunHandle | undefined;
@@ -126,16 +126,16 @@ export class TaskRunner {
 
   /** Resolves when the agent has ended: the outcome is stored while the worker already takes its next task. */
   async #run(adapter: AgentAdapter, task: StoredTask, { signal, end }: RunHandle): Promise<void> {
-    const { database, store, runs, registry, workspaces, recorder, surroundings, config, log } = this.#parts;
+    const { database, store, runs, registry, workspaces, recorder, runtime, config, log } = this.#deps;
     const events = new RunEvents(task, {
       database,
       store,
-      now: surroundings.now,
+      now: runtime.now,
       onLost: () => runs.stop(task.id, 'lost'),
     });
     const timer = setTimeout(() => runs.stop(task.id, 'timeout'), config.get('pool.timeoutMs'));
-    const started = surroundings.monotonic();
-    const elapsed = () => Math.round(surroundings.monotonic() - started);
+    const started = runtime.monotonic();
+    const elapsed = () => Math.round(runtime.monotonic() - started);
     const seen = toTask(task);
     let usesWorkspace = false;
     let outcome: RunOutcome;

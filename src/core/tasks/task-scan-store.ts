@@ -1,6 +1,7 @@
+import type { TaskHead } from '../storage/schema.ts';
 import type { TaskStatus } from '../../contract/task.ts';
 import type { Database } from '../storage/database.ts';
-import { headColumns, type TaskHead } from './task-columns.ts';
+import { headColumns } from './task-columns.ts';
 
 export type ScanPosition = Pick<TaskHead, 'created_at' | 'seq'>;
 

@@ -1,19 +1,20 @@
+import type { TaskHead } from '../storage/schema.ts';
 import type { CreateTask, Task } from '../../contract/task.ts';
 import { type Caller, mayRunCommands, requireOwned } from '../auth/caller.ts';
 import type { Config } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import type { TaskQueue } from '../queue/task-queue.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import type { ActiveRuns } from './active-runs.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 import type { TaskAdmission } from './task-admission.ts';
-import { type NewTask, type TaskHead, untouched } from './task-columns.ts';
+import { type NewTask, untouched } from './task-columns.ts';
 import { type StoredTask, toTask } from './task-mapping.ts';
 import { allows, retriable } from './task-states.ts';
 import type { TaskStore } from './task-store.ts';
 
-export interface TaskServiceParts {
+export interface TaskServiceDeps {
   database: Database;
   store: TaskStore;
   idempotency: IdempotencyStore;
@@ -21,7 +22,7 @@ export interface TaskServiceParts {
   queue: TaskQueue;
   runs: ActiveRuns;
   config: Config;
-  surroundings: Surroundings;
+  runtime: Runtime;
 }
 
 type PlainTask = Omit<CreateTask, 'idempotencyKey'>;
@@ -45,9 +46,9 @@ export interface TaskPurpose<T> {
 
 /** Creates tasks and moves them on behalf of a caller. */
 export class TaskService {
-  readonly #parts: TaskServiceParts;
-  constructor(parts: TaskServiceParts) {
-    this.#parts = parts;
+  readonly #deps: TaskServiceDeps;
+  constructor(deps: TaskServiceDeps) {
+    this.#deps = deps;
   }
 
   /** Stores the task and queues it where an agent fits; the same key with the same body gives the first task again. */
@@ -76,7 +77,7 @@ export class TaskService {
           ? 'This token may not run commands: it needs the scope agents:command'
           : 'Only an administrator may run commands',
       );
-    const { idempotency } = this.#parts;
+    const { idempotency } = this.#deps;
     const request = key === undefined ? undefined : { ownerId: caller.userId, scope, key, body };
     const row = this.#newRow(caller, input, key);
     if (isText) row.may_command = 0;
@@ -104,7 +105,7 @@ export class TaskService {
 
   /** Ends a task that has not ended; a run under way is stopped and can record nothing any more. */
   async cancel(caller: Caller, id: string): Promise<Task> {
-    const { database, store, queue } = this.#parts;
+    const { database, store, queue } = this.#deps;
     await database.write(async (transaction) => {
       const head = requireOwned(caller, await store.findHead(id, transaction.db), 'Task');
       if (!allows('cancel', head.status))
@@ -117,8 +118,8 @@ export class TaskService {
 
   /** Ends a task that has not ended together with another change; the queue may still know its id, which is harmless. */
   async cancelWith(transaction: WriteTransaction, head: TaskHead, message: string): Promise<void> {
-    const { store, runs, surroundings } = this.#parts;
-    const now = surroundings.now();
+    const { store, runs, runtime } = this.#deps;
+    const now = runtime.now();
     const change = {
       completed_at: now.toISOString(),
       lease_owner: null,
@@ -137,10 +138,10 @@ export class TaskService {
     const old = await this.#owned(caller, id);
     if (!retriable.includes(old.status))
       throw new AppError('wrong_state', `A task that is ${old.status} cannot be retried`);
-    const at = this.#parts.surroundings.now().toISOString();
+    const at = this.#deps.runtime.now().toISOString();
     return this.#insert({
       ...newlyCreated(at),
-      id: this.#parts.surroundings.newId('task'),
+      id: this.#deps.runtime.newId('task'),
       owner_id: old.owner_id,
       title: old.title,
       description: old.description,
@@ -166,7 +167,7 @@ export class TaskService {
 
   /** Lets an imported task run. */
   async release(caller: Caller, id: string): Promise<Task> {
-    const { database, store, admission } = this.#parts;
+    const { database, store, admission } = this.#deps;
     const head = requireOwned(caller, await store.findHead(id), 'Task');
     if (head.status !== 'pending' || head.held !== 1)
       throw new AppError('wrong_state', `Only an imported task can be released; this one is ${head.status}`);
@@ -192,7 +193,7 @@ export class TaskService {
     row: NewTask,
     guard: (transaction: WriteTransaction, task: Task) => Promise<boolean> = async () => true,
   ): Promise<Task> {
-    const { database, store, admission } = this.#parts;
+    const { database, store, admission } = this.#deps;
     const { fits, event } = admission.decide(row);
     const born = toTask({ ...untouched, ...row, seq: 0, event_seq: 0 });
     const stored: NewTask = fits ? { ...row, status: 'queued' } : row;
@@ -209,10 +210,10 @@ export class TaskService {
   }
 
   #newRow(caller: Caller, input: PlainTask, key: string | undefined): NewTask {
-    const { surroundings, config } = this.#parts;
+    const { runtime, config } = this.#deps;
     return {
-      ...newlyCreated(surroundings.now().toISOString()),
-      id: surroundings.newId('task'),
+      ...newlyCreated(runtime.now().toISOString()),
+      id: runtime.newId('task'),
       owner_id: caller.userId,
       title: input.title,
       description: input.description ?? null,
@@ -236,7 +237,7 @@ export class TaskService {
   }
 
   async #owned(caller: Caller, id: string): Promise<StoredTask> {
-    return requireOwned(caller, await this.#parts.store.find(id), 'Task');
+    return requireOwned(caller, await this.#deps.store.find(id), 'Task');
   }
 }
 

@@ -2,7 +2,7 @@ import type { AgentRegistry } from '../agents/agent-registry.ts';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Engine } from '../storage/database.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import type { TaskAdmission } from './task-admission.ts';
 import type { TaskRecovery } from './task-recovery.ts';
 import type { ScanPosition, TaskScanStore } from './task-scan-store.ts';
@@ -13,7 +13,7 @@ const OVERDUE_MS = 30_000;
 const OVERDUE_PAGE = 500;
 const TIDY_EVERY_MS = 300_000;
 
-export interface TaskSweeperParts {
+export interface TaskSweeperDeps {
   recovery: TaskRecovery;
   scan: TaskScanStore;
   admission: TaskAdmission;
@@ -23,21 +23,21 @@ export interface TaskSweeperParts {
   /** Removes what is kept for days only, and what else can wait for minutes. */
   tidy: () => Promise<unknown>;
   engine: Engine;
-  surroundings: Surroundings;
+  runtime: Runtime;
   log: Log;
 }
 
 /** Derives again and again from the rows what ought to happen, so that a lost wake-up costs seconds and no task. */
 export class TaskSweeper {
-  readonly #parts: TaskSweeperParts;
+  readonly #deps: TaskSweeperDeps;
   #timer: NodeJS.Timeout | undefined;
   #sweeping: Promise<void> | undefined;
   #seenRevision = 0;
   #overdueAfter: ScanPosition | undefined;
   #tidiedAt = -Infinity;
 
-  constructor(parts: TaskSweeperParts) {
-    this.#parts = parts;
+  constructor(deps: TaskSweeperDeps) {
+    this.#deps = deps;
   }
 
   start(): void {
@@ -53,14 +53,14 @@ export class TaskSweeper {
   /** One sweep; never rejects, because the next one tries again. */
   sweep(): Promise<void> {
     this.#sweeping ??= this.#sweep()
-      .catch((error: unknown) => this.#parts.log.warn({ reason: messageOf(error) }, 'a sweep failed'))
+      .catch((error: unknown) => this.#deps.log.warn({ reason: messageOf(error) }, 'a sweep failed'))
       .finally(() => (this.#sweeping = undefined));
     return this.#sweeping;
   }
 
   async #sweep(): Promise<void> {
-    const { recovery, registry, endExpired, tidy, engine, surroundings } = this.#parts;
-    const now = surroundings.now();
+    const { recovery, registry, endExpired, tidy, engine, runtime } = this.#deps;
+    const now = runtime.now();
     await recovery.takeBackExpired(now.toISOString());
     await this.#wakeOverdue(new Date(now.getTime() - OVERDUE_MS).toISOString());
     // Tasks that wait for an agent were looked at when they came; only another state of the agents changes the answer.
@@ -68,16 +68,16 @@ export class TaskSweeper {
     if (revision !== this.#seenRevision) await recovery.admitWaiting();
     this.#seenRevision = revision;
     await endExpired();
-    if (surroundings.monotonic() - this.#tidiedAt >= TIDY_EVERY_MS) {
+    if (runtime.monotonic() - this.#tidiedAt >= TIDY_EVERY_MS) {
       await tidy();
-      this.#tidiedAt = surroundings.monotonic();
+      this.#tidiedAt = runtime.monotonic();
     }
     await engine.refreshTextIndex();
   }
 
   /** A part of the queued tasks per sweep, in turn, so that a long queue costs a sweep no more than a short one. */
   async #wakeOverdue(before: string): Promise<void> {
-    const { scan, admission } = this.#parts;
+    const { scan, admission } = this.#deps;
     const page = await scan.page('queued', this.#overdueAfter, OVERDUE_PAGE);
     for (const task of page)
       if (task.updated_at < before && (task.scheduled_for ?? '') < before) await admission.wake(task);

@@ -12,7 +12,7 @@ import type { ApprovalStore } from '../approvals/approval-store.ts';
 import type { PolicyService } from '../policy/policy-service.ts';
 import type { Database } from '../storage/database.ts';
 import type { ApprovalRow } from '../storage/tool-rows.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import { isInside, realPlace } from '../paths/real-path.ts';
 import type { Guard, GuardedCall } from './guards/guard.ts';
 import { isProtectedPlace } from './guards/secret-exfiltration.ts';
@@ -22,6 +22,7 @@ import {
   MAX_OUTPUT,
   type Tool,
   type ToolContext,
+  isToolFailure,
   ToolFailure,
   type ToolPlan,
   type ToolScope,
@@ -59,7 +60,7 @@ export type GateAnswer =
   | { kind: 'done'; result: ToolResult; environment?: string }
   | { kind: 'waiting'; approval: Approval };
 
-export interface ToolGateParts {
+export interface ToolGateDeps {
   database: Database;
   registry: ToolRegistry;
   guards: readonly Guard[];
@@ -69,7 +70,7 @@ export interface ToolGateParts {
   approvals: ApprovalService;
   approvalStore: ApprovalStore;
   audit: AuditLog;
-  surroundings: Surroundings;
+  runtime: Runtime;
   log: Log;
 }
 
@@ -91,9 +92,9 @@ class Refusal extends Error {}
  * of the result. What fails on the way refuses the call; where the intent cannot be written the call throws.
  */
 export class ToolGate {
-  readonly #parts: ToolGateParts;
-  constructor(parts: ToolGateParts) {
-    this.#parts = parts;
+  readonly #deps: ToolGateDeps;
+  constructor(deps: ToolGateDeps) {
+    this.#deps = deps;
   }
 
   async call(run: ToolRun, call: RequestedCall): Promise<GateAnswer> {
@@ -117,7 +118,7 @@ export class ToolGate {
   }
 
   async #review({ context }: ToolRun, { name, args: given }: RequestedCall): Promise<Reviewed> {
-    const { registry, policy, guards, protectedFolders } = this.#parts;
+    const { registry, policy, guards, protectedFolders } = this.#deps;
     const tool = await registry.find(name);
     if (matchesTool(policy.policy.blockedTools, name)) throw new Refusal(`The policy blocks ${name}`);
     if (!tool) throw new Refusal(`There is no tool ${name.slice(0, 100)}`);
@@ -168,7 +169,7 @@ export class ToolGate {
 
   /** Undefined where the call may run as it is, the approval that it used, or the one that it has to wait for. */
   async #decide(run: ToolRun, call: RequestedCall, reviewed: Reviewed) {
-    const { policy, approvalStore, approvals } = this.#parts;
+    const { policy, approvalStore, approvals } = this.#deps;
     const { context, canAsk } = run;
     const { tool, plan, binding, args } = reviewed;
     const scopeId = scopeOf(context) ?? run.id;
@@ -209,9 +210,9 @@ export class ToolGate {
 
   /** Writes the intent and uses up the approval, together; false where somebody used it before. */
   #begin(run: ToolRun, call: RequestedCall, { args }: Reviewed, approval: ApprovalRow | undefined) {
-    const { database, audit, approvalStore, surroundings } = this.#parts;
+    const { database, audit, approvalStore, runtime } = this.#deps;
     return database.write(async (transaction) => {
-      const now = surroundings.now().toISOString();
+      const now = runtime.now().toISOString();
       if (approval && !(await approvalStore.use(transaction.db, approval.id, now))) return false;
       await audit.append(transaction, {
         ...entryOf(run, call, args),
@@ -223,17 +224,18 @@ export class ToolGate {
   }
 
   async #execute(run: ToolRun, { plan, scope, tool }: Reviewed): Promise<ToolResult> {
-    const { surroundings } = this.#parts;
+    const { runtime } = this.#deps;
     const told = (content: string, origin: string | undefined) => {
       const cut = cutTo(content, MAX_OUTPUT);
-      return origin === undefined ? cut : fenceData(surroundings, origin, cut);
+      return origin === undefined ? cut : fenceData(runtime, origin, cut);
     };
     try {
       run.context.signal.throwIfAborted();
       const { content, origin } = await plan.run(scope);
       return { success: true, content: told(content, origin) };
     } catch (error) {
-      if (error instanceof ToolFailure) return { success: false, content: told(error.message, error.origin) };
+      if (isToolFailure(error))
+        return { success: false, content: told(error.message, 'origin' in error ? error.origin : undefined) };
       if (run.context.signal.aborted) return { success: false, content: 'The run was stopped' };
       return { success: false, content: this.#reasonOf(error, tool.name) };
     }
@@ -241,8 +243,8 @@ export class ToolGate {
 
   /** What the model may hear of an error: what was not foreseen is for the log alone. */
   #reasonOf(error: unknown, tool: string): string {
-    if (error instanceof Refusal || error instanceof ToolFailure) return error.message;
-    this.#parts.log.error({ tool, reason: messageOf(error) }, 'a tool failed unexpectedly');
+    if (error instanceof Refusal || isToolFailure(error)) return error.message;
+    this.#deps.log.error({ tool, reason: messageOf(error) }, 'a tool failed unexpectedly');
     return `${tool.slice(0, 100)} failed unexpectedly`;
   }
 
@@ -253,7 +255,7 @@ export class ToolGate {
     { success, content }: ToolResult,
     approval: ApprovalRow | undefined,
   ): Promise<void> {
-    const { database, audit, policy } = this.#parts;
+    const { database, audit, policy } = this.#deps;
     const told = policy.policy.auditAll ? `: ${cutTo(content, AUDITED_OUTPUT)}` : '';
     const result = `${success ? 'ok' : 'failed'}${told}`;
     await database.write((transaction) =>
@@ -263,8 +265,8 @@ export class ToolGate {
 
   async #refuse(run: ToolRun, call: RequestedCall, reason: string): Promise<ToolResult> {
     const args = argumentsSchema.safeParse(call.args).data ?? { given: call.args };
-    await this.#parts.database.write((transaction) =>
-      this.#parts.audit.append(transaction, {
+    await this.#deps.database.write((transaction) =>
+      this.#deps.audit.append(transaction, {
         ...entryOf(run, call, args),
         result: `refused: ${reason}`,
         approved: false,
@@ -293,9 +295,9 @@ const approvedBy = (approval: ApprovalRow | undefined) => ({
 });
 
 /** Text that cannot be written down exactly, such as half of a surrogate pair, cannot be bound to a decision. */
-function bindingOf(parts: Record<string, unknown>): string {
+function bindingOf(deps: Record<string, unknown>): string {
   try {
-    return hash('sha256', canonicalize(parts) ?? '');
+    return hash('sha256', canonicalize(deps) ?? '');
   } catch (error) {
     throw new Refusal(`The call cannot be written down exactly: ${messageOf(error)}`, { cause: error });
   }

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { SecurityMode } from '../../contract/security-mode.ts';
 import type { Danger } from '../../contract/tools.ts';
+import { PathError } from '../paths/path-error.ts';
 
 /** For whom a tool works, and where. */
 export interface ToolContext {
@@ -88,6 +89,10 @@ export class ToolFailure extends Error {
     this.origin = options.origin;
   }
 }
+
+/** Whether an error is an answer for the model, not a bug. */
+export const isToolFailure = (error: unknown): error is ToolFailure | PathError =>
+  error instanceof ToolFailure || error instanceof PathError;
 
 /** Keeps the type of the arguments between the schema and the plan. */
 export const defineTool = <Arguments>(tool: Tool<Arguments>): Tool => tool;

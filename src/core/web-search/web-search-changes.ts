@@ -7,7 +7,7 @@ import type { SettingKey } from '../config/settings.ts';
 import type { Database } from '../storage/database.ts';
 import { searchProviderIds } from './search-provider-list.ts';
 
-export interface WebSearchChangesParts {
+export interface WebSearchChangesDeps {
   config: Config;
   database: Database;
   audit: AuditLog;
@@ -15,7 +15,7 @@ export interface WebSearchChangesParts {
 
 /** Changes the settings of web search: all of them, or none where one cannot be changed. */
 export async function configureWebSearch(
-  { config, database, audit }: WebSearchChangesParts,
+  { config, database, audit }: WebSearchChangesDeps,
   changes: ConfigureWebSearch,
   { userId, address }: Changer,
 ): Promise<void> {

@@ -4,13 +4,13 @@ import { maskKey } from '../text/safe-text.ts';
 import { AppError } from '../errors.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
 import type { Outbound } from '../outbound/outbound-fetch.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import { version } from '../version.ts';
 import { SearchConnections } from './search-connections.ts';
 import { searchFailure } from './search-failure.ts';
 import type { SearchResult } from './search-provider.ts';
 import { searchProviderIds, searchProviders } from './search-provider-list.ts';
-import { configureWebSearch, type WebSearchChangesParts } from './web-search-changes.ts';
+import { configureWebSearch, type WebSearchChangesDeps } from './web-search-changes.ts';
 
 const TIMEOUT_MS = 15_000;
 const MAX_BYTES = 2 * 1024 * 1024;
@@ -21,18 +21,18 @@ export interface SearchWish {
   signal?: AbortSignal | undefined;
 }
 
-export interface WebSearchParts extends WebSearchChangesParts {
+export interface WebSearchDeps extends WebSearchChangesDeps {
   outbound: Pick<Outbound, 'fetch' | 'check'>;
-  surroundings: Surroundings;
+  runtime: Runtime;
 }
 
 /** Searches the web through the provider that an administrator set up. */
 export class WebSearch {
-  readonly #parts: WebSearchParts;
+  readonly #deps: WebSearchDeps;
   readonly #connections: SearchConnections;
-  constructor(parts: WebSearchParts) {
-    this.#parts = parts;
-    this.#connections = new SearchConnections(parts.config, parts.outbound);
+  constructor(deps: WebSearchDeps) {
+    this.#deps = deps;
+    this.#connections = new SearchConnections(deps.config, deps.outbound);
   }
 
   /** Why it cannot be used now, and what to do; undefined when it can. */
@@ -50,7 +50,7 @@ export class WebSearch {
   }
 
   describe(): WebSearchInfo {
-    const { config } = this.#parts;
+    const { config } = this.#deps;
     const reason = this.unavailable() ?? null;
     const connectionOf = (id: SearchProviderId) => {
       const apiKey = this.#connections.key(id);
@@ -78,12 +78,12 @@ export class WebSearch {
   }
 
   async configure(changes: ConfigureWebSearch, changer: Changer): Promise<WebSearchInfo> {
-    await configureWebSearch(this.#parts, changes, changer);
+    await configureWebSearch(this.#deps, changes, changer);
     return this.describe();
   }
 
   async #ask(id: SearchProviderId, query: string, limit: number, signal?: AbortSignal): Promise<unknown> {
-    const { outbound, surroundings } = this.#parts;
+    const { outbound, runtime } = this.#deps;
     const connection = this.#connections.of(id);
     const { name } = searchProviders[id];
     const { url, headers, ...request } = searchProviders[id].request(connection, query, limit);
@@ -103,7 +103,7 @@ export class WebSearch {
     const answer = parseJson(response.text);
     if (response.status < 200 || response.status >= 300) {
       const { apiKey } = connection;
-      throw searchFailure(id, response, answer, { apiKey, now: surroundings.now().getTime() });
+      throw searchFailure(id, response, answer, { apiKey, now: runtime.now().getTime() });
     }
     if (answer === undefined) throw new AppError('unavailable', `${name} did not answer with JSON`);
     return answer;

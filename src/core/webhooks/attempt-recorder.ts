@@ -7,18 +7,18 @@ import type { AttemptResult } from '../outbound/post-signed.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { WebhookRow } from '../storage/outside-rows.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import type { DeliveryHead, DeliveryToSend, WebhookDeliveryStore } from './webhook-delivery-store.ts';
 
 /** Attempts that a delivery remembers. */
 const MAX_HISTORY = 12;
 const GONE = 410;
 
-export interface AttemptRecorderParts {
+export interface AttemptRecorderDeps {
   database: Database;
   store: WebhookDeliveryStore;
   notifications: NotificationService;
-  surroundings: Surroundings;
+  runtime: Runtime;
   onFailing: (webhookId: string) => void;
 }
 type Counts = { id: string; delivered: number; failed: number; arrivedAt: string | null };
@@ -26,13 +26,13 @@ type Webhook = Pick<WebhookRow, 'id' | 'status' | 'owner_id' | 'url'>;
 
 /** Writes down what came of an attempt: of the delivery, of its webhook, and what its owner has to know. */
 export class AttemptRecorder {
-  readonly #parts: AttemptRecorderParts;
+  readonly #deps: AttemptRecorderDeps;
   readonly #count;
 
-  constructor(parts: AttemptRecorderParts) {
-    this.#parts = parts;
+  constructor(deps: AttemptRecorderDeps) {
+    this.#deps = deps;
     this.#count = prepareQuery<Counts, Webhook>((value) =>
-      parts.database.read
+      deps.database.read
         .updateTable('webhooks')
         .set((is) => ({
           delivery_count: is('delivery_count', '+', value('delivered')),
@@ -51,13 +51,13 @@ export class AttemptRecorder {
     result: AttemptResult,
     at: Date,
   ): Promise<Pick<AttemptOutcome, 'again' | 'isHeld'>> {
-    const { store, surroundings } = this.#parts;
+    const { store, runtime } = this.#deps;
     const head = await store.findHead(transaction, id);
     if (!head) return {};
     const attempts = head.attempt + 1;
     const isTest = head.event === testEvent;
     const isFinal = result.isDelivered || isTest || result.status === GONE;
-    const waitMs = isFinal ? undefined : delayAfter(attempts, surroundings.random, result.retryAfterMs);
+    const waitMs = isFinal ? undefined : delayAfter(attempts, runtime.random, result.retryAfterMs);
     const next = waitMs === undefined ? undefined : new Date(at.getTime() + waitMs);
     await store.update(transaction, id, {
       status: next ? 'pending' : result.isDelivered ? 'delivered' : 'failed',
@@ -98,7 +98,7 @@ export class AttemptRecorder {
     { error }: AttemptResult,
     at: Date,
   ): Promise<void> {
-    const { notifications, onFailing } = this.#parts;
+    const { notifications, onFailing } = this.#deps;
     await transaction.db
       .updateTable('webhooks')
       .set({ status: 'failing', failing_since: at.toISOString() })

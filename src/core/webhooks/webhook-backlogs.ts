@@ -16,7 +16,7 @@ interface Backlog {
   isLooking: boolean;
 }
 
-export interface WebhookBacklogsParts {
+export interface WebhookBacklogsDeps {
   database: Database;
   store: WebhookStore;
   reportBug: (error: unknown) => void;
@@ -25,13 +25,13 @@ export interface WebhookBacklogsParts {
 
 /** Keeps what waits for webhooks that fail from growing without end; counts rows now and then, not at each of them. */
 export class WebhookBacklogs {
-  readonly #parts: WebhookBacklogsParts;
+  readonly #deps: WebhookBacklogsDeps;
   readonly #most: number;
   readonly #backlogs = new Map<string, Backlog>();
 
-  constructor(parts: WebhookBacklogsParts) {
-    this.#parts = parts;
-    this.#most = parts.mostWaiting ?? MOST_WAITING;
+  constructor(deps: WebhookBacklogsDeps) {
+    this.#deps = deps;
+    this.#most = deps.mostWaiting ?? MOST_WAITING;
   }
 
   /** What is said of a delivery that there is no room for. */
@@ -59,7 +59,7 @@ export class WebhookBacklogs {
 
   /** With the writes, so that the daemon waits for it when it stops. */
   #look(webhookId: string, backlog: Backlog): void {
-    const { database, store, reportBug } = this.#parts;
+    const { database, store, reportBug } = this.#deps;
     backlog.isLooking = true;
     database
       .write(async ({ db }) => ({ added: backlog.added, ...(await store.backlog(db, webhookId)) }))

@@ -6,19 +6,19 @@ import type { OutboundFetch } from '../outbound/outbound-fetch.ts';
 import { postSigned } from '../outbound/post-signed.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Database } from '../storage/database.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import { AttemptRecorder } from './attempt-recorder.ts';
 import type { DeliveryToSend, PendingDelivery, WebhookDeliveryStore } from './webhook-delivery-store.ts';
 
 const PAGE = 500;
 
-export interface WebhookDelivererParts {
+export interface WebhookDelivererDeps {
   database: Database;
   store: WebhookDeliveryStore;
   notifications: NotificationService;
   fetch: OutboundFetch;
   keys: KeyRing;
-  surroundings: Surroundings;
+  runtime: Runtime;
   log: Log;
   /** Called when a webhook was given up, after it is stored. */
   onFailing: (webhookId: string) => void;
@@ -40,21 +40,21 @@ export interface StoredDelivery {
  * after it.
  */
 export class WebhookDeliverer {
-  readonly #parts: WebhookDelivererParts;
+  readonly #deps: WebhookDelivererDeps;
   readonly #deliverer: Deliverer;
   readonly #recorder: AttemptRecorder;
   #position = '';
 
-  constructor(parts: WebhookDelivererParts) {
-    this.#parts = parts;
-    this.#recorder = new AttemptRecorder(parts);
+  constructor(deps: WebhookDelivererDeps) {
+    this.#deps = deps;
+    this.#recorder = new AttemptRecorder(deps);
     this.#deliverer = new Deliverer({
-      ...parts,
+      ...deps,
       takeUp: () => this.#takeUp(),
       attempt: (id, context) => this.#attempt(id, context),
-      read: async (webhookId, limit) => (await parts.store.pendingOf(webhookId, limit)).map(toDelivery),
+      read: async (webhookId, limit) => (await deps.store.pendingOf(webhookId, limit)).map(toDelivery),
       perLane: 1,
-      now: parts.surroundings.now,
+      now: deps.runtime.now,
     });
   }
 
@@ -78,13 +78,13 @@ export class WebhookDeliverer {
    * rejects where none could be made.
    */
   async sendNow(id: string): Promise<void> {
-    const found = await this.#parts.store.find(id);
+    const found = await this.#deps.store.find(id);
     if (found?.status === 'pending') await this.#deliverer.sendNow(toDelivery(found));
   }
 
   /** Takes up what waits for a webhook that was made active again: all of it at once, with all attempts before it. */
   async resume(webhookId: string): Promise<void> {
-    const { database, store } = this.#parts;
+    const { database, store } = this.#deps;
     let after = '';
     do {
       const from = after;
@@ -95,19 +95,19 @@ export class WebhookDeliverer {
 
   /** A page of the webhooks for which something is pending; answers whether there are more. */
   async #takeUp(): Promise<boolean> {
-    const page = await this.#parts.store.withPending(this.#position, PAGE);
+    const page = await this.#deps.store.withPending(this.#position, PAGE);
     this.#position = page.length < PAGE ? '' : (page.at(-1) ?? '');
     for (const webhookId of page) this.#deliverer.lanes.takeUp(webhookId);
     return this.#position !== '';
   }
 
   async #attempt(id: string, { signal, isByHand }: SendContext): Promise<AttemptOutcome> {
-    const delivery = await this.#parts.store.findToSend(id);
+    const delivery = await this.#deps.store.findToSend(id);
     if (!delivery) return {};
     if (delivery.webhook_status !== 'active' && !isByHand) return { isHeld: true };
     const { url, body, event } = delivery;
     const result = await postSigned(
-      this.#parts,
+      this.#deps,
       {
         id,
         url,
@@ -117,7 +117,7 @@ export class WebhookDeliverer {
       },
       signal,
     );
-    const at = this.#parts.surroundings.now();
+    const at = this.#deps.runtime.now();
     const recorded = await this.#deliverer.record(signal, (transaction) =>
       this.#recorder.record(transaction, delivery, result, at),
     );
@@ -126,9 +126,9 @@ export class WebhookDeliverer {
 
   /** Read for each attempt, so that a rotation counts at once. */
   #secretsOf({ webhook_id, secret, previous_secret, previous_until }: DeliveryToSend) {
-    const { keys, surroundings } = this.#parts;
+    const { keys, runtime } = this.#deps;
     const place = `webhooks:${webhook_id}`;
-    const isKept = previous_until !== null && Date.parse(previous_until) > surroundings.now().getTime();
+    const isKept = previous_until !== null && Date.parse(previous_until) > runtime.now().getTime();
     return {
       secret: keys.box.open(secret, place),
       ...(previous_secret !== null && isKept && { previousSecret: keys.box.open(previous_secret, place) }),

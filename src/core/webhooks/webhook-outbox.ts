@@ -1,7 +1,7 @@
 import type { DeliveredEvent } from '../../contract/webhooks.ts';
 import { AppError } from '../errors.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import type { TaskHappening, TaskOutbox } from '../tasks/task-outbox.ts';
 import { deliveryBody, payloadOf, webhookEventsOf } from './event-payloads.ts';
 import type { WebhookBacklogs } from './webhook-backlogs.ts';
@@ -10,26 +10,26 @@ import type { WebhookDeliveryStore } from './webhook-delivery-store.ts';
 import type { WebhookRegistry } from './webhook-registry.ts';
 import type { WebhookStore } from './webhook-store.ts';
 
-export interface WebhookOutboxParts {
+export interface WebhookOutboxDeps {
   database: Database;
   registry: Pick<WebhookRegistry, 'of'>;
   backlogs: WebhookBacklogs;
   store: WebhookStore;
   deliveries: Pick<WebhookDeliveryStore, 'insert'>;
   deliverer: Pick<WebhookDeliverer, 'add'>;
-  surroundings: Surroundings;
+  runtime: Runtime;
   reportBug: (error: unknown) => void;
 }
 
 /** Makes a delivery of each change of a task for each webhook that wants to know, in the transaction of the change. */
 export class WebhookOutbox implements TaskOutbox {
-  readonly #parts: WebhookOutboxParts;
-  constructor(parts: WebhookOutboxParts) {
-    this.#parts = parts;
+  readonly #deps: WebhookOutboxDeps;
+  constructor(deps: WebhookOutboxDeps) {
+    this.#deps = deps;
   }
 
   add(transaction: WriteTransaction, happening: TaskHappening): void {
-    const subscribers = this.#parts.registry.of(happening.task.owner_id);
+    const subscribers = this.#deps.registry.of(happening.task.owner_id);
     if (subscribers.length === 0) return;
     const { id: taskId, updated_at: at } = happening.task;
     for (const event of webhookEventsOf(happening)) {
@@ -46,9 +46,9 @@ export class WebhookOutbox implements TaskOutbox {
     transaction: WriteTransaction,
     told: { webhookId: string; event: DeliveredEvent; taskId: string; at: string; payload: object },
   ): void {
-    const { deliveries, deliverer, backlogs, surroundings } = this.#parts;
+    const { deliveries, deliverer, backlogs, runtime } = this.#deps;
     const { webhookId, event, taskId, at, payload } = told;
-    const id = surroundings.newId('dlv');
+    const id = runtime.newId('dlv');
     const body = deliveryBody({ id, event, at, payload });
     deliveries.insert(transaction, { id, webhook_id: webhookId, event, task_id: taskId, body, at });
     transaction.afterCommit(() => {
@@ -61,7 +61,7 @@ export class WebhookOutbox implements TaskOutbox {
 
   /** In a transaction of its own: where it gets lost, one more waits. */
   #giveUp(id: string, at: string): void {
-    const { database, store, backlogs, reportBug } = this.#parts;
+    const { database, store, backlogs, reportBug } = this.#deps;
     database
       .write(({ db }) => store.giveUp(db, id, backlogs.refusal, at))
       .catch((error: unknown) => {

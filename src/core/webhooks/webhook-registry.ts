@@ -9,7 +9,7 @@ export interface Subscriber {
   events: ReadonlySet<WebhookEvent>;
 }
 
-export interface WebhookRegistryParts {
+export interface WebhookRegistryDeps {
   store: WebhookStore;
   bus: EventBus;
   /** Takes a fault that no caller can be told of. */
@@ -31,7 +31,7 @@ export class WebhookRegistry {
   }
 
   /** Reads who is subscribed, and again whenever somebody's rights change. */
-  static async load({ store, bus, reportBug }: WebhookRegistryParts): Promise<WebhookRegistry> {
+  static async load({ store, bus, reportBug }: WebhookRegistryDeps): Promise<WebhookRegistry> {
     const registry = new WebhookRegistry(store);
     await registry.reload();
     bus.on('rights_changed', () => void registry.reload().catch(reportBug));

@@ -1,4 +1,4 @@
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 
 const SECRET_BYTES = 32;
 
@@ -6,5 +6,5 @@ const SECRET_BYTES = 32;
 export const secretPlace = (webhookId: string): string => `webhooks:${webhookId}`;
 
 /** In the form of Standard Webhooks. */
-export const newWebhookSecret = ({ newSecret }: Pick<Surroundings, 'newSecret'>): string =>
+export const newWebhookSecret = ({ newSecret }: Pick<Runtime, 'newSecret'>): string =>
   `whsec_${Buffer.from(newSecret(SECRET_BYTES), 'base64url').toString('base64')}`;

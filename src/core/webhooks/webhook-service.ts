@@ -14,7 +14,7 @@ import type { Outbound } from '../outbound/outbound-fetch.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { WebhookRow } from '../storage/outside-rows.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import { deliveryBody } from './event-payloads.ts';
 import type { WebhookBacklogs } from './webhook-backlogs.ts';
 import type { WebhookDeliverer } from './webhook-deliverer.ts';
@@ -27,7 +27,7 @@ import type { WebhookStore } from './webhook-store.ts';
 const MOST_PER_USER = 100;
 const HOUR_MS = 3_600_000;
 
-export interface WebhookServiceParts {
+export interface WebhookServiceDeps {
   database: Database;
   store: WebhookStore;
   deliveries: WebhookDeliveryStore;
@@ -37,31 +37,31 @@ export interface WebhookServiceParts {
   outbound: Pick<Outbound, 'check'>;
   keys: KeyRing;
   audit: AuditLog;
-  surroundings: Surroundings;
+  runtime: Runtime;
 }
 
 /** What people and their programs do with the webhooks that are told of events. */
 export class WebhookService {
-  readonly #parts: WebhookServiceParts;
-  constructor(parts: WebhookServiceParts) {
-    this.#parts = parts;
+  readonly #deps: WebhookServiceDeps;
+  constructor(deps: WebhookServiceDeps) {
+    this.#deps = deps;
   }
 
   async list(caller: Caller): Promise<Webhook[]> {
-    const rows = await this.#parts.store.list(visibleOwner(caller));
+    const rows = await this.#deps.store.list(visibleOwner(caller));
     return rows.filter((row) => !isBeyond(caller, row)).map((row) => this.#describe(row));
   }
 
   async get(caller: Caller, id: string): Promise<Webhook> {
-    return this.#describe(requireVisible(caller, await this.#parts.store.find(id)));
+    return this.#describe(requireVisible(caller, await this.#deps.store.find(id)));
   }
 
   /** Answers the secret whole where it was made here. */
   async create(caller: Caller, wish: CreateWebhook): Promise<Webhook> {
-    const { database, store, registry, surroundings } = this.#parts;
+    const { database, store, registry, runtime } = this.#deps;
     this.#checkUrl(wish.url);
-    const id = surroundings.newId('wh');
-    const secret = wish.secret ?? newWebhookSecret(surroundings);
+    const id = runtime.newId('wh');
+    const secret = wish.secret ?? newWebhookSecret(runtime);
     const row: WebhookRow = {
       id,
       owner_id: caller.userId,
@@ -77,7 +77,7 @@ export class WebhookService {
       failure_count: 0,
       last_delivery_at: null,
       failing_since: null,
-      created_at: surroundings.now().toISOString(),
+      created_at: runtime.now().toISOString(),
     };
     await database.write(async (transaction) => {
       if ((await store.count(transaction.db, caller.userId)) >= MOST_PER_USER)
@@ -94,7 +94,7 @@ export class WebhookService {
     id: string,
     { active, url, events, description }: ChangeWebhook,
   ): Promise<Webhook> {
-    const { database, store, registry, backlogs, deliverer } = this.#parts;
+    const { database, store, registry, backlogs, deliverer } = this.#deps;
     if (url !== undefined) this.#checkUrl(url);
     const row = await database.write(async (transaction) => {
       const before = requireVisible(caller, await store.find(id, transaction.db));
@@ -117,7 +117,7 @@ export class WebhookService {
   }
 
   async remove(caller: Caller, id: string): Promise<void> {
-    const { database, store, deliveries, registry, backlogs } = this.#parts;
+    const { database, store, deliveries, registry, backlogs } = this.#deps;
     await database.write(async (transaction) => {
       const row = requireVisible(caller, await store.find(id, transaction.db));
       await store.remove(transaction.db, id);
@@ -132,10 +132,10 @@ export class WebhookService {
 
   /** The secret before goes on signing beside the new one for a while, so that a receiver can change at its leisure. */
   async rotateSecret(caller: Caller, id: string, wish: RotateSecret): Promise<Webhook> {
-    const { database, store, registry, surroundings } = this.#parts;
-    const secret = wish.secret ?? newWebhookSecret(surroundings);
+    const { database, store, registry, runtime } = this.#deps;
+    const secret = wish.secret ?? newWebhookSecret(runtime);
     const sealed = this.#seal(id, secret);
-    const until = new Date(surroundings.now().getTime() + wish.keepHours * HOUR_MS).toISOString();
+    const until = new Date(runtime.now().getTime() + wish.keepHours * HOUR_MS).toISOString();
     const row = await database.write(async (transaction) => {
       const before = requireVisible(caller, await store.find(id, transaction.db));
       requireTrusted(caller, before);
@@ -154,9 +154,9 @@ export class WebhookService {
 
   /** Sends an event that is none, and answers what came of it. */
   async test(caller: Caller, id: string): Promise<WebhookDelivery> {
-    const { database, store, deliveries, surroundings } = this.#parts;
-    const deliveryId = surroundings.newId('dlv');
-    const at = surroundings.now().toISOString();
+    const { database, store, deliveries, runtime } = this.#deps;
+    const deliveryId = runtime.newId('dlv');
+    const at = runtime.now().toISOString();
     const payload = { message: 'svc can reach this webhook' };
     const body = deliveryBody({ id: deliveryId, event: testEvent, at, payload });
     await database.write(async (transaction) => {
@@ -178,45 +178,45 @@ export class WebhookService {
     id: string,
     query: { limit: number; status?: WebhookDelivery['status'] | undefined },
   ): Promise<WebhookDelivery[]> {
-    requireVisible(caller, await this.#parts.store.find(id));
-    return (await this.#parts.deliveries.list(id, query)).map(toDelivery);
+    requireVisible(caller, await this.#deps.store.find(id));
+    return (await this.#deps.deliveries.list(id, query)).map(toDelivery);
   }
 
   /** Sends the same bytes under the same id again, whatever came of them and however the webhook does. */
   async redeliver(caller: Caller, id: string, deliveryId: string): Promise<WebhookDelivery> {
-    const { database, store, deliveries, surroundings } = this.#parts;
+    const { database, store, deliveries, runtime } = this.#deps;
     requireVisible(caller, await store.find(id));
     await this.#delivery(id, deliveryId);
-    const at = surroundings.now().toISOString();
+    const at = runtime.now().toISOString();
     await database.write((transaction) => deliveries.requeue(transaction, deliveryId, at));
     return this.#sent(id, deliveryId);
   }
 
   async #sent(id: string, deliveryId: string): Promise<WebhookDelivery> {
-    await this.#parts.deliverer.sendNow(deliveryId);
+    await this.#deps.deliverer.sendNow(deliveryId);
     return toDelivery(await this.#delivery(id, deliveryId));
   }
 
   async #delivery(id: string, deliveryId: string) {
-    const row = await this.#parts.deliveries.find(deliveryId);
+    const row = await this.#deps.deliveries.find(deliveryId);
     if (row?.webhook_id !== id) throw new AppError('not_found', 'Delivery not found');
     return row;
   }
 
   #describe(row: WebhookRow, shown?: string): Webhook {
-    const { keys, surroundings } = this.#parts;
+    const { keys, runtime } = this.#deps;
     const secret = shown ?? maskKey(keys.box.open(row.secret, secretPlace(row.id)));
-    return toWebhook(row, secret, surroundings.now());
+    return toWebhook(row, secret, runtime.now());
   }
 
   #seal(id: string, secret: string): string {
-    return this.#parts.keys.box.seal(secret, secretPlace(id));
+    return this.#deps.keys.box.seal(secret, secretPlace(id));
   }
 
   /** What a name resolves to is looked at when something is sent. */
   #checkUrl(url: string): void {
     try {
-      this.#parts.outbound.check(url);
+      this.#deps.outbound.check(url);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       const details = [{ path: 'url', message: messageOf(error) }];
@@ -226,7 +226,7 @@ export class WebhookService {
 
   /** Paths and queries of URLs may be secrets too. */
   #audit(transaction: WriteTransaction, caller: Caller, tool: string, row: WebhookRow): Promise<void> {
-    return this.#parts.audit.append(transaction, {
+    return this.#deps.audit.append(transaction, {
       kind: 'security',
       tool,
       userId: caller.userId,

@@ -86,7 +86,7 @@ describe('a command that cannot be run', () => {
   });
 });
 
-describe('the surroundings of a command', () => {
+describe('the runtime of a command', () => {
   it('are a folder of its own, taken away when empty and kept when not', async () => {
     await using daemon = await startDaemon();
     const empty = await runCommand(daemon, 'pwd');

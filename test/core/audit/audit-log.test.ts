@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { AuditLog, hashOfEntry } from '../../../src/core/audit/audit-log.ts';
-import { systemSurroundings } from '../../../src/core/surroundings.ts';
+import { systemRuntime } from '../../../src/core/runtime.ts';
 import { openStorage } from '../../helpers/storage.ts';
 
 it('chains its entries without a gap, also when many come at once and some are rolled back', async () => {
   await using storage = await openStorage();
-  const audit = new AuditLog(systemSurroundings);
+  const audit = new AuditLog(systemRuntime);
   const all = Array.from({ length: 300 }, (_, at) =>
     storage.database.write(async (transaction) => {
       await audit.append(transaction, { kind: 'security', tool: `event ${at}`, result: 'ok' });

@@ -3,7 +3,7 @@ import { AuditLog } from '../../../src/core/audit/audit-log.ts';
 import { EventBus } from '../../../src/core/events.ts';
 import { SessionService } from '../../../src/core/auth/session-service.ts';
 import { SessionStore } from '../../../src/core/auth/session-store.ts';
-import { systemSurroundings } from '../../../src/core/surroundings.ts';
+import { systemRuntime } from '../../../src/core/runtime.ts';
 import { openStorage, type TestStorage } from '../../helpers/storage.ts';
 
 const DAY = 86_400_000;
@@ -11,7 +11,7 @@ const DAY = 86_400_000;
 /** A service whose clock the test moves. */
 async function serviceOf({ database }: TestStorage) {
   const clock = { ms: Date.parse('2026-01-01T00:00:00.000Z') };
-  const surroundings = { ...systemSurroundings, now: () => new Date(clock.ms), monotonic: () => clock.ms };
+  const runtime = { ...systemRuntime, now: () => new Date(clock.ms), monotonic: () => clock.ms };
   await database.write(({ db }) =>
     db
       .insertInto('users')
@@ -27,13 +27,13 @@ async function serviceOf({ database }: TestStorage) {
       )
       .execute(),
   );
-  const parts = { database, store: new SessionStore(database), audit: new AuditLog(surroundings) };
+  const parts = { database, store: new SessionStore(database), audit: new AuditLog(runtime) };
   return {
     clock,
     sessions: new SessionService({
       ...parts,
       bus: new EventBus(),
-      surroundings,
+      runtime,
       reportBug: (error) => {
         throw error;
       },

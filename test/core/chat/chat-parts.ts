@@ -8,7 +8,7 @@ import { ModelCalls } from '../../../src/core/providers/model-calls.ts';
 import type { ModelFailure, ResolvedModel } from '../../../src/core/providers/resolved-model.ts';
 import { TaskContext } from '../../../src/core/chat/task-context.ts';
 import type { Recall } from '../../../src/core/chat/recall/recall.ts';
-import { systemSurroundings } from '../../../src/core/surroundings.ts';
+import { systemRuntime } from '../../../src/core/runtime.ts';
 import { openStorage } from '../../helpers/storage.ts';
 
 export const ann: Caller = { userId: 'user_ann', role: 'user' };
@@ -148,12 +148,12 @@ export async function openChat({
   };
   let ms = Date.parse('2026-01-01T00:00:00.000Z');
   // No two things happen at the same time.
-  const surroundings = { ...systemSurroundings, now: () => new Date(ms++) };
+  const runtime = { ...systemRuntime, now: () => new Date(ms++) };
   const store = new ConversationStore(database);
   const calls = new ModelCalls({ providers, ...(longestMs !== undefined && { longestMs }) });
-  const compactor = new Compactor({ database, store, calls, surroundings });
-  const taskContext = new TaskContext({ database, store: taskStore, surroundings });
-  const shared = { database, store, providers, calls, compactor, taskContext, surroundings };
+  const compactor = new Compactor({ database, store, calls, runtime });
+  const taskContext = new TaskContext({ database, store: taskStore, runtime });
+  const shared = { database, store, providers, calls, compactor, taskContext, runtime };
   const conversations = new ConversationService({ ...shared, pendingApprovals: async () => [] });
   const completions = new CompletionService({ ...shared, conversations, recall });
   return { storage, database, model, asked, heard, calls, conversations, completions, store };

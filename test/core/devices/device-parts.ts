@@ -11,7 +11,7 @@ import { PairingService } from '../../../src/core/devices/pairing-service.ts';
 import { PairingStore } from '../../../src/core/auth/pairing-store.ts';
 import { RateLimits } from '../../../src/core/limits/rate-limits.ts';
 import { KeyRing } from '../../../src/core/secrets/key-ring.ts';
-import { systemSurroundings } from '../../../src/core/surroundings.ts';
+import { systemRuntime } from '../../../src/core/runtime.ts';
 import { TokenService } from '../../../src/core/auth/tokens/token-service.ts';
 import { openStorage } from '../../helpers/storage.ts';
 
@@ -26,7 +26,7 @@ export const deviceKey = (n: number): string => publicKeyOf(Buffer.alloc(32, n))
 export async function openDevices() {
   const { database, bus, ...storage } = await openStorage();
   const clock = { ms: Date.parse('2026-01-01T00:00:00.000Z') };
-  const surroundings = { ...systemSurroundings, now: () => new Date(clock.ms), monotonic: () => clock.ms };
+  const runtime = { ...systemRuntime, now: () => new Date(clock.ms), monotonic: () => clock.ms };
   await database.write(({ db }) =>
     db
       .insertInto('users')
@@ -42,7 +42,7 @@ export async function openDevices() {
       )
       .execute(),
   );
-  const audit = new AuditLog(surroundings);
+  const audit = new AuditLog(runtime);
   const reportBug = (error: unknown) => {
     throw error;
   };
@@ -51,15 +51,15 @@ export async function openDevices() {
     store: new SessionStore(database),
     audit,
     bus,
-    surroundings,
+    runtime,
     reportBug,
   });
   const keyRing = new KeyRing(Buffer.alloc(32, 1));
-  const tokens = new TokenService({ database, audit, keys: keyRing, bus, surroundings, reportBug });
+  const tokens = new TokenService({ database, audit, keys: keyRing, bus, runtime, reportBug });
   const identity = deviceIdentity(keyRing);
   const store = new PairingStore();
-  const limits = new RateLimits(surroundings.monotonic);
-  const parts = { database, sessions, audit, limits, keyRing, identity, surroundings, store };
+  const limits = new RateLimits(runtime.monotonic);
+  const parts = { database, sessions, audit, limits, keyRing, identity, runtime, store };
   const ask = (change: { meta?: Record<string, string>; publicKey?: string } = {}) =>
     pairing.request({ requesterId: 'phone', meta: {}, ...change }, {});
   const pairing = new PairingService(parts);

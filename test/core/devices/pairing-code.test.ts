@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { formatCode, newCode, parseCode } from '../../../src/core/devices/pairing-code.ts';
-import { systemSurroundings } from '../../../src/core/surroundings.ts';
+import { systemRuntime } from '../../../src/core/runtime.ts';
 
 const letters = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
 
 describe('a pairing code', () => {
   it('has three groups of four of 32 letters that do not look alike, each as likely as another', () => {
-    const codes = Array.from({ length: 4000 }, () => newCode(systemSurroundings));
+    const codes = Array.from({ length: 4000 }, () => newCode(systemRuntime));
     const counts = new Map<string, number>();
     for (const code of codes) {
       expect(code).toMatch(/^[2-9A-HJ-NP-Z]{4}(-[2-9A-HJ-NP-Z]{4}){2}$/);

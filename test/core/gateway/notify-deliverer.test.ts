@@ -9,7 +9,7 @@ import { silentLog } from '../../../src/core/log.ts';
 import { OutboundError } from '../../../src/core/outbound/outbound-error.ts';
 import type { OutboundFetch, OutboundRequest } from '../../../src/core/outbound/outbound-fetch.ts';
 import { KeyRing } from '../../../src/core/secrets/key-ring.ts';
-import { systemSurroundings } from '../../../src/core/surroundings.ts';
+import { systemRuntime } from '../../../src/core/runtime.ts';
 import { TaskEndings } from '../../../src/core/tasks/task-endings.ts';
 import { newTask, openStorage, type TestStorage } from '../../helpers/storage.ts';
 import { until } from '../../helpers/tasks.ts';
@@ -39,7 +39,7 @@ function delivererOf(
     endings: new TaskEndings(storage.bus),
     fetch,
     keys,
-    surroundings: { ...systemSurroundings, now: timer.now, random: () => 0 },
+    runtime: { ...systemRuntime, now: timer.now, random: () => 0 },
     log: silentLog,
     setTimer: timer.setTimer,
   });

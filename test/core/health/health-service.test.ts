@@ -4,7 +4,7 @@ import { AgentRegistry } from '../../../src/core/agents/agent-registry.ts';
 import { Config } from '../../../src/core/config/config.ts';
 import { HealthService, judgeDeadLetters, judgeQueue } from '../../../src/core/health/health-service.ts';
 import type { QueueStatusService } from '../../../src/core/tasks/queue-status-service.ts';
-import { systemSurroundings } from '../../../src/core/surroundings.ts';
+import { systemRuntime } from '../../../src/core/runtime.ts';
 import { testAdapter } from '../../helpers/tasks.ts';
 
 describe('judgeQueue', () => {
@@ -57,7 +57,7 @@ describe('the health of the service', () => {
       ),
       config: new Config({ env: {}, settingsFile: '/nowhere/settings.json' }),
       stats: { cells: async () => [], lastActivity: async () => undefined },
-      surroundings: systemSurroundings,
+      runtime: systemRuntime,
     });
     const status = {
       queues: { tasks: { ...nothing, ...counts } },
@@ -68,7 +68,7 @@ describe('the health of the service', () => {
       queueStatus,
       registry,
       sandbox: { check: async () => ({ isWorking: true }) },
-      surroundings: systemSurroundings,
+      runtime: systemRuntime,
     }).report();
   }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Config } from '../../../src/core/config/config.ts';
 import { AppError } from '../../../src/core/errors.ts';
-import { HookCheck, type HookCheckParts } from '../../../src/core/integrations/hook-check.ts';
+import { HookCheck, type HookCheckDeps } from '../../../src/core/integrations/hook-check.ts';
 import type { OutboundFetch } from '../../../src/core/outbound/outbound-fetch.ts';
 
 const connection = {
@@ -16,7 +16,7 @@ const hooks = JSON.stringify([
 ]);
 const ok = { status: 200, headers: new Headers(), text: hooks };
 
-function checkWith(parts: Partial<HookCheckParts>, rules: object = { 'octo/web': {} }): HookCheck {
+function checkWith(parts: Partial<HookCheckDeps>, rules: object = { 'octo/web': {} }): HookCheck {
   const config = new Config({
     env: {},
     settingsFile: '/nowhere/settings.json',
@@ -26,7 +26,7 @@ function checkWith(parts: Partial<HookCheckParts>, rules: object = { 'octo/web':
     config,
     connections: { accessToken: async () => 'token' },
     fetch: async () => ok,
-    surroundings: { monotonic: () => 0 },
+    runtime: { monotonic: () => 0 },
     ...parts,
   });
 }
@@ -56,11 +56,11 @@ describe('HookCheck', () => {
   });
 
   it.each([
-    ['the hooks', { fetch: (_url, { signal }) => untilAborted(signal) } satisfies Partial<HookCheckParts>],
+    ['the hooks', { fetch: (_url, { signal }) => untilAborted(signal) } satisfies Partial<HookCheckDeps>],
     ['the token', { connections: { accessToken: () => new Promise<string>(() => undefined) } }],
   ])(
     'gives up after a while where nothing comes of asking for %s',
-    async (_, parts: Partial<HookCheckParts>) => {
+    async (_, parts: Partial<HookCheckDeps>) => {
       expect(await checkWith(parts).isSeen('a', connection)).toBe(false);
     },
   );

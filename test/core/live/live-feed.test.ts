@@ -6,7 +6,7 @@ import type { QueueStatusService } from '../../../src/core/tasks/queue-status-se
 import { EventBus } from '../../../src/core/events.ts';
 import { LiveFeed } from '../../../src/core/live/live-feed.ts';
 import { silentLog } from '../../../src/core/log.ts';
-import { systemSurroundings } from '../../../src/core/surroundings.ts';
+import { systemRuntime } from '../../../src/core/runtime.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -15,7 +15,7 @@ afterEach(() => void vi.useRealTimers());
 function feedOf(read: () => Promise<QueueStatus>) {
   const bus = new EventBus();
   const queueStatus = { read } as unknown as QueueStatusService;
-  const feed = new LiveFeed({ bus, queueStatus, surroundings: systemSurroundings, log: silentLog });
+  const feed = new LiveFeed({ bus, queueStatus, runtime: systemRuntime, log: silentLog });
   const messages: LiveMessage[] = [];
   const stop = feed.subscribe(owner, {
     send: (message) => void messages.push(message),

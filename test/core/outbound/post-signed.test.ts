@@ -4,7 +4,7 @@ import { createServer, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { createOutboundFetch, type OutboundFetch } from '../../../src/core/outbound/outbound-fetch.ts';
 import { postSigned } from '../../../src/core/outbound/post-signed.ts';
-import { systemSurroundings } from '../../../src/core/surroundings.ts';
+import { systemRuntime } from '../../../src/core/runtime.ts';
 import { startLoopbackServer } from './loopback-server.ts';
 
 const message = { id: 'dlv_1', body: '{"text":"ä"}', secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' };
@@ -19,7 +19,7 @@ async function post(url: string, signal = new AbortController().signal) {
     return outbound.fetch(to, { ...request, timeoutMs: LIMIT_MS });
   };
   try {
-    const result = await postSigned({ fetch, surroundings: systemSurroundings }, { ...message, url }, signal);
+    const result = await postSigned({ fetch, runtime: systemRuntime }, { ...message, url }, signal);
     expect(asked).toBe(10_000);
     return result;
   } finally {

@@ -7,7 +7,7 @@ import { Config, type Flags } from '../../../src/core/config/config.ts';
 import { EventBus } from '../../../src/core/events.ts';
 import { silentLog } from '../../../src/core/log.ts';
 import { createModelFetch } from '../../../src/core/outbound/model-fetch.ts';
-import { systemSurroundings } from '../../../src/core/surroundings.ts';
+import { systemRuntime } from '../../../src/core/runtime.ts';
 import { temporaryFolder } from '../../helpers/daemon.ts';
 import { openStorage } from '../../helpers/storage.ts';
 
@@ -38,8 +38,8 @@ export async function createProviders({
   const providers = new ModelProviders({
     config,
     database: storage.database,
-    audit: new AuditLog(systemSurroundings),
-    surroundings: systemSurroundings,
+    audit: new AuditLog(systemRuntime),
+    runtime: systemRuntime,
     bus: new EventBus(),
     log: silentLog,
     fetch: (input, init) =>

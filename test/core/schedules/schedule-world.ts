@@ -6,9 +6,9 @@ import { type Log, silentLog } from '../../../src/core/log.ts';
 import { NotificationService } from '../../../src/core/notifications/notification-service.ts';
 import { MemoryQueue } from '../../../src/core/queue/memory-queue.ts';
 import { QueuePause } from '../../../src/core/queue/queue-pause.ts';
-import { joinSchedules } from '../../../src/core/schedules/join-schedules.ts';
+import { composeSchedules } from '../../../src/core/schedules/compose-schedules.ts';
 import type { ScheduleRow } from '../../../src/core/storage/outside-rows.ts';
-import { type Surroundings, systemSurroundings } from '../../../src/core/surroundings.ts';
+import { type Runtime, systemRuntime } from '../../../src/core/runtime.ts';
 import { ActiveRuns } from '../../../src/core/tasks/active-runs.ts';
 import { IdempotencyStore } from '../../../src/core/tasks/idempotency-store.ts';
 import { TaskAdmission } from '../../../src/core/tasks/task-admission.ts';
@@ -35,7 +35,7 @@ export async function openScheduleWorld(startAt = '2026-01-01T00:00:00.000Z') {
   const storage = await openStorage();
   const { database, bus, store } = storage;
   const timer = manualTimer(Date.parse(startAt));
-  const surroundings: Surroundings = { ...systemSurroundings, now: timer.now };
+  const runtime: Runtime = { ...systemRuntime, now: timer.now };
   const warnings: string[] = [];
   const log: Log = {
     ...silentLog,
@@ -56,21 +56,21 @@ export async function openScheduleWorld(startAt = '2026-01-01T00:00:00.000Z') {
     adapters: [testAdapter(async () => ({ output: '' }))],
     config,
     stats: { cells: async () => [], lastActivity: async () => undefined },
-    surroundings,
+    runtime,
   });
   const queue = new MemoryQueue();
   const pause = await QueuePause.load(database, bus);
-  const admission = new TaskAdmission({ database, store, registry, queue, pause, surroundings });
+  const admission = new TaskAdmission({ database, store, registry, queue, pause, runtime });
   const idempotency = new IdempotencyStore(database);
   const runs = new ActiveRuns();
-  const tasks = new TaskService({ ...storage, idempotency, admission, queue, runs, config, surroundings });
-  const notifications = new NotificationService({ ...storage, surroundings });
+  const tasks = new TaskService({ ...storage, idempotency, admission, queue, runs, config, runtime });
+  const notifications = new NotificationService({ ...storage, runtime });
   const join = () =>
-    joinSchedules({
+    composeSchedules({
       ...storage,
       tasks,
       notifications,
-      surroundings,
+      runtime,
       log,
       setTimer: timer.setTimer,
       systemZone: () => 'Europe/Berlin',

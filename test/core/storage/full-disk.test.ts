@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { systemSurroundings } from '../../../src/core/surroundings.ts';
+import { systemRuntime } from '../../../src/core/runtime.ts';
 import { startDaemon, type TestDaemon, type TestDaemonOptions } from '../../helpers/daemon.ts';
 import { follow, heldAdapter, testAdapter, until } from '../../helpers/tasks.ts';
 import { watchWriter } from './test-database.ts';
@@ -93,9 +93,9 @@ describe('a full disk', () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     onTestFinished(() => void vi.useRealTimers());
     let later = 0;
-    const surroundings = { ...systemSurroundings, now: () => new Date(Date.now() + later) };
+    const runtime = { ...systemRuntime, now: () => new Date(Date.now() + later) };
     const held = heldAdapter();
-    const disk = await startOnSmallDisk({ extraAdapters: [held.adapter], surroundings });
+    const disk = await startOnSmallDisk({ extraAdapters: [held.adapter], runtime });
     await using daemon = disk.daemon;
     const { task } = await post(daemon, { assignedAgent: 'test' });
     const run = await held.started(0);

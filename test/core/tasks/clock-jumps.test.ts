@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Surroundings, systemSurroundings } from '../../../src/core/surroundings.ts';
+import { type Runtime, systemRuntime } from '../../../src/core/runtime.ts';
 import { AgentFailure } from '../../../src/core/agents/agent-adapter.ts';
 import { startDaemon } from '../../helpers/daemon.ts';
 import { follow, testAdapter } from '../../helpers/tasks.ts';
@@ -10,8 +10,8 @@ it.each([-HOUR_MS, HOUR_MS])(
   'a retry comes when the clock is set by %i ms while it waits',
   async (jumpMs) => {
     let offset = 0;
-    const surroundings: Surroundings = {
-      ...systemSurroundings,
+    const runtime: Runtime = {
+      ...systemRuntime,
       now: () => new Date(Date.now() + offset),
     };
     const adapter = testAdapter(async ({ attempt }) => {
@@ -20,7 +20,7 @@ it.each([-HOUR_MS, HOUR_MS])(
     });
     await using daemon = await startDaemon({
       extraAdapters: [adapter],
-      surroundings,
+      runtime,
       flags: { 'queue.retry.backoff': 400 },
     });
     const { task } = await daemon.client.tasks.create({ body: { title: 'Twice', assignedAgent: 'test' } });

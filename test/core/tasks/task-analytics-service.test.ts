@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { owner } from '../../../src/core/auth/owner.ts';
-import { systemSurroundings } from '../../../src/core/surroundings.ts';
+import { systemRuntime } from '../../../src/core/runtime.ts';
 import { TaskAnalyticsService } from '../../../src/core/tasks/task-analytics-service.ts';
-import { TaskCountStore } from '../../../src/core/tasks/task-count-store.ts';
+import { TaskCountStore } from '../../../src/core/storage/task-count-store.ts';
 import { TaskQueryStore } from '../../../src/core/tasks/task-query-store.ts';
 import { insertTasks, newTask, openStorage, type TestStorage } from '../../helpers/storage.ts';
 
@@ -20,7 +20,7 @@ const analyticsOf = ({ database }: TestStorage, today: string) =>
   new TaskAnalyticsService({
     counts: new TaskCountStore(database),
     query: new TaskQueryStore(database),
-    surroundings: { ...systemSurroundings, now: () => new Date(at(today)) },
+    runtime: { ...systemRuntime, now: () => new Date(at(today)) },
   });
 
 describe('analytics', () => {

@@ -4,7 +4,7 @@ import { filterTasksQuerySchema } from '../../../src/contract/tasks.ts';
 import type { ListedTask, Task } from '../../../src/contract/task.ts';
 import { owner } from '../../../src/core/auth/owner.ts';
 import { CursorCodec } from '../../../src/core/tasks/cursor.ts';
-import { TaskCountStore } from '../../../src/core/tasks/task-count-store.ts';
+import { TaskCountStore } from '../../../src/core/storage/task-count-store.ts';
 import { TaskListService } from '../../../src/core/tasks/task-list-service.ts';
 import { TaskQueryStore } from '../../../src/core/tasks/task-query-store.ts';
 import { insertTasks, newTask, openStorage, type TestStorage } from '../../helpers/storage.ts';

@@ -1,8 +1,8 @@
+import type { TaskHead } from '../../../src/core/storage/schema.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TaskEvent, TaskStatus } from '../../../src/contract/task.ts';
-import type { TaskHead } from '../../../src/core/tasks/task-columns.ts';
-import { TaskCountStore } from '../../../src/core/tasks/task-count-store.ts';
+import { TaskCountStore } from '../../../src/core/storage/task-count-store.ts';
 import { type MoveName, moves } from '../../../src/core/tasks/task-states.ts';
 import type { NewEvent } from '../../../src/core/tasks/new-event.ts';
 import { insertTasks, newTask, openStorage, type TestStorage } from '../../helpers/storage.ts';

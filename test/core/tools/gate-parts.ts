@@ -8,7 +8,7 @@ import { NotificationService } from '../../../src/core/notifications/notificatio
 import { ApprovalService } from '../../../src/core/approvals/approval-service.ts';
 import { ApprovalStore } from '../../../src/core/approvals/approval-store.ts';
 import { PolicyService } from '../../../src/core/policy/policy-service.ts';
-import { systemSurroundings } from '../../../src/core/surroundings.ts';
+import { systemRuntime } from '../../../src/core/runtime.ts';
 import type { Guard } from '../../../src/core/tools/guards/guard.ts';
 import type { Tool, ToolAccess, ToolContext, ToolOutput } from '../../../src/core/tools/tool.ts';
 import { type RequestedCall, ToolGate, type ToolRun } from '../../../src/core/tools/tool-gate.ts';
@@ -28,18 +28,18 @@ export async function openGate(change: Partial<Tool> = {}) {
   const tree = await plantTree();
   const { database, bus } = storage;
   const clock = { now: new Date('2026-03-01T12:00:00Z') };
-  const surroundings = { ...systemSurroundings, now: () => clock.now };
-  const audit = new AuditLog(surroundings);
+  const runtime = { ...systemRuntime, now: () => clock.now };
+  const audit = new AuditLog(runtime);
   const policy = await PolicyService.load({ database, audit });
   const approvalStore = new ApprovalStore(database);
-  const notifications = new NotificationService({ database, bus, surroundings });
+  const notifications = new NotificationService({ database, bus, runtime });
   const approvals = new ApprovalService({
     database,
     store: approvalStore,
     bus,
     audit,
     notifications,
-    surroundings,
+    runtime,
   });
   /** Everything that happened, in its order. */
   const steps: string[] = [];
@@ -80,7 +80,7 @@ export async function openGate(change: Partial<Tool> = {}) {
     approvals,
     approvalStore,
     audit,
-    surroundings,
+    runtime,
     log: { debug: note, info: note, warn: note, error: note },
   });
   const rows = () =>

@@ -5,7 +5,7 @@ import { AuditLog } from '../../../src/core/audit/audit-log.ts';
 import { Config, type Flags } from '../../../src/core/config/config.ts';
 import { WebSearch } from '../../../src/core/web-search/web-search.ts';
 import { createOutboundFetch } from '../../../src/core/outbound/outbound-fetch.ts';
-import { systemSurroundings } from '../../../src/core/surroundings.ts';
+import { systemRuntime } from '../../../src/core/runtime.ts';
 import { temporaryFolder } from '../../helpers/daemon.ts';
 import { openStorage } from '../../helpers/storage.ts';
 
@@ -26,8 +26,8 @@ export async function createWebSearch(flags: Flags = {}) {
     config,
     outbound,
     database: storage.database,
-    audit: new AuditLog(systemSurroundings),
-    surroundings: systemSurroundings,
+    audit: new AuditLog(systemRuntime),
+    runtime: systemRuntime,
   });
   return {
     webSearch,

@@ -5,7 +5,7 @@ import type { OutboundFetch, OutboundRequest } from '../../../src/core/outbound/
 import { KeyRing } from '../../../src/core/secrets/key-ring.ts';
 import type { Database } from '../../../src/core/storage/database.ts';
 import type { WebhookRow } from '../../../src/core/storage/outside-rows.ts';
-import { systemSurroundings } from '../../../src/core/surroundings.ts';
+import { systemRuntime } from '../../../src/core/runtime.ts';
 import { WebhookDeliverer } from '../../../src/core/webhooks/webhook-deliverer.ts';
 import { type NewDelivery, WebhookDeliveryStore } from '../../../src/core/webhooks/webhook-delivery-store.ts';
 import { manualTimer } from '../outbound/manual-timer.ts';
@@ -44,16 +44,16 @@ export function deliveryWorld(database: Database, options: WorldOptions = {}) {
     const { status, text = '', headers = {} } = typeof said === 'number' ? { status: said } : said;
     return { status, text, headers: new Headers(headers) };
   };
-  const surroundings = { ...systemSurroundings, now: timer.now, random };
+  const runtime = { ...systemRuntime, now: timer.now, random };
   const store = new WebhookDeliveryStore(database);
-  const notifications = new NotificationService({ database, bus: new EventBus(), surroundings });
+  const notifications = new NotificationService({ database, bus: new EventBus(), runtime });
   const deliverer = new WebhookDeliverer({
     database,
     store,
     notifications,
     fetch: options.fetch ?? fetch,
     keys,
-    surroundings,
+    runtime,
     log: silentLog,
     onFailing: (id) => failing.push(id),
     ...(options.fetch ? {} : { setTimer: timer.setTimer }),

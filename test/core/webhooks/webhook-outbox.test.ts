@@ -1,7 +1,8 @@
+import type { TaskHead } from '../../../src/core/storage/schema.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { WriteTransaction } from '../../../src/core/storage/database.ts';
-import { type TaskChange, type TaskHead, untouched } from '../../../src/core/tasks/task-columns.ts';
+import { type TaskChange, untouched } from '../../../src/core/tasks/task-columns.ts';
 import type { TaskHappening } from '../../../src/core/tasks/task-outbox.ts';
 import { type MoveName, moves } from '../../../src/core/tasks/task-states.ts';
 import { allEvents, openOutbox, webhookRow } from '../../helpers/webhooks.ts';

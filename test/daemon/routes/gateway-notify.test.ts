@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import type { Flags } from '../../../src/core/config/config.ts';
-import { type Surroundings, systemSurroundings } from '../../../src/core/surroundings.ts';
+import { type Runtime, systemRuntime } from '../../../src/core/runtime.ts';
 import { type LoopbackServer, startLoopbackServer } from '../../core/outbound/loopback-server.ts';
 import { startDaemon, type TestDaemonOptions } from '../../helpers/daemon.ts';
 import { gatewayClient, manyRequests } from '../../helpers/gateway.ts';
@@ -32,8 +32,8 @@ const received = (server: LoopbackServer, count: number) =>
 /** A clock that the test sets ahead. */
 function clock() {
   let ahead = 0;
-  const surroundings: Surroundings = { ...systemSurroundings, now: () => new Date(Date.now() + ahead) };
-  return { surroundings, advance: (ms: number) => (ahead += ms) };
+  const runtime: Runtime = { ...systemRuntime, now: () => new Date(Date.now() + ahead) };
+  return { runtime, advance: (ms: number) => (ahead += ms) };
 }
 
 describe('the notifyUrl', () => {
@@ -83,26 +83,26 @@ describe('the notifyUrl', () => {
       response.writeHead(isWell ? 200 : 500).end(),
     );
     const time = clock();
-    const { surroundings } = time;
-    const first = await daemonWith({ surroundings });
+    const { runtime } = time;
+    const first = await daemonWith({ runtime });
     await (await gatewayClient(first)).submit({ task, options: { notifyUrl: server.url } });
     await until(async () => expect(await deliveries(first)).toMatchObject([{ attempts: 1 }]));
     await first.stop();
 
     time.advance(33_001);
-    const second = await daemonWith({ surroundings, home: first.home });
+    const second = await daemonWith({ runtime, home: first.home });
     await until(async () => expect(await deliveries(second)).toMatchObject([{ attempts: 2 }]));
     await second.stop();
 
     // Not due yet: the third attempt waits for five minutes.
     time.advance(60_000);
     isWell = true;
-    const third = await daemonWith({ surroundings, home: first.home });
+    const third = await daemonWith({ runtime, home: first.home });
     await third.stop();
     expect(server.requests).toHaveLength(2);
 
     time.advance(300_000);
-    await using fourth = await daemonWith({ surroundings, home: first.home });
+    await using fourth = await daemonWith({ runtime, home: first.home });
     await until(async () =>
       expect(await deliveries(fourth)).toMatchObject([{ status: 'delivered', attempts: 3 }]),
     );

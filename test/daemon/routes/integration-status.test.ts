@@ -5,7 +5,7 @@ import { sessionCookie } from '../../../src/contract/locations.ts';
 import type { ProviderName } from '../../../src/contract/oauth.ts';
 import type { Flags } from '../../../src/core/config/config.ts';
 import type { InboundDeliveryRow } from '../../../src/core/storage/outside-rows.ts';
-import { systemSurroundings } from '../../../src/core/surroundings.ts';
+import { systemRuntime } from '../../../src/core/runtime.ts';
 import { auditedEvents } from '../../helpers/audit.ts';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
 import { send } from '../../helpers/http.ts';
@@ -19,9 +19,9 @@ const rules = { 'webhooks.codehost.rules': { 'octo/web': {}, 'octo/*': {} } };
 
 /** A delivery that came in, as the log keeps it. */
 const delivery = (row: Partial<InboundDeliveryRow>): InboundDeliveryRow => ({
-  id: systemSurroundings.newId('x'),
+  id: systemRuntime.newId('x'),
   provider: 'codehost',
-  delivery_id: systemSurroundings.newId('x'),
+  delivery_id: systemRuntime.newId('x'),
   body_hash: 'x',
   event: 'issues',
   action: 'labeled',
@@ -120,13 +120,13 @@ describe.skipIf(!hasSharedFixtures)('an account at a vendor', () => {
   async function restart(flags: Flags = {}, home?: string): Promise<void> {
     await (home === undefined ? daemon?.[Symbol.asyncDispose]() : daemon.stop());
     clock = { wall: Date.parse('2026-05-01T12:00:00.000Z'), monotonic: 0 };
-    const surroundings = {
-      ...systemSurroundings,
+    const runtime = {
+      ...systemRuntime,
       now: () => new Date(clock.wall),
       monotonic: () => clock.monotonic,
     };
     daemon = await startDaemon({
-      surroundings,
+      runtime,
       ...(home !== undefined && { home }),
       flags: { ...vendors.flags, ...flags },
     });

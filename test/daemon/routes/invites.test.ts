@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { systemSurroundings } from '../../../src/core/surroundings.ts';
+import { systemRuntime } from '../../../src/core/runtime.ts';
 import { auditedEvents } from '../../helpers/audit.ts';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
 import { send } from '../../helpers/http.ts';
@@ -50,8 +50,8 @@ describe('an invite', () => {
 
   it('is over when its time is', async () => {
     const clock = { ms: Date.now() };
-    const surroundings = { ...systemSurroundings, now: () => new Date(clock.ms) };
-    await using daemon = await startDaemon({ surroundings });
+    const runtime = { ...systemRuntime, now: () => new Date(clock.ms) };
+    await using daemon = await startDaemon({ runtime });
     const { code } = await daemon.client.invites.create({ body: { expiresInDays: 2 } });
     clock.ms += 2 * DAY;
     expect((await signUp(daemon, 'ann', code)).status).toBe(403);

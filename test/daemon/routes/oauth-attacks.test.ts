@@ -6,7 +6,7 @@ import { sessionCookie } from '../../../src/contract/locations.ts';
 import type { ProviderName } from '../../../src/contract/oauth.ts';
 import type { Flags } from '../../../src/core/config/config.ts';
 import type { Log } from '../../../src/core/log.ts';
-import { systemSurroundings } from '../../../src/core/surroundings.ts';
+import { systemRuntime } from '../../../src/core/runtime.ts';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
 import { hasSharedFixtures } from '../../helpers/shared-fixture.ts';
 import { refusalOf, signedInBrowser, TestBrowser } from '../../helpers/test-browser.ts';
@@ -21,13 +21,13 @@ let logged: string;
 
 async function restart(flags: Flags = {}, home?: string): Promise<void> {
   await daemon?.stop();
-  const surroundings = { ...systemSurroundings, now: () => new Date(clock) };
+  const runtime = { ...systemRuntime, now: () => new Date(clock) };
   const keep = (...line: unknown[]) => {
     logged += inspect(line, { depth: 10 });
   };
   const log: Log = { debug: keep, info: keep, warn: keep, error: keep };
   daemon = await startDaemon({
-    surroundings,
+    runtime,
     log,
     ...(home !== undefined && { home }),
     flags: { ...vendors.flags, 'system.registrationMode': 'open', ...flags },

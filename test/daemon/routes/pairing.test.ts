@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../../src/contract/client.ts';
 import { sessionCookie } from '../../../src/contract/locations.ts';
-import { systemSurroundings } from '../../../src/core/surroundings.ts';
+import { systemRuntime } from '../../../src/core/runtime.ts';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
 import { addUser } from '../../helpers/users.ts';
 
@@ -84,7 +84,7 @@ describe('pairing a device', () => {
   it('expires, and is cleaned up', async () => {
     const clock = { ms: Date.now() };
     await using daemon = await startDaemon({
-      surroundings: { ...systemSurroundings, now: () => new Date(clock.ms) },
+      runtime: { ...systemRuntime, now: () => new Date(clock.ms) },
     });
     const { requestId, code } = await ask(daemon);
     clock.ms += 10 * MINUTE - 1;

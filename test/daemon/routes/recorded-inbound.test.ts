@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ProviderName } from '../../../src/contract/oauth.ts';
-import { systemSurroundings } from '../../../src/core/surroundings.ts';
+import { systemRuntime } from '../../../src/core/runtime.ts';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
 import { deliver, inboundFlags, type SentDelivery, sign } from '../../helpers/inbound.ts';
 import { hasSharedFixtures } from '../../helpers/shared-fixture.ts';
@@ -36,7 +36,7 @@ let senders = 0;
 beforeAll(async () => {
   daemon = await startDaemon({
     flags: { ...inboundFlags, 'server.trustedProxies': ['127.0.0.1'] },
-    surroundings: { ...systemSurroundings, now: () => new Date(now) },
+    runtime: { ...systemRuntime, now: () => new Date(now) },
   });
 });
 afterAll(() => daemon[Symbol.asyncDispose]());

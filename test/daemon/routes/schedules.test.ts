@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Schedule } from '../../../src/contract/schedules.ts';
-import { systemSurroundings } from '../../../src/core/surroundings.ts';
+import { systemRuntime } from '../../../src/core/runtime.ts';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
 import { send } from '../../helpers/http.ts';
 import { follow, heldAdapter, testAdapter, until } from '../../helpers/tasks.ts';
@@ -18,7 +18,7 @@ let daemon: TestDaemon;
 let clock = Date.parse(now);
 beforeAll(async () => {
   daemon = await startDaemon({
-    surroundings: { ...systemSurroundings, now: () => new Date(clock) },
+    runtime: { ...systemRuntime, now: () => new Date(clock) },
     extraAdapters: [testAdapter(async () => ({ output: 'done' })), held.adapter],
   });
 });

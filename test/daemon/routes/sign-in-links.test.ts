@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
-import { systemSurroundings } from '../../../src/core/surroundings.ts';
+import { systemRuntime } from '../../../src/core/runtime.ts';
 import { landingScript } from '../../../src/daemon/landing-page.ts';
 import { auditedEvents } from '../../helpers/audit.ts';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
@@ -24,8 +24,8 @@ it('signs a browser in, once', async () => {
 
 it('is over after a minute', async () => {
   const clock = { ms: Date.now() };
-  const surroundings = { ...systemSurroundings, now: () => new Date(clock.ms) };
-  await using daemon = await startDaemon({ surroundings });
+  const runtime = { ...systemRuntime, now: () => new Date(clock.ms) };
+  await using daemon = await startDaemon({ runtime });
   const { token } = await daemon.client.auth.createSignInLink();
   clock.ms += 60_000;
   expect((await redeem(daemon, token)).status).toBe(401);

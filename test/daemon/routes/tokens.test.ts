@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { systemSurroundings } from '../../../src/core/surroundings.ts';
+import { systemRuntime } from '../../../src/core/runtime.ts';
 import { auditedEvents } from '../../helpers/audit.ts';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
 import { send } from '../../helpers/http.ts';
@@ -78,8 +78,8 @@ describe('an API token', () => {
 
   it('expires, and is known by when it was used', async () => {
     const clock = { ms: Date.now() };
-    const surroundings = { ...systemSurroundings, now: () => new Date(clock.ms), monotonic: () => clock.ms };
-    await using daemon = await startDaemon({ surroundings });
+    const runtime = { ...systemRuntime, now: () => new Date(clock.ms), monotonic: () => clock.ms };
+    await using daemon = await startDaemon({ runtime });
     const body = { name: 'short', scopes: ['tasks:read' as const], expiresInDays: 1 };
     const { token, expiresAt } = await daemon.client.tokens.create({ body });
     expect(Date.parse(expiresAt ?? '')).toBe(clock.ms + 86_400_000);

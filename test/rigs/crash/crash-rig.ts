@@ -15,7 +15,7 @@ import { type RigDaemon, startRigDaemon } from './daemon-process.ts';
 import { agentPoints, type KillOrder, killPoints, outsidePoints } from './kill-points.ts';
 import { Ledger } from './ledger.ts';
 import { putUnderLoad, sendWithKey } from './load.ts';
-import { type OutsideParts, OutsideWorld } from './outside-world.ts';
+import { type OutsideDeps, OutsideWorld } from './outside-world.ts';
 import { type PlantedFault, plantedFaults } from './planted-faults.ts';
 import { Random } from './random.ts';
 import { Rows } from './rows.ts';
@@ -213,7 +213,7 @@ export class CrashRig {
     await Promise.all([load, agents && agents.given, agents && agents.decided, told]);
   }
 
-  #outsideParts(daemon: RigDaemon): OutsideParts {
+  #outsideParts(daemon: RigDaemon): OutsideDeps {
     return { daemon, ledger: this.#ledger, random: this.#randomOfItsOwn() };
   }
 

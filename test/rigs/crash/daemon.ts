@@ -21,7 +21,7 @@ if (fault) await plantFault(fault);
 // Loaded only now, so that the points are in what they import.
 const { startDaemon } = await import('../../../src/daemon/start.ts');
 const { rigAdapters } = await import('./rig-adapters.ts');
-const { systemSurroundings } = await import('../../../src/core/surroundings.ts');
+const { systemRuntime } = await import('../../../src/core/runtime.ts');
 
 const daemon = await startDaemon({
   flags: {
@@ -32,11 +32,11 @@ const daemon = await startDaemon({
   },
   log: { ...silentLog, error: (fields, message) => process.send?.({ bug: `${message} ${show(fields)}` }) },
   extraAdapters: rigAdapters(killSwitch),
-  surroundings: {
-    ...systemSurroundings,
+  runtime: {
+    ...systemRuntime,
     newId(prefix) {
       if (prefix === 'dlq') killSwitch.pass('dead-letter');
-      return systemSurroundings.newId(prefix);
+      return systemRuntime.newId(prefix);
     },
   },
 });

@@ -27,7 +27,7 @@ export interface SentIssue {
   answers: InboundAnswer[];
 }
 
-interface SendParts {
+interface SendDeps {
   daemon: RigDaemon;
   ledger: Ledger;
   random: Random;
@@ -47,12 +47,12 @@ export class IssueSender {
   };
 
   /** Delivers until the daemon is gone or all is done. */
-  async load(parts: SendParts): Promise<void> {
+  async load(parts: SendDeps): Promise<void> {
     await Promise.all(Array.from({ length: SENDERS }, () => this.#sendMany(parts)));
   }
 
   /** What was not answered comes again, only a part of it unless `isLate`; and so do a few that were. */
-  async repeat(parts: SendParts, isLate: boolean): Promise<void> {
+  async repeat(parts: SendDeps, isLate: boolean): Promise<void> {
     const { random } = parts;
     const again = this.issues.filter(({ open }) => open.size > 0 && (isLate || random.chance(0.5)));
     for (const issue of again)
@@ -61,7 +61,7 @@ export class IssueSender {
       await this.#send(parts, random.pick(this.issues));
   }
 
-  async #sendMany(parts: SendParts): Promise<void> {
+  async #sendMany(parts: SendDeps): Promise<void> {
     const { daemon, random } = parts;
     for (let step = 0; step < STEPS && daemon.isAlive(); step++)
       await this.#send(
@@ -100,12 +100,12 @@ export class IssueSender {
   }
 
   /** By each of its hooks, sometimes twice at once. */
-  async #send(parts: SendParts, issue: SentIssue): Promise<void> {
+  async #send(parts: SendDeps, issue: SentIssue): Promise<void> {
     const ids = parts.random.chance(0.3) ? [...issue.deliveryIds, ...issue.deliveryIds] : issue.deliveryIds;
     await Promise.all(ids.map((id) => this.#sendOnce(parts, issue, id)));
   }
 
-  async #sendOnce({ daemon, ledger }: SendParts, issue: SentIssue, id: string): Promise<void> {
+  async #sendOnce({ daemon, ledger }: SendDeps, issue: SentIssue, id: string): Promise<void> {
     const { body } = issue;
     issue.sends++;
     issue.open.add(id);

@@ -12,7 +12,7 @@ import type { Random } from './random.ts';
 import { ScheduleMaker } from './schedule-maker.ts';
 import { hooks, WebhookReceiver } from './webhook-receiver.ts';
 
-export interface OutsideParts {
+export interface OutsideDeps {
   daemon: RigDaemon;
   ledger: Ledger;
   random: Random;
@@ -94,7 +94,7 @@ export class OutsideWorld {
   readonly count = () => this.receiver.requests + this.sender.answered;
 
   /** Sends, is sent to, and does not always take it, until the daemon is gone or all is done. */
-  async load(parts: OutsideParts, order?: KillOrder): Promise<void> {
+  async load(parts: OutsideDeps, order?: KillOrder): Promise<void> {
     const failsFirst = order?.point === 'before-failing' || order?.point === 'after-failing';
     this.receiver.misbehave(parts.random, failsFirst ? order.passing : 0);
     // A webhook that fails dies there the first time.
@@ -103,7 +103,7 @@ export class OutsideWorld {
   }
 
   /** A person who makes webhooks active, as long as the daemon lives: mostly those that fail. */
-  async #activate({ daemon, ledger, random }: OutsideParts): Promise<void> {
+  async #activate({ daemon, ledger, random }: OutsideDeps): Promise<void> {
     while (daemon.isAlive()) {
       await delay(random.between(20, 150));
       try {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError, type Client } from '../../../src/contract/client.ts';
 import { poll } from '../poll.ts';
 import type { OutsideRows } from './outside-rows.ts';
-import type { OutsideParts } from './outside-world.ts';
+import type { OutsideDeps } from './outside-world.ts';
 
 /** How many schedules a cycle brings, and how far ahead they run, in milliseconds. */
 const SCHEDULES = 6;
@@ -20,7 +20,7 @@ export class ScheduleMaker {
   }
 
   /** Until the daemon is gone or all is done. */
-  async load({ daemon, ledger, random }: OutsideParts): Promise<void> {
+  async load({ daemon, ledger, random }: OutsideDeps): Promise<void> {
     for (let made = 0; made < SCHEDULES && this.count < MOST && daemon.isAlive(); made++) {
       const kind = random.pick(kinds);
       const at = new Date(Date.now() + random.between(50, AHEAD_MS)).toISOString();

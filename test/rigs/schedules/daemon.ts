@@ -12,7 +12,7 @@ installKillPoints(killSwitch);
 
 // Loaded only now, so that the points are in what they import.
 const { startDaemon } = await import('../../../src/daemon/start.ts');
-const { systemSurroundings } = await import('../../../src/core/surroundings.ts');
+const { systemRuntime } = await import('../../../src/core/runtime.ts');
 const { AgentFailure } = await import('../../../src/core/agents/agent-adapter.ts');
 const { testAdapter } = await import('../../helpers/tasks.ts');
 
@@ -34,7 +34,7 @@ const daemon = await startDaemon({
   flags: { 'server.port': 0 },
   log: silentLog,
   extraAdapters: [adapter],
-  surroundings: { ...systemSurroundings, now: () => new Date(Date.now() + offsetMs) },
+  runtime: { ...systemRuntime, now: () => new Date(Date.now() + offsetMs) },
 });
 
 process.on('message', (order: Order) => {

@@ -11,7 +11,7 @@ import type { EventBus } from '../../events.ts';
 import type { KeyRing } from '../../secrets/key-ring.ts';
 import type { ApiTokenRow } from '../../storage/account-rows.ts';
 import type { Database, WriteTransaction } from '../../storage/database.ts';
-import type { Surroundings } from '../../surroundings.ts';
+import type { Runtime } from '../../runtime.ts';
 import { TokenStore } from './token-store.ts';
 
 const DAY_MS = 86_400_000;
@@ -22,12 +22,12 @@ const MOST_PER_USER = 200;
 /** How exactly it is known when a token was used last. */
 const USED_EVERY_MS = 60_000;
 
-export interface TokenServiceParts {
+export interface TokenServiceDeps {
   database: Database;
   audit: AuditLog;
   keys: KeyRing;
   bus: EventBus;
-  surroundings: Surroundings;
+  runtime: Runtime;
   /** Takes a fault that no caller can be told of. */
   reportBug: (error: unknown) => void;
 }
@@ -36,14 +36,14 @@ export type NewToken = ApiToken & { token: string; notifySecret?: string };
 
 /** API tokens: only their hash is stored, and what they may do is in their scopes. */
 export class TokenService {
-  readonly #parts: TokenServiceParts;
+  readonly #deps: TokenServiceDeps;
   readonly #store: TokenStore;
   readonly #cache: CredentialCache;
 
-  constructor(parts: TokenServiceParts) {
-    this.#parts = parts;
-    this.#store = new TokenStore(parts.database);
-    this.#cache = new CredentialCache(parts.surroundings.monotonic);
+  constructor(deps: TokenServiceDeps) {
+    this.#deps = deps;
+    this.#store = new TokenStore(deps.database);
+    this.#cache = new CredentialCache(deps.runtime.monotonic);
   }
 
   /** Whose token this is and what it may do; undefined when it is unknown, revoked or expired. */
@@ -53,15 +53,15 @@ export class TokenService {
 
   /** Answers the token itself this once. */
   async create(caller: Caller, wish: CreateToken): Promise<NewToken> {
-    const { database, audit, keys, surroundings } = this.#parts;
+    const { database, audit, keys, runtime } = this.#deps;
     if (caller.token) throw new AppError('forbidden', 'A token cannot create tokens');
     if (wish.scopes.includes('agents:command') && !isAdmin(caller))
       throw new AppError('forbidden', 'Only an administrator may grant agents:command');
-    const token = tokenPrefix + surroundings.newSecret(SECRET_BYTES);
-    const now = surroundings.now();
+    const token = tokenPrefix + runtime.newSecret(SECRET_BYTES);
+    const now = runtime.now();
     const { expiresInDays: days } = wish;
     const row: ApiTokenRow = {
-      id: surroundings.newId('token'),
+      id: runtime.newId('token'),
       user_id: caller.userId,
       name: wish.name,
       prefix: token.slice(0, SHOWN_LENGTH),
@@ -95,7 +95,7 @@ export class TokenService {
 
   /** Once this resolves, the token opens nothing. */
   async revoke(caller: Caller, id: string): Promise<void> {
-    const { database, audit } = this.#parts;
+    const { database, audit } = this.#deps;
     await database.write(async (transaction) => {
       const row = await this.#store.find(transaction.db, id);
       requireOwned(caller, row && { ...row, owner_id: row.user_id }, 'Token');
@@ -125,7 +125,7 @@ export class TokenService {
 
   #forgetEnded(tokenId: string): void {
     this.forget();
-    this.#parts.bus.emit('token_ended', { tokenId });
+    this.#deps.bus.emit('token_ended', { tokenId });
   }
 
   /** Somebody's rights have changed: every token is looked up anew. */
@@ -135,7 +135,7 @@ export class TokenService {
 
   async #look(token: string): Promise<Caller | undefined> {
     const row = await this.#store.findByHash(hashToken(token));
-    const now = this.#parts.surroundings.now();
+    const now = this.#deps.runtime.now();
     if (!row || (row.expires_at !== null && row.expires_at <= now.toISOString())) return undefined;
     if (row.last_used_at === null || now.getTime() - Date.parse(row.last_used_at) > USED_EVERY_MS)
       this.#touch(row.id, now);
@@ -146,7 +146,7 @@ export class TokenService {
 
   /** Nobody waits for it, and a full disk is no reason to let nobody in. */
   #touch(id: string, now: Date): void {
-    const { database, reportBug } = this.#parts;
+    const { database, reportBug } = this.#deps;
     database
       .write(({ db }) =>
         db.updateTable('api_tokens').set({ last_used_at: now.toISOString() }).where('id', '=', id).execute(),

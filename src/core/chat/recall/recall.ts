@@ -6,7 +6,7 @@ import type { Caller } from '../../auth/caller.ts';
 import type { Config } from '../../config/config.ts';
 import { messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import type { Surroundings } from '../../surroundings.ts';
+import type { Runtime } from '../../runtime.ts';
 import { unlessAborted } from '../../async/unless-aborted.ts';
 import { showName } from '../../text/show-name.ts';
 import type { ExperienceService } from '../../memory/learned/experience-service.ts';
@@ -31,12 +31,12 @@ const QUESTION_PART = 1000;
 /** What is less near by its meaning is told to nobody; by ranks alone, what is not among the first of both ways. */
 const leastScore: Record<Exclude<SearchMethod, 'keyword'>, number> = { vector: 0.35, hybrid: 0.9 };
 
-export interface RecallParts {
+export interface RecallDeps {
   config: Config;
   memory: Pick<MemoryService, 'search' | 'isEmpty'>;
   experiences: Pick<ExperienceService, 'search' | 'hasAny'>;
   preferences: Pick<PreferenceService, 'list'>;
-  surroundings: Surroundings;
+  runtime: Runtime;
   log: Log;
   /** How long each part of the memory may take; for tests. */
   limitMs?: number;
@@ -50,9 +50,9 @@ export interface RecallRules {
 
 /** What of the memory fits a question, for a model to be told. */
 export class Recall {
-  readonly #parts: RecallParts;
-  constructor(parts: RecallParts) {
-    this.#parts = parts;
+  readonly #deps: RecallDeps;
+  constructor(deps: RecallDeps) {
+    this.#deps = deps;
   }
 
   /** Never fails a run: what cannot be read is left out. `text` is fenced as data, with the origin of each part. */
@@ -61,7 +61,7 @@ export class Recall {
     question: string,
     { trustedOnly, signal }: RecallRules,
   ): Promise<{ text: string | undefined; memory: Remembered[] }> {
-    const { config, surroundings, limitMs = LIMIT_MS } = this.#parts;
+    const { config, runtime, limitMs = LIMIT_MS } = this.#deps;
     if (!config.get('memory.recall')) return { text: undefined, memory: [] };
     const query = shorten(question);
     const words = tellingWordsOf(query);
@@ -74,10 +74,10 @@ export class Recall {
     ]);
     const isTold = ({ origin }: { origin: Experience['origin'] }) => origin.trusted || !trustedOnly;
     return tellSections(
-      surroundings,
+      runtime,
       [
         preferencesSection(preferences.filter(isTold).slice(0, MAX_PREFERENCES)),
-        experiencesSection(experiences.filter(isTold).slice(0, MAX_EXPERIENCES), surroundings.now()),
+        experiencesSection(experiences.filter(isTold).slice(0, MAX_EXPERIENCES), runtime.now()),
         chunksSection(chunks),
       ],
       MAX_TOKENS,
@@ -88,18 +88,18 @@ export class Recall {
     try {
       return await unlessAborted(read(), limit);
     } catch (error) {
-      this.#parts.log.debug({ reason: messageOf(error) }, 'a part of the memory was not asked');
+      this.#deps.log.debug({ reason: messageOf(error) }, 'a part of the memory was not asked');
       return [];
     }
   }
 
   async #preferences(caller: Caller): Promise<Preference[]> {
-    const known = await this.#parts.preferences.list(caller, caller.userId);
+    const known = await this.#deps.preferences.list(caller, caller.userId);
     return known.filter(({ confidence }) => confidence >= LEAST_CONFIDENCE);
   }
 
   async #experiences(caller: Caller, q: string, words: string[]) {
-    const { experiences } = this.#parts;
+    const { experiences } = this.#deps;
     if (words.length === 0 || !(await experiences.hasAny(caller.userId))) return [];
     const { method, experiences: found } = await experiences.search(caller, { q, limit: LOOKED_AT });
     return found.filter(({ intent, solution, tags, score }) => {
@@ -110,7 +110,7 @@ export class Recall {
 
   /** Each way of searching by itself: ranks alone do not tell whether the first of them fits. */
   async #chunks(query: string, words: string[]): Promise<FoundChunk[]> {
-    const { memory } = this.#parts;
+    const { memory } = this.#deps;
     if (words.length === 0 || memory.isEmpty) return [];
     const wish = { query, maxResults: MAX_CHUNKS, minScore: 0 };
     const fitting = ({ method, chunks, totalCandidates }: SearchResult) =>

@@ -1,7 +1,7 @@
 import type { Remembered } from '../../../contract/chat.ts';
 import { fenceData } from '../../text/fenced-data.ts';
 import { estimateTokens } from '../../text/token-estimate.ts';
-import type { Surroundings } from '../../surroundings.ts';
+import type { Runtime } from '../../runtime.ts';
 
 /** What the lines around a section come to. */
 const FENCE_TOKENS = 60;
@@ -28,7 +28,7 @@ export interface Section {
 
 /** The sections as far as they fit, each fenced as data, and what of them was told. */
 export function tellSections(
-  surroundings: Surroundings,
+  runtime: Runtime,
   sections: readonly Section[],
   tokens: number,
 ): { text: string | undefined; memory: Remembered[] } {
@@ -53,7 +53,7 @@ export function tellSections(
     }
     if (parts.length === 0) continue;
     left -= FENCE_TOKENS;
-    texts.push(fenceData(surroundings, what, parts.join('\n\n')));
+    texts.push(fenceData(runtime, what, parts.join('\n\n')));
   }
   return { text: texts.length === 0 ? undefined : texts.join('\n\n'), memory };
 }

@@ -13,7 +13,7 @@ import type { ExperienceService } from '../../memory/learned/experience-service.
 import { type EarlierFailure, lessonOf } from './lesson.ts';
 import { stepsOf } from './run-steps.ts';
 
-export interface TaskLessonsParts {
+export interface TaskLessonsDeps {
   database: Database;
   store: Pick<TaskStore, 'find'>;
   endings: TaskEndings;
@@ -40,11 +40,11 @@ interface Expected extends Omit<EndedRun, 'calls'> {
 
 /** Learns from tasks that went well, once that is stored; nobody waits for it, and a crash may lose it. */
 export class TaskLessons {
-  readonly #parts: TaskLessonsParts;
+  readonly #deps: TaskLessonsDeps;
   readonly #expected = new Map<string, () => void>();
   readonly #learning = new Set<Promise<void>>();
-  constructor(parts: TaskLessonsParts) {
-    this.#parts = parts;
+  constructor(deps: TaskLessonsDeps) {
+    this.#deps = deps;
   }
 
   /** What the run came to counts as soon as its task is completed. */
@@ -52,7 +52,7 @@ export class TaskLessons {
     const run: Expected = { ...ended, steps: stepsOf(calls) };
     // An earlier end that could not be stored is overtaken.
     this.#expected.get(taskId)?.();
-    const stop = this.#parts.endings.watch(taskId, () => {
+    const stop = this.#deps.endings.watch(taskId, () => {
       stop();
       this.#expected.delete(taskId);
       const learning = this.#learn(taskId, run)
@@ -71,7 +71,7 @@ export class TaskLessons {
   }
 
   async #learn(taskId: string, run: Expected): Promise<void> {
-    const { store, config, experiences } = this.#parts;
+    const { store, config, experiences } = this.#deps;
     const row = await store.find(taskId);
     if (row?.status !== 'completed') return;
     const caller: Caller = { userId: row.owner_id, role: 'user' };
@@ -95,7 +95,7 @@ export class TaskLessons {
     const used: Experience[] = [];
     for (const id of ids)
       try {
-        used.push(await this.#parts.experiences.use(caller, id));
+        used.push(await this.#deps.experiences.use(caller, id));
       } catch (error) {
         // It may be forgotten by now.
         this.#note(taskId, error, 'an experience could not be marked as used');
@@ -105,7 +105,7 @@ export class TaskLessons {
 
   /** Of an earlier attempt, or of the task that this one tries again. */
   async #failureBefore({ seq, attempts, retried_from }: StoredTask): Promise<EarlierFailure | undefined> {
-    const { database, store } = this.#parts;
+    const { database, store } = this.#deps;
     if (attempts > 1) {
       const event = await database.read
         .selectFrom('task_events')
@@ -123,7 +123,7 @@ export class TaskLessons {
 
   /** What the write gate refuses, or what is gone, is no fault. */
   #note(taskId: string, error: unknown, message: string): void {
-    const { log } = this.#parts;
+    const { log } = this.#deps;
     if (error instanceof AppError) log.debug({ taskId, reason: error.message }, message);
     else log.error({ taskId, err: error }, message);
   }

@@ -1,3 +1,4 @@
+import { PathError } from '../../paths/path-error.ts';
 import type { ModelMessage } from 'ai';
 import type { Effort, NewRunEvent } from '../../../contract/run-events.ts';
 import type { PresetId } from '../../../contract/chat.ts';
@@ -15,7 +16,7 @@ import { modeFor, stricterMode } from '../../policy/security-modes.ts';
 import type { ApprovalService } from '../../approvals/approval-service.ts';
 import type { Database } from '../../storage/database.ts';
 import type { AgentRunRow } from '../../storage/tool-rows.ts';
-import type { Surroundings } from '../../surroundings.ts';
+import type { Runtime } from '../../runtime.ts';
 import { RunStopped } from '../../tasks/active-runs.ts';
 import type { TaskStore } from '../../tasks/task-store.ts';
 import { isMadeByTool } from '../../tools/tasks/task-create.ts';
@@ -42,7 +43,7 @@ import { agentInstructions, workInstructions } from './work-instructions.ts';
 /** How many steps each effort is good for. */
 const stepsOf: Record<Effort, number> = { low: 5, medium: 20, high: 50, max: 200 };
 
-export interface AgentWorkParts {
+export interface AgentWorkDeps {
   database: Database;
   config: Config;
   tasks: TaskStore;
@@ -65,7 +66,7 @@ export interface AgentWorkParts {
   /** The real place of a folder. */
   realFolder: (folder: string) => Promise<string>;
   sessionMs: number;
-  surroundings: Surroundings;
+  runtime: Runtime;
 }
 
 /** A run from the outside: what is told of it, and where its limits are. */
@@ -77,30 +78,30 @@ interface Session {
 
 /** Does tasks by letting a model work with tools: the task of an agentic message, or any other. */
 export class AgentWork {
-  readonly #parts: AgentWorkParts;
-  constructor(parts: AgentWorkParts) {
-    this.#parts = parts;
+  readonly #deps: AgentWorkDeps;
+  constructor(deps: AgentWorkDeps) {
+    this.#deps = deps;
   }
 
   async execute(run: AgentRun): Promise<AgentResult> {
-    const row = await this.#parts.runs.ofTask(run.task.id);
+    const row = await this.#deps.runs.ofTask(run.task.id);
     const agentic = row?.kind === 'agentic' ? row : undefined;
-    const id = row?.id ?? this.#parts.surroundings.newId('sess');
+    const id = row?.id ?? this.#deps.runtime.newId('sess');
     const record = new RunEventRecord((event) => run.emit(event));
     const timeout = new AbortController();
-    const { sessionMs } = this.#parts;
+    const { sessionMs } = this.#deps;
     const timer = agentic && setTimeout(() => timeout.abort(timedOut(sessionMs)), sessionMs);
     const session: Session = {
       id,
       emit: (event) => {
-        this.#parts.feeds.emit(id, event);
+        this.#deps.feeds.emit(id, event);
         record.add(event);
       },
       signal: AbortSignal.any([run.signal, timeout.signal]),
     };
     try {
       if (agentic?.conversation_id)
-        return await this.#parts.conversations.inTurn(agentic.conversation_id, () =>
+        return await this.#deps.conversations.inTurn(agentic.conversation_id, () =>
           this.#doMessage(run, agentic, session),
         );
       return await this.#doTask(run, row, session);
@@ -109,25 +110,25 @@ export class AgentWork {
       session.emit({ type: 'error', data: { message: failure.message, code: failure.code } });
       // What it asked for is of no use any more, unless the daemon stops and it goes on later.
       if (!(run.signal.reason instanceof RunStopped && run.signal.reason.reason === 'shutdown'))
-        await this.#parts.approvals.withdraw(run.task.id);
+        await this.#deps.approvals.withdraw(run.task.id);
       throw toAgentFailure(failure, agentic !== undefined);
     } finally {
       clearTimeout(timer);
       record.flush();
-      this.#parts.feeds.close(id);
+      this.#deps.feeds.close(id);
     }
   }
 
   async #doMessage(run: AgentRun, row: AgentRunRow, session: Session): Promise<AgentResult> {
-    const { database, conversationStore, conversations, providers, compactor, taskContext } = this.#parts;
-    const { recall, tasks } = this.#parts;
+    const { database, conversationStore, conversations, providers, compactor, taskContext } = this.#deps;
+    const { recall, tasks } = this.#deps;
     const options = JSON.parse(row.options) as AgenticOptions;
     const conversation = await conversationStore.find(row.conversation_id ?? '');
     if (!conversation) throw new RunFailure('invalid_input', 'NOT_FOUND', 'The conversation is deleted');
     const model = await providers.resolve(options);
     const { owner_id: ownerId } = conversation;
     const askerId = (await tasks.findHead(run.task.id))?.owner_id ?? '';
-    const workspace = await this.#parts.workspace(conversation);
+    const workspace = await this.#deps.workspace(conversation);
     let state = row.state === null ? undefined : (JSON.parse(row.state) as RunState);
     if (!state) {
       const context = await taskContext.ofConversation(conversation);
@@ -138,7 +139,7 @@ export class AgentWork {
         question: questionOf(run.task),
         mode: 'full',
         isTrusted: true,
-        heardStrangers: await heardInConversation(this.#parts, conversation),
+        heardStrangers: await heardInConversation(this.#deps, conversation),
         signal: session.signal,
       });
     }
@@ -146,7 +147,7 @@ export class AgentWork {
     const maxSteps = Math.min(stepsOf[effort], options.maxSteps ?? stepsOf.max);
     const instructions = [
       presets[conversation.preset_id as PresetId],
-      workInstructions({ workspace, mode: 'full', today: this.#parts.surroundings.now() }),
+      workInstructions({ workspace, mode: 'full', today: this.#deps.runtime.now() }),
     ]
       .filter(Boolean)
       .join('\n\n');
@@ -179,7 +180,7 @@ export class AgentWork {
         effort,
         maxSteps,
         maxBudget,
-        timeoutMs: this.#parts.sessionMs,
+        timeoutMs: this.#deps.sessionMs,
       },
     });
     const owner = { userId: ownerId, role: 'user' as const };
@@ -190,7 +191,7 @@ export class AgentWork {
       return said ?? conversations.append(owner, conversation.id, answer);
     };
     try {
-      await this.#parts.loop.run(order);
+      await this.#deps.loop.run(order);
     } catch (error) {
       // What was done is done, so it is told; a daemon that stops takes the run up again instead.
       const isStopping = run.signal.reason instanceof RunStopped && run.signal.reason.reason === 'shutdown';
@@ -206,7 +207,7 @@ export class AgentWork {
   }
 
   async #doTask(run: AgentRun, row: AgentRunRow | undefined, session: Session): Promise<AgentResult> {
-    const { providers, policy, config, surroundings, realFolder, tasks, recall } = this.#parts;
+    const { providers, policy, config, runtime, realFolder, tasks, recall } = this.#deps;
     const stored = await tasks.find(run.task.id);
     if (!stored) throw new RunFailure('invalid_input', 'NOT_FOUND', 'The task is gone');
     const model = await providers.resolve({ model: config.get('agents.builtin.model') });
@@ -232,10 +233,9 @@ export class AgentWork {
     const order = await this.#order(run, session, {
       model,
       state,
-      instructions: [
-        agentInstructions,
-        workInstructions({ workspace, mode, today: surroundings.now() }),
-      ].join('\n\n'),
+      instructions: [agentInstructions, workInstructions({ workspace, mode, today: runtime.now() })].join(
+        '\n\n',
+      ),
       workspace,
       maxSteps,
       maxBudget,
@@ -257,7 +257,7 @@ export class AgentWork {
         timeoutMs: null,
       },
     });
-    await this.#parts.loop.run(order);
+    await this.#deps.loop.run(order);
     this.#expectLessons(run, state);
     this.#tellEnd(session, state, model);
     return resultOf(state, model);
@@ -268,7 +268,7 @@ export class AgentWork {
     { text, calls, recalled = [], heardStrangers = true }: RunState,
     conversationId?: string,
   ): void {
-    this.#parts.lessons.expect(task.id, { answer: text, calls, recalled, heardStrangers, conversationId });
+    this.#deps.lessons.expect(task.id, { answer: text, calls, recalled, heardStrangers, conversationId });
   }
 
   async #order(
@@ -293,7 +293,7 @@ export class AgentWork {
       isTrusted: boolean;
     },
   ): Promise<LoopOrder> {
-    const { registry, policy, runs } = this.#parts;
+    const { registry, policy, runs } = this.#deps;
     const { workspace, mode, conversationId, userId, mayRunCommands, isTrusted, ...order } = wish;
     const context = {
       workspace,
@@ -321,13 +321,13 @@ export class AgentWork {
 
   /** Rights that ended meanwhile are gone here too. */
   async #isAdmin(userId: string): Promise<boolean> {
-    const user = await this.#parts.users.find(userId);
+    const user = await this.#deps.users.find(userId);
     return user !== undefined && roleOf(user) === 'admin' && user.disabled_at === null;
   }
 
   async #keepRun(run: AgentRun, ownerId: string, id: string): Promise<void> {
-    const { database, runs, surroundings } = this.#parts;
-    const now = surroundings.now().toISOString();
+    const { database, runs, runtime } = this.#deps;
+    const now = runtime.now().toISOString();
     await database.write(({ db }) =>
       runs.insert(db, {
         id,
@@ -353,7 +353,7 @@ export class AgentWork {
     if (run.signal.aborted) {
       const { reason } = run.signal as { reason: unknown };
       if (reason instanceof RunStopped && reason.reason === 'timeout')
-        return timedOut(this.#parts.config.get('pool.timeoutMs'));
+        return timedOut(this.#deps.config.get('pool.timeoutMs'));
       if (reason instanceof RunStopped && reason.reason === 'shutdown')
         return new RunFailure(
           'cancelled',
@@ -362,9 +362,9 @@ export class AgentWork {
         );
       return new RunFailure('cancelled', 'CANCELLED', 'The run was cancelled');
     }
-    if (timeout.aborted) return timedOut(this.#parts.sessionMs);
+    if (timeout.aborted) return timedOut(this.#deps.sessionMs);
     if (error instanceof RunFailure) return error;
-    if (error instanceof AgentFailure) return new RunFailure(error.failure, error.code, error.message);
+    if (error instanceof PathError) return new RunFailure('invalid_input', 'no_folder', error.message);
     if (error instanceof AppError)
       return error.code === 'storage_full'
         ? new RunFailure('unknown', 'TOOL_ERROR', error.message)

@@ -4,7 +4,7 @@ import { type Caller, mayRunCommands } from '../../auth/caller.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import type { EventBus } from '../../events.ts';
 import type { Log } from '../../log.ts';
-import type { Surroundings } from '../../surroundings.ts';
+import type { Runtime } from '../../runtime.ts';
 import type { TaskService } from '../../tasks/task-service.ts';
 import { isTerminal } from '../../tasks/task-states.ts';
 import type { Compactor } from '../compactor.ts';
@@ -27,7 +27,7 @@ export interface AgenticOptions extends Omit<AgenticWish, 'content'> {
   mayRunCommands: boolean;
 }
 
-export interface AgenticServiceParts {
+export interface AgenticServiceDeps {
   bus: EventBus;
   conversations: ConversationService;
   providers: Pick<ModelProviders, 'resolve'>;
@@ -38,35 +38,35 @@ export interface AgenticServiceParts {
   feeds: RunFeeds;
   /** How long a session may take, waiting for a worker included. */
   sessionMs: number;
-  surroundings: Surroundings;
+  runtime: Runtime;
   log: Log;
 }
 
 /** Lets a model work on a message by itself, as a task of the queue that goes on when nobody reads along. */
 export class AgenticService {
-  readonly #parts: AgenticServiceParts;
-  constructor(parts: AgenticServiceParts) {
-    this.#parts = parts;
+  readonly #deps: AgenticServiceDeps;
+  constructor(deps: AgenticServiceDeps) {
+    this.#deps = deps;
   }
 
   /** The events of the run from its first on; when the reader leaves, the run goes on. */
   async start(caller: Caller, conversationId: string, wish: AgenticWish, signal: AbortSignal) {
-    const { conversations, providers, tasks, feeds, surroundings } = this.#parts;
+    const { conversations, providers, tasks, feeds, runtime } = this.#deps;
     const conversation = await conversations.find(caller, conversationId);
     // What can never be answered is not stored.
     const model = await providers.resolve(wish);
     const { content, ...limits } = wish;
     const userMessage = await conversations.append(caller, conversationId, { role: 'user', content });
     const compaction = await this.#makeRoom(model, conversationId);
-    const runId = surroundings.newId('sess');
+    const runId = runtime.newId('sess');
     const events = feeds.open(runId, signal);
     const options: AgenticOptions = {
       ...limits,
       userMessageId: userMessage.id,
-      answerId: surroundings.newId('msg'),
+      answerId: runtime.newId('msg'),
       mayRunCommands: mayRunCommands(caller),
     };
-    const now = surroundings.now().toISOString();
+    const now = runtime.now().toISOString();
     const { answer: task } = await tasks.createFor(
       caller,
       {
@@ -118,7 +118,7 @@ export class AgenticService {
 
   /** Sums up older messages where the model's window is full; the run then finds them so. */
   async #makeRoom(model: ResolvedModel, conversationId: string): Promise<Compaction | undefined> {
-    const { compactor, conversationStore, taskContext, sessionMs } = this.#parts;
+    const { compactor, conversationStore, taskContext, sessionMs } = this.#deps;
     const conversation = await conversationStore.find(conversationId);
     if (!conversation) throw new AppError('not_found', 'Conversation not found');
     const context = await taskContext.ofConversation(conversation);
@@ -128,7 +128,7 @@ export class AgenticService {
 
   /** A task that ends without its agent, or that never gets one in time, ends the stream too. */
   #endWithTask(caller: Caller, taskId: string, runId: string): void {
-    const { bus, tasks, feeds, log, sessionMs } = this.#parts;
+    const { bus, tasks, feeds, log, sessionMs } = this.#deps;
     const tell = (message: string, code: string) => {
       feeds.emit(runId, { type: 'error', data: { message, code } });
       feeds.close(runId);

@@ -1,6 +1,6 @@
 import type { ModelMessage } from 'ai';
 import { AppError } from '../../errors.ts';
-import type { Surroundings } from '../../surroundings.ts';
+import type { Runtime } from '../../runtime.ts';
 import { fenceData } from '../../text/fenced-data.ts';
 import type { ModelCalls } from '../../providers/model-calls.ts';
 import type { ResolvedModel } from '../../providers/resolved-model.ts';
@@ -12,16 +12,16 @@ const KEPT_MESSAGES = [6, 4, 2];
 /** A result that is left out costs about this much itself. */
 const SHORT_RESULT = 300;
 
-export interface RunCompactorParts {
+export interface RunCompactorDeps {
   calls: ModelCalls;
-  surroundings: Surroundings;
+  runtime: Runtime;
 }
 
 /** Makes room in the messages of a run: old results of tools go first, then the older steps become a summary. */
 export class RunCompactor {
-  readonly #parts: RunCompactorParts;
-  constructor(parts: RunCompactorParts) {
-    this.#parts = parts;
+  readonly #deps: RunCompactorDeps;
+  constructor(deps: RunCompactorDeps) {
+    this.#deps = deps;
   }
 
   /** The messages that fit beside `otherTokens` into the model's window; the same ones where all of them do. */
@@ -52,12 +52,12 @@ export class RunCompactor {
     room: number,
     signal: AbortSignal,
   ): Promise<string> {
-    const { calls, surroundings } = this.#parts;
+    const { calls, runtime } = this.#deps;
     const said = lastTokens(
       old.map(({ role, content }) => `${role}: ${JSON.stringify(content)}`).join('\n'),
       Math.max(500, room / 2),
     );
-    const text = fenceData(surroundings, 'The earlier steps of a work with tools', said);
+    const text = fenceData(runtime, 'The earlier steps of a work with tools', said);
     let summary = 'Earlier steps were left out because they no longer fit.';
     try {
       const prompt = { instructions: sumUpInstructions, turns: [{ role: 'user' as const, content: text }] };
@@ -67,7 +67,7 @@ export class RunCompactor {
       // A run without its beginning is better than none.
       if (signal.aborted || !(error instanceof AppError)) throw error;
     }
-    return fenceData(surroundings, 'A summary of your earlier steps', summary);
+    return fenceData(runtime, 'A summary of your earlier steps', summary);
   }
 }
 

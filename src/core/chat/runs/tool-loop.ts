@@ -60,7 +60,7 @@ export interface LoopOrder {
 }
 export type LoopEnd = { kind: 'done' } | { kind: 'waiting'; approvals: Approval[] };
 
-export interface ToolLoopParts {
+export interface ToolLoopDeps {
   steps: ModelSteps;
   gate: ToolGate;
   approvals: ApprovalService;
@@ -76,9 +76,9 @@ export interface ToolLoopParts {
  * what came of them is told to it. Everything that has to outlive a restart is in the state.
  */
 export class ToolLoop {
-  readonly #parts: ToolLoopParts;
-  constructor(parts: ToolLoopParts) {
-    this.#parts = parts;
+  readonly #deps: ToolLoopDeps;
+  constructor(deps: ToolLoopDeps) {
+    this.#deps = deps;
   }
 
   /** Throws a `RunFailure`, or an `AppError` of the storage; a run that is aborted rejects with whatever it was doing. */
@@ -131,7 +131,7 @@ export class ToolLoop {
 
   async #compact({ state, model, instructions, tools, run, emit }: LoopOrder): Promise<void> {
     const others = estimateTokens(instructions) + sizeOfTools(tools);
-    const fitting = await this.#parts.compactor.fit(model, state.messages, others, run.context.signal);
+    const fitting = await this.#deps.compactor.fit(model, state.messages, others, run.context.signal);
     if (fitting === state.messages) return;
     const tokensBefore = sizeOfMessages(state.messages);
     emit({ type: 'compaction', data: { tokensBefore, tokensAfter: sizeOfMessages(fitting) } });
@@ -160,7 +160,7 @@ export class ToolLoop {
       } catch (error) {
         if (!(error instanceof StepFailed)) throw error;
         const { class: kind, code, message, retryAfterMs } = error.failure;
-        const { retryMs = RETRY_MS } = this.#parts;
+        const { retryMs = RETRY_MS } = this.#deps;
         const wait = Math.max(retryAfterMs ?? 0, retryMs * 2 ** attempt);
         const mayRetry = order.retries && isTransient(kind) && attempt < MAX_RETRIES && wait <= MAX_RETRY_MS;
         // What was said cannot be taken back.
@@ -189,9 +189,9 @@ export class ToolLoop {
       temperature,
       effort,
     };
-    const parts = this.#parts.steps.take(model, { ...request, maxTokens }, run.context.signal);
+    const deps = this.#deps.steps.take(model, { ...request, maxTokens }, run.context.signal);
     let thoughts = '';
-    for (let next = await parts.next(); ; next = await parts.next()) {
+    for (let next = await deps.next(); ; next = await deps.next()) {
       if (next.done) return next.value;
       heard.anything = true;
       const part = next.value;
@@ -241,7 +241,7 @@ export class ToolLoop {
 
   async #runCall(order: LoopOrder, call: OpenCall): Promise<RanCall | { waiting: Approval }> {
     const { run, state, emit, onApproval, save } = order;
-    const { gate, approvals, isRepeatable } = this.#parts;
+    const { gate, approvals, isRepeatable } = this.#deps;
     if (call.isBegun && !(await isRepeatable(call.name))) return { result: unknownOutcome };
     for (;;) {
       call.isBegun = true;

@@ -14,7 +14,7 @@ import { modeFor } from '../../policy/security-modes.ts';
 import type { ConversationRow, MessageRow } from '../../storage/chat-rows.ts';
 import type { Database } from '../../storage/database.ts';
 import type { AgentRunRow } from '../../storage/tool-rows.ts';
-import type { Surroundings } from '../../surroundings.ts';
+import type { Runtime } from '../../runtime.ts';
 import type { ToolRun } from '../../tools/tool-gate.ts';
 import type { ToolRegistry } from '../../tools/tool-registry.ts';
 import type { Compactor } from '../compactor.ts';
@@ -36,7 +36,7 @@ import { workInstructions } from './work-instructions.ts';
 /** Answers of the model with calls, before the one that has to be the last. */
 const MAX_ROUND_TRIPS = 5;
 
-export interface ToolMessageParts {
+export interface ToolMessageDeps {
   database: Database;
   bus: EventBus;
   conversations: ConversationService;
@@ -54,7 +54,7 @@ export interface ToolMessageParts {
   feeds: RunFeeds;
   /** The folder in which the tools of a conversation work: absolute, without links. */
   workspace: (conversation: Pick<ConversationRow, 'id' | 'cwd'>) => Promise<string>;
-  surroundings: Surroundings;
+  runtime: Runtime;
   log: Log;
 }
 
@@ -73,23 +73,23 @@ interface MessageOptions {
 
 /** Messages to which a model answers with the help of tools; one that waits for approvals goes on after a restart. */
 export class ToolMessageService {
-  readonly #parts: ToolMessageParts;
+  readonly #deps: ToolMessageDeps;
   readonly #stopping = new AbortController();
   #unsubscribe: (() => void) | undefined;
-  constructor(parts: ToolMessageParts) {
-    this.#parts = parts;
+  constructor(deps: ToolMessageDeps) {
+    this.#deps = deps;
   }
 
   /** From now on goes on with messages whose approvals are decided. */
   listen(): void {
-    this.#unsubscribe = this.#parts.bus.on('approval', ({ row }) => {
+    this.#unsubscribe = this.#deps.bus.on('approval', ({ row }) => {
       if (row.status !== 'pending') this.#resumeLater(row.run_id);
     });
   }
 
   /** Goes on with what an earlier process left. */
   async start(): Promise<void> {
-    for (const run of await this.#parts.runs.openMessages()) this.#resumeLater(run.id);
+    for (const run of await this.#deps.runs.openMessages()) this.#resumeLater(run.id);
   }
 
   stop(): void {
@@ -99,9 +99,9 @@ export class ToolMessageService {
 
   /** Answers when the model has, or when its calls wait for a person. */
   async send(caller: Caller, id: string, wish: SendWithTools, signal: AbortSignal): Promise<ToolExchange> {
-    await this.#parts.conversations.find(caller, id);
+    await this.#deps.conversations.find(caller, id);
     try {
-      return await this.#parts.conversations.inTurn(id, () =>
+      return await this.#deps.conversations.inTurn(id, () =>
         this.#begin(caller, id, wish, signal, this.#newId(), false),
       );
     } catch (error) {
@@ -113,21 +113,21 @@ export class ToolMessageService {
 
   /** As `send`, told while it happens; the stream goes on over approvals. Throws what is wrong from the start. */
   async stream(caller: Caller, id: string, wish: SendWithTools, signal: AbortSignal) {
-    await this.#parts.conversations.find(caller, id);
-    await this.#parts.providers.resolve(wish);
+    await this.#deps.conversations.find(caller, id);
+    await this.#deps.providers.resolve(wish);
     const runId = this.#newId();
-    const events = this.#parts.feeds.open(runId, signal);
-    this.#parts.conversations
+    const events = this.#deps.feeds.open(runId, signal);
+    this.#deps.conversations
       .inTurn(id, () => this.#begin(caller, id, wish, signal, runId, true))
       .then(({ pendingApprovals }) => {
-        if (pendingApprovals.length === 0) this.#parts.feeds.close(runId);
+        if (pendingApprovals.length === 0) this.#deps.feeds.close(runId);
       })
       .catch((error: unknown) => this.#tellFailure(runId, error));
     return events;
   }
 
   #newId(): string {
-    return this.#parts.surroundings.newId('run');
+    return this.#deps.runtime.newId('run');
   }
 
   async #begin(
@@ -139,12 +139,12 @@ export class ToolMessageService {
     isStreamed: boolean,
   ): Promise<ToolExchange> {
     if (signal.aborted) throw new AppError('wrong_state', 'The request was cancelled');
-    const { conversations, providers, compactor, taskContext, policy, surroundings } = this.#parts;
+    const { conversations, providers, compactor, taskContext, policy, runtime } = this.#deps;
     await this.#dropWaiting(id);
     const model = await providers.resolve(wish);
     const mode = modeFor(policy.policy.defaultMode, wish.securityMode, isAdmin(caller));
     const before = await conversations.find(caller, id);
-    const workspace = await this.#parts.workspace(before);
+    const workspace = await this.#deps.workspace(before);
     const userMessage = await conversations.append(caller, id, { role: 'user', content: wish.content });
     const conversation = await conversations.find(caller, id);
     const context = await taskContext.ofConversation(conversation);
@@ -158,7 +158,7 @@ export class ToolMessageService {
         messageCount: conversation.message_count,
       },
     });
-    const work = wish.enableTools ? workInstructions({ workspace, mode, today: surroundings.now() }) : '';
+    const work = wish.enableTools ? workInstructions({ workspace, mode, today: runtime.now() }) : '';
     const options: MessageOptions = {
       content: wish.content,
       instructions: [prompt.instructions, work].filter(Boolean).join('\n\n'),
@@ -167,7 +167,7 @@ export class ToolMessageService {
       model: model.modelId,
       isStreamed,
       enableTools: wish.enableTools,
-      messageId: surroundings.newId('msg'),
+      messageId: runtime.newId('msg'),
       mayRunCommands: mayRunCommands(caller),
     };
     const state = newRunState(prompt.turns.map(({ role, content }): ModelMessage => ({ role, content })));
@@ -184,7 +184,7 @@ export class ToolMessageService {
         timeoutMs: null,
       },
     });
-    const end = await this.#parts.loop.run(order);
+    const end = await this.#deps.loop.run(order);
     const row: AgentRunRow = {
       id: runId,
       kind: 'message',
@@ -194,13 +194,13 @@ export class ToolMessageService {
       task_id: null,
       options: JSON.stringify(options),
       state: JSON.stringify(state),
-      created_at: surroundings.now().toISOString(),
-      updated_at: surroundings.now().toISOString(),
+      created_at: runtime.now().toISOString(),
+      updated_at: runtime.now().toISOString(),
     };
     const answer = { id: options.messageId, ...answerOf(state, model) };
     // Together: a run that goes on has a message to put its answer in.
     const assistantMessage = await conversations.append(caller, id, answer, async (db) => {
-      if (end.kind === 'waiting') await this.#parts.runs.insert(db, row);
+      if (end.kind === 'waiting') await this.#deps.runs.insert(db, row);
     });
     // Somebody may have decided before the run was kept.
     if (end.kind === 'waiting') this.#resumeLater(runId);
@@ -211,12 +211,12 @@ export class ToolMessageService {
   /** Goes on once nothing of the run waits any more. */
   #resumeLater(runId: string): void {
     this.#resume(runId).catch((error: unknown) =>
-      this.#parts.log.warn({ runId, reason: messageOf(error) }, 'a message could not go on'),
+      this.#deps.log.warn({ runId, reason: messageOf(error) }, 'a message could not go on'),
     );
   }
 
   async #resume(runId: string): Promise<void> {
-    const { runs, conversations, approvalStore } = this.#parts;
+    const { runs, conversations, approvalStore } = this.#deps;
     const known = await runs.find(runId);
     if (!known || known.kind !== 'message' || known.conversation_id === null) return;
     await conversations.inTurn(known.conversation_id, async () => {
@@ -231,7 +231,7 @@ export class ToolMessageService {
   }
 
   async #goOn(row: AgentRunRow): Promise<void> {
-    const { runs, store, database, providers, surroundings, approvalStore } = this.#parts;
+    const { runs, store, database, providers, runtime, approvalStore } = this.#deps;
     const conversation = row.conversation_id === null ? undefined : await store.find(row.conversation_id);
     if (!conversation || row.state === null) return;
     const options = JSON.parse(row.options) as MessageOptions;
@@ -245,11 +245,11 @@ export class ToolMessageService {
     let failure: string | undefined;
     try {
       const model = await providers.resolve({ provider: options.provider, model: options.model });
-      const workspace = await this.#parts.workspace(conversation);
+      const workspace = await this.#deps.workspace(conversation);
       const { signal } = this.#stopping;
       order = await this.#order({ runId: row.id, conversation, options, state, model, workspace, signal });
       order.save = (saved) => runs.save(row.id, { state: JSON.stringify(saved) });
-      end = await this.#parts.loop.run(order);
+      end = await this.#deps.loop.run(order);
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
       failure = messageOf(error);
@@ -257,7 +257,7 @@ export class ToolMessageService {
     }
     const status = failure !== undefined ? 'failed' : end.kind === 'waiting' ? 'waiting' : 'completed';
     const content = failure === undefined ? state.text : `${state.text}\n\n(Broken off: ${failure})`.trim();
-    const updated_at = surroundings.now().toISOString();
+    const updated_at = runtime.now().toISOString();
     await database.write(async ({ db }) => {
       await store.changeMessage(db, options.messageId, {
         tool_calls: state.calls.length > 0 ? JSON.stringify(state.calls) : null,
@@ -276,9 +276,9 @@ export class ToolMessageService {
 
   /** A new message overtakes one that waits: what that asked for is not run any more. */
   async #dropWaiting(conversationId: string): Promise<void> {
-    const { runs, approvals, surroundings } = this.#parts;
+    const { runs, approvals, runtime } = this.#deps;
     for (const { id } of await runs.openMessages(conversationId)) {
-      await runs.save(id, { status: 'cancelled', updated_at: surroundings.now().toISOString() });
+      await runs.save(id, { status: 'cancelled', updated_at: runtime.now().toISOString() });
       await approvals.withdraw(id);
       this.#tellFailure(
         id,
@@ -287,7 +287,7 @@ export class ToolMessageService {
     }
   }
 
-  async #order(parts: {
+  async #order(deps: {
     runId: string;
     conversation: ConversationRow;
     options: MessageOptions;
@@ -296,8 +296,8 @@ export class ToolMessageService {
     workspace: string;
     signal: AbortSignal;
   }): Promise<LoopOrder> {
-    const { runId, conversation, options, state, model, workspace, signal } = parts;
-    const { registry, policy, users } = this.#parts;
+    const { runId, conversation, options, state, model, workspace, signal } = deps;
+    const { registry, policy, users } = this.#deps;
     const user = await users.find(conversation.owner_id);
     const run: ToolRun = {
       id: runId,
@@ -331,23 +331,23 @@ export class ToolMessageService {
   }
 
   #emit(runId: string, event: NewRunEvent): void {
-    this.#parts.feeds.emit(runId, event);
+    this.#deps.feeds.emit(runId, event);
   }
 
   #tellEnd(runId: string, { state, model }: LoopOrder, messageId: string): void {
     this.#emit(runId, completeEvent(state, model));
     this.#emit(runId, { type: 'message_saved', data: { id: messageId } });
-    this.#parts.feeds.close(runId);
+    this.#deps.feeds.close(runId);
   }
 
   #tellFailure(runId: string, error: unknown): void {
     const code =
       error instanceof RunFailure ? error.code : error instanceof AppError ? error.code : 'internal';
     if (!(error instanceof AppError) && !(error instanceof RunFailure))
-      this.#parts.log.error({ runId, err: error }, 'a message with tools failed');
+      this.#deps.log.error({ runId, err: error }, 'a message with tools failed');
     const message = code === 'internal' ? 'Internal error' : messageOf(error);
     this.#emit(runId, { type: 'error', data: { message, code: code.toUpperCase() } });
-    this.#parts.feeds.close(runId);
+    this.#deps.feeds.close(runId);
   }
 }
 

@@ -22,9 +22,9 @@ export class CommentAccess {
   readonly #config: Config;
   readonly #connections: Pick<ConnectionService, 'find' | 'accessToken'>;
 
-  constructor(parts: { config: Config; connections: Pick<ConnectionService, 'find' | 'accessToken'> }) {
-    this.#config = parts.config;
-    this.#connections = parts.connections;
+  constructor(deps: { config: Config; connections: Pick<ConnectionService, 'find' | 'accessToken'> }) {
+    this.#config = deps.config;
+    this.#connections = deps.connections;
   }
 
   /** Undefined where there is nothing. Throws an `AppError` where there may be something later. */

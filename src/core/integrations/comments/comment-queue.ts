@@ -8,7 +8,7 @@ export interface Written {
   /** Where it has to be looked after again: milliseconds from now. */
   againInMs?: number;
 }
-export interface CommentQueueParts {
+export interface CommentQueueDeps {
   /** Writes what there is to say of a task. Never rejects. */
   write: (taskId: string, signal: AbortSignal) => Promise<Written>;
   monotonic: () => number;
@@ -27,13 +27,13 @@ interface Lane {
 
 /** Whose comment is looked after next: one at a time for each vendor, at the pace that vendors ask for. */
 export class CommentQueue {
-  readonly #parts: Required<CommentQueueParts>;
+  readonly #deps: Required<CommentQueueDeps>;
   readonly #lanes = new Map<string, Lane>();
   readonly #stopping = new AbortController();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(parts: CommentQueueParts) {
-    this.#parts = { setTimer: (run, ms) => setTimeout(run, ms).unref(), ...parts };
+  constructor(deps: CommentQueueDeps) {
+    this.#deps = { setTimer: (run, ms) => setTimeout(run, ms).unref(), ...deps };
   }
 
   /** Takes a task; one that is waiting, or being written, stays where it is. */
@@ -75,7 +75,7 @@ export class CommentQueue {
   /** Starts what may start now, and sets the timer for what comes next. */
   #pass(): void {
     if (this.#stopping.signal.aborted) return;
-    const now = this.#parts.monotonic();
+    const now = this.#deps.monotonic();
     let nextAt = Infinity;
     for (const lane of this.#lanes.values()) {
       if (lane.laterAt <= now) readyUp(lane, now);
@@ -91,13 +91,13 @@ export class CommentQueue {
 
   #write(lane: Lane, taskId: string, startedAt: number): void {
     lane.ready.delete(taskId);
-    const done = this.#parts.write(taskId, this.#stopping.signal).then(({ hasAsked, againInMs }) => {
+    const done = this.#deps.write(taskId, this.#stopping.signal).then(({ hasAsked, againInMs }) => {
       const isNews = lane.writing?.again;
       lane.writing = undefined;
       if (hasAsked) lane.restsUntil = startedAt + PACE_MS;
       if (isNews) lane.ready.add(taskId);
       else if (againInMs !== undefined) {
-        const at = this.#parts.monotonic() + againInMs;
+        const at = this.#deps.monotonic() + againInMs;
         lane.later.set(taskId, at);
         lane.laterAt = Math.min(lane.laterAt, at);
       }
@@ -108,7 +108,7 @@ export class CommentQueue {
 
   #wakeIn(ms: number): void {
     clearTimeout(this.#timer);
-    this.#timer = this.#parts.setTimer(() => this.#pass(), ms);
+    this.#timer = this.#deps.setTimer(() => this.#pass(), ms);
   }
 }
 

@@ -5,7 +5,7 @@ import { delayAfter } from '../../outbound/delivery-schedule.ts';
 import type { OutboundFetch } from '../../outbound/outbound-fetch.ts';
 import { untilStored } from '../../storage/until-stored.ts';
 import type { SourceCommentRow } from '../../storage/outside-rows.ts';
-import type { Surroundings } from '../../surroundings.ts';
+import type { Runtime } from '../../runtime.ts';
 import type { CommentTarget } from '../inbound/source-work.ts';
 import type { Access, CommentAccess } from './comment-access.ts';
 import { CommentFailure } from './comment-failure.ts';
@@ -26,12 +26,12 @@ const MAX_WAIT_MS = 14 * 3_600_000;
 /** Requests that are too many use up no try, but not for ever. */
 const LIMITED_FOR_MS = 7 * 24 * 3_600_000;
 
-export interface CommentWriterParts {
+export interface CommentWriterDeps {
   store: SourceCommentStore;
   access: CommentAccess;
   config: Config;
   fetch: OutboundFetch;
-  surroundings: Surroundings;
+  runtime: Runtime;
   log: Log;
 }
 export interface LookedAfter extends Written {
@@ -50,22 +50,22 @@ const rests: LookedAfter = { hasAsked: false, isEnded: false };
 
 /** Brings one comment to say what its task is, in one step; every step leaves a row from which another can follow. */
 export class CommentWriter {
-  readonly #parts: CommentWriterParts;
+  readonly #deps: CommentWriterDeps;
   /** Until when an account is to ask for nothing, in monotonic milliseconds. */
   readonly #limited = new Map<string, number>();
 
-  constructor(parts: CommentWriterParts) {
-    this.#parts = parts;
+  constructor(deps: CommentWriterDeps) {
+    this.#deps = deps;
   }
 
   /** Rejects with an `AppError` where the store fails, and with the reason of the signal. */
   async write(taskId: string, signal: AbortSignal): Promise<LookedAfter> {
-    const { store, surroundings } = this.#parts;
+    const { store, runtime } = this.#deps;
     const row = await store.find(taskId);
     if (!row || row.ended_at !== null) return { ...rests, isEnded: true };
     const task = await store.findTask(taskId);
     if (!task) return this.#end(row, signal, { last_error: 'The task is gone' });
-    const now = surroundings.now();
+    const now = runtime.now();
     const isRunning = task.status === 'in_progress';
     const waits = isRunning && (await store.waitsForPerson(taskId, now.toISOString()));
     const state = commentStateOf(task, waits);
@@ -75,7 +75,7 @@ export class CommentWriter {
     const wait = await this.#waitFor(row, state, now);
     if (wait > 0) return { ...rests, againInMs: wait };
     const target = JSON.parse(row.target) as CommentTarget;
-    if (!isCommentWanted(this.#parts.config, target))
+    if (!isCommentWanted(this.#deps.config, target))
       return this.#end(row, signal, { last_error: 'Comments are switched off' });
     return this.#attempt({ row, task, state, target, signal });
   }
@@ -89,7 +89,7 @@ export class CommentWriter {
     // Another state begins anew, but what may have been written has to be there before anybody looks for it.
     const settled = Math.min(wait, SETTLE_MS);
     const next_attempt_at = new Date(now.getTime() + settled).toISOString();
-    await this.#parts.store.update(row.task_id, { tried: state, attempts: 0, next_attempt_at });
+    await this.#deps.store.update(row.task_id, { tried: state, attempts: 0, next_attempt_at });
     return settled;
   }
 
@@ -97,27 +97,27 @@ export class CommentWriter {
     const { row, target, signal } = job;
     let account: string | undefined;
     try {
-      const access = await this.#parts.access.of(row.owner_id, target);
+      const access = await this.#deps.access.of(row.owner_id, target);
       if (!access) return await this.#end(row, signal, { last_error: 'There is nothing to write it with' });
       account = access.account;
       const wait = this.#limitOf(account);
       if (wait > 0) return { ...rests, againInMs: wait };
       await this.#tell(job, this.#placeOf(job, access)).catch(async (error: unknown) => {
         // Somebody may have connected the account anew, or the token was refreshed, in the meantime.
-        const renewed = isDenied(error) ? await this.#parts.access.of(row.owner_id, target) : undefined;
+        const renewed = isDenied(error) ? await this.#deps.access.of(row.owner_id, target) : undefined;
         if (!renewed || renewed.authorization === access.authorization) throw error;
         await this.#tell(job, this.#placeOf(job, renewed));
       });
     } catch (error) {
       if (signal.aborted) throw error;
-      return this.#fail(job, failureOf(error, this.#parts.log), account);
+      return this.#fail(job, failureOf(error, this.#deps.log), account);
     }
     return this.#done(job);
   }
 
   /** Writes the comment, or edits the one that is there. */
   async #tell({ row, task, state, signal }: Job, place: CommentPlace): Promise<void> {
-    const { config, surroundings } = this.#parts;
+    const { config, runtime } = this.#deps;
     const text = commentText(task, state, config.get('server.baseUrl'));
     if (row.comment_id === null && row.is_uncertain === 1) {
       const id = await place.find();
@@ -125,7 +125,7 @@ export class CommentWriter {
     }
     if (row.comment_id !== null) return place.update(row.comment_id, text);
     // On the disk before it is sent: whatever happens, the next try looks first.
-    const settled = new Date(surroundings.now().getTime() + SETTLE_MS).toISOString();
+    const settled = new Date(runtime.now().getTime() + SETTLE_MS).toISOString();
     const marked = { is_uncertain: 1, tried: state, next_attempt_at: settled };
     await this.#store(row.task_id, signal, marked);
     row.is_uncertain = 1;
@@ -151,14 +151,14 @@ export class CommentWriter {
       attempts: 0,
       next_attempt_at: null,
       last_error: null,
-      ...(isEnded && { ended_at: this.#parts.surroundings.now().toISOString() }),
+      ...(isEnded && { ended_at: this.#deps.runtime.now().toISOString() }),
     });
     return { hasAsked: true, isEnded };
   }
 
   async #fail(job: Job, failure: CommentFailure, account: string | undefined): Promise<LookedAfter> {
     const { row, state, signal } = job;
-    const { surroundings, log } = this.#parts;
+    const { runtime, log } = this.#deps;
     const { fault, message } = failure;
     const wait = this.#waitAfter(job, failure, account);
     const isFinal = fault !== 'transient' && fault !== 'unauthorized';
@@ -177,8 +177,7 @@ export class CommentWriter {
       tried: state,
       attempts: attemptsOf(row, state) + (counts ? 1 : 0),
       is_uncertain: row.is_uncertain,
-      next_attempt_at:
-        wait === undefined ? null : new Date(surroundings.now().getTime() + wait).toISOString(),
+      next_attempt_at: wait === undefined ? null : new Date(runtime.now().getTime() + wait).toISOString(),
       last_error: message,
     });
     return { hasAsked: true, isEnded: false, ...(wait !== undefined && { againInMs: wait }) };
@@ -186,7 +185,7 @@ export class CommentWriter {
 
   /** Milliseconds before the next try; undefined where there is none. */
   #waitAfter({ row, state }: Job, { fault, waitMs = 0 }: CommentFailure, account = ''): number | undefined {
-    const { now, monotonic, random } = this.#parts.surroundings;
+    const { now, monotonic, random } = this.#deps.runtime;
     if (fault === 'refused' || fault === 'missing') return undefined;
     const asked = Math.min(waitMs, MAX_LIMIT_MS);
     if (fault !== 'limited') {
@@ -198,13 +197,13 @@ export class CommentWriter {
   }
 
   #limitOf(account: string): number {
-    const wait = (this.#limited.get(account) ?? 0) - this.#parts.surroundings.monotonic();
+    const wait = (this.#limited.get(account) ?? 0) - this.#deps.runtime.monotonic();
     if (wait <= 0) this.#limited.delete(account);
     return wait;
   }
 
   async #end(row: SourceCommentRow, signal: AbortSignal, change: CommentChange): Promise<LookedAfter> {
-    const ended_at = this.#parts.surroundings.now().toISOString();
+    const ended_at = this.#deps.runtime.now().toISOString();
     const { is_uncertain } = row;
     await this.#store(row.task_id, signal, { is_uncertain, next_attempt_at: null, ended_at, ...change });
     return { ...rests, isEnded: true };
@@ -212,13 +211,13 @@ export class CommentWriter {
 
   /** What was written is written again where that cannot be stored, so it is stored until the disk takes it. */
   #store(taskId: string, signal: AbortSignal, change: CommentChange): Promise<void> {
-    return untilStored(signal, () => this.#parts.store.update(taskId, change));
+    return untilStored(signal, () => this.#deps.store.update(taskId, change));
   }
 
   #placeOf({ row, target, signal }: Job, { vendor, baseUrl, authorization }: Access): CommentPlace {
-    const { fetch, surroundings } = this.#parts;
+    const { fetch, runtime } = this.#deps;
     const since = new Date(Date.parse(row.created_at) - CLOCKS_MS);
-    const api = { vendor, baseUrl, headers: { authorization }, fetch, now: surroundings.now, signal };
+    const api = { vendor, baseUrl, headers: { authorization }, fetch, now: runtime.now, signal };
     return placeOf(target, { api, taskId: row.task_id, since });
   }
 }

@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts';
 import type { EventBus } from '../../events.ts';
 import type { Log } from '../../log.ts';
 import type { Database, WriteTransaction } from '../../storage/database.ts';
-import type { Surroundings } from '../../surroundings.ts';
+import type { Runtime } from '../../runtime.ts';
 import type { TaskEventType } from '../../../contract/task.ts';
 import type { CommentTarget } from '../inbound/source-work.ts';
 import { CommentQueue, type Written } from './comment-queue.ts';
@@ -29,19 +29,19 @@ export interface NewSourceComment {
   target: CommentTarget;
 }
 
-export interface SourceCommentsParts {
+export interface SourceCommentsDeps {
   database: Database;
   store: SourceCommentStore;
   writer: CommentWriter;
   bus: EventBus;
-  surroundings: Surroundings;
+  runtime: Runtime;
   log: Log;
   setTimer?: (run: () => void, ms: number) => NodeJS.Timeout;
 }
 
 /** Keeps one comment at the source of each task that says how it goes, however often the daemon stops meanwhile. */
 export class SourceComments {
-  readonly #parts: SourceCommentsParts;
+  readonly #deps: SourceCommentsDeps;
   readonly #queue: CommentQueue;
   /** The provider of each task whose comment has not ended. */
   readonly #open = new Map<string, string>();
@@ -49,27 +49,27 @@ export class SourceComments {
   #position = '';
   #unsubscribe: (() => void) | undefined;
 
-  constructor(parts: SourceCommentsParts) {
-    this.#parts = parts;
-    const { surroundings, setTimer, log } = parts;
+  constructor(deps: SourceCommentsDeps) {
+    this.#deps = deps;
+    const { runtime, setTimer, log } = deps;
     this.#sweeps = new BackgroundSweep({ takeUp: () => this.sweep(), log });
     this.#queue = new CommentQueue({
       write: (taskId, signal) => this.#write(taskId, signal),
-      monotonic: surroundings.monotonic,
+      monotonic: runtime.monotonic,
       ...(setTimer && { setTimer }),
     });
   }
 
   /** Stores with the task that its source is to be told of it. */
   add(transaction: WriteTransaction, { taskId, ownerId, target }: NewSourceComment): void {
-    const { store, surroundings } = this.#parts;
+    const { store, runtime } = this.#deps;
     const { provider } = target;
     store.insert(transaction, {
       task_id: taskId,
       provider,
       owner_id: ownerId,
       target: JSON.stringify(target),
-      created_at: surroundings.now().toISOString(),
+      created_at: runtime.now().toISOString(),
     });
     transaction.afterCommit(() => this.#take(taskId, provider));
   }
@@ -88,7 +88,7 @@ export class SourceComments {
 
   /** Derives from a page of the rows what has to be written; answers whether there are more. */
   async sweep(): Promise<boolean> {
-    const { store } = this.#parts;
+    const { store } = this.#deps;
     if (this.#position === '') await store.reopenRevived();
     const page = await store.open(this.#position, PAGE);
     this.#position = page.length < PAGE ? '' : (page.at(-1)?.task_id ?? '');
@@ -98,8 +98,8 @@ export class SourceComments {
 
   /** Forgets comments that ended long ago. */
   async removeOld(): Promise<void> {
-    const { database, store, surroundings } = this.#parts;
-    const before = new Date(surroundings.now().getTime() - KEEP_MS).toISOString();
+    const { database, store, runtime } = this.#deps;
+    const before = new Date(runtime.now().getTime() - KEEP_MS).toISOString();
     await database.write(({ db }) => store.removeEndedBefore(db, before));
   }
 
@@ -111,7 +111,7 @@ export class SourceComments {
   }
 
   #listen(): () => void {
-    const { bus } = this.#parts;
+    const { bus } = this.#deps;
     const wake = (taskId: string) => {
       const provider = this.#open.get(taskId);
       if (provider !== undefined) this.#queue.wake(taskId, provider);
@@ -129,7 +129,7 @@ export class SourceComments {
   }
 
   async #write(taskId: string, signal: AbortSignal): Promise<Written> {
-    const { writer, log } = this.#parts;
+    const { writer, log } = this.#deps;
     try {
       const { isEnded, ...written } = await writer.write(taskId, signal);
       if (isEnded) this.#forget(taskId);

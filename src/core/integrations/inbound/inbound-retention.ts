@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import type { Database } from '../../storage/database.ts';
-import type { Surroundings } from '../../surroundings.ts';
+import type { Runtime } from '../../runtime.ts';
 import { retriable } from '../../tasks/task-states.ts';
 
 const DAY_MS = 86_400_000;
@@ -10,22 +10,22 @@ const MAX_PAYLOAD_BYTES = 256 * 1024 * 1024;
 /** Rows per transaction: few enough to let others write in between. */
 const STEP = 500;
 
-export interface RetentionParts {
+export interface RetentionDeps {
   database: Database;
   config: Config;
-  surroundings: Surroundings;
+  runtime: Runtime;
 }
 
 /** Removes entries of the log that are too old, and bodies before that: when they are old, many or large. */
 export class InboundRetention {
-  readonly #parts: RetentionParts;
-  constructor(parts: RetentionParts) {
-    this.#parts = parts;
+  readonly #deps: RetentionDeps;
+  constructor(deps: RetentionDeps) {
+    this.#deps = deps;
   }
 
   async removeOld(): Promise<void> {
-    const { config, surroundings } = this.#parts;
-    const now = surroundings.now().getTime();
+    const { config, runtime } = this.#deps;
+    const now = runtime.now().getTime();
     const daysAgo = (days: number) => new Date(now - days * DAY_MS).toISOString();
     const oldest = daysAgo(config.get('webhooks.inbound.keepDays'));
     await this.#repeat(() => this.#removeRows(oldest));
@@ -40,7 +40,7 @@ export class InboundRetention {
   }
 
   async #removeRows(before: string): Promise<bigint> {
-    const { numDeletedRows } = await this.#parts.database.write(({ db }) =>
+    const { numDeletedRows } = await this.#deps.database.write(({ db }) =>
       db
         .deleteFrom('inbound_deliveries')
         .where('id', 'in', (row) =>
@@ -60,7 +60,7 @@ export class InboundRetention {
   async #removeClaims(before: string): Promise<bigint> {
     const rows = await this.#endedClaims(before);
     if (rows.length === 0) return 0n;
-    await this.#parts.database.write(async ({ db }) => {
+    await this.#deps.database.write(async ({ db }) => {
       for (const { provider, content_key, task_id } of rows)
         await db
           .deleteFrom('source_claims')
@@ -74,7 +74,7 @@ export class InboundRetention {
   }
 
   #endedClaims(before: string) {
-    return this.#parts.database.read
+    return this.#deps.database.read
       .selectFrom('source_claims as claim')
       .innerJoin('tasks', 'tasks.id', 'claim.task_id')
       .select(['claim.provider', 'claim.content_key', 'claim.task_id'])
@@ -86,7 +86,7 @@ export class InboundRetention {
 
   /** The newest body beyond those that are kept. */
   async #lastThatFits(): Promise<{ received_at: string; id: string } | undefined> {
-    const rows = await this.#parts.database.read
+    const rows = await this.#deps.database.read
       .selectFrom('inbound_deliveries')
       .select(['id', 'received_at', 'bytes'])
       .where('payload', 'is not', null)
@@ -100,7 +100,7 @@ export class InboundRetention {
 
   /** Drops the bodies of what came before the moment, or at it with an id up to this one. */
   async #dropPayloads(moment: string, id: string): Promise<bigint> {
-    const { numUpdatedRows } = await this.#parts.database.write(({ db }) =>
+    const { numUpdatedRows } = await this.#deps.database.write(({ db }) =>
       db
         .updateTable('inbound_deliveries')
         .set({ payload: null })

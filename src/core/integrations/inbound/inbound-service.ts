@@ -8,7 +8,7 @@ import { environmentNameOf } from '../../config/settings.ts';
 import { AppError } from '../../errors.ts';
 import { addressKey, type RateLimits } from '../../limits/rate-limits.ts';
 import type { Log } from '../../log.ts';
-import type { Surroundings } from '../../surroundings.ts';
+import type { Runtime } from '../../runtime.ts';
 import { deliveryIdOf } from './delivery-id.ts';
 import type { Delivery } from './delivery-log.ts';
 import { parsePayload, readPayload } from './inbound-payload.ts';
@@ -25,13 +25,13 @@ const failedSignatures = {
   message: 'Too many webhooks with a wrong signature. Try again later.',
 };
 
-export interface InboundServiceParts {
+export interface InboundServiceDeps {
   store: InboundStore;
   intake: WorkIntake;
   readers: Record<ProviderName, () => Promise<ReadSource>>;
   config: Config;
   limits: RateLimits;
-  surroundings: Surroundings;
+  runtime: Runtime;
   log: Log;
 }
 /** A request of a vendor as it came. */
@@ -44,22 +44,22 @@ export interface Receipt {
 
 /** Takes what GitHub, Jira and Linear send, and makes tasks of what asks for work. */
 export class InboundService {
-  readonly #parts: InboundServiceParts;
-  constructor(parts: InboundServiceParts) {
-    this.#parts = parts;
+  readonly #deps: InboundServiceDeps;
+  constructor(deps: InboundServiceDeps) {
+    this.#deps = deps;
   }
 
   /** Nothing is read before the signature is found right, and nothing is kept of a delivery without one. */
   async receive(provider: ProviderName, receipt: Receipt): Promise<InboundAnswer> {
     await this.#verify(provider, receipt);
     const { headers, body } = receipt;
-    const { surroundings } = this.#parts;
+    const { runtime } = this.#deps;
     const contentType = headers['content-type'];
     const payload = readPayload(typeof contentType === 'string' ? contentType : undefined, body);
-    const now = surroundings.now();
+    const now = runtime.now();
     const bodyHash = hash('sha256', body);
     const delivery: Delivery = {
-      id: surroundings.newId('inb'),
+      id: runtime.newId('inb'),
       provider,
       deliveryId: deliveryIdOf(provider, headers, bodyHash),
       bodyHash,
@@ -68,12 +68,12 @@ export class InboundService {
       receivedAt: now.toISOString(),
       refusal: outsideWindow(provider, payload.value, now),
     };
-    return this.#parts.intake.take(delivery, await this.#read(provider, headers, payload.value));
+    return this.#deps.intake.take(delivery, await this.#read(provider, headers, payload.value));
   }
 
   /** Looks at a delivery again, as if it had just come; only the work that it asks for is still not done twice at once. */
   async replay(caller: Caller, id: string, client: ClientInfo): Promise<InboundAnswer> {
-    const { surroundings } = this.#parts;
+    const { runtime } = this.#deps;
     const row = await this.#find(id);
     if (row.payload === null)
       throw new AppError(
@@ -82,22 +82,22 @@ export class InboundService {
       );
     const provider = providerOf(row);
     const delivery: Delivery = {
-      id: surroundings.newId('inb'),
+      id: runtime.newId('inb'),
       provider,
       deliveryId: row.delivery_id,
       bodyHash: row.body_hash,
       bytes: row.bytes,
       text: row.payload,
-      receivedAt: surroundings.now().toISOString(),
+      receivedAt: runtime.now().toISOString(),
       replay: { of: row.id, caller, client },
     };
     // What only headers say, the entry says too.
     const headers = { 'x-github-event': row.event };
-    return this.#parts.intake.take(delivery, await this.#read(provider, headers, parsePayload(row.payload)));
+    return this.#deps.intake.take(delivery, await this.#read(provider, headers, parsePayload(row.payload)));
   }
 
   async list(query: ListInboundQuery) {
-    const { rows, total } = await this.#parts.store.list(query);
+    const { rows, total } = await this.#deps.store.list(query);
     return { deliveries: rows.map(toInboundDelivery), total, limit: query.limit, offset: query.offset };
   }
 
@@ -109,7 +109,7 @@ export class InboundService {
 
   /** Only failures are counted, and a right signature is never refused: others may share the sender's address. */
   async #verify(provider: ProviderName, receipt: Receipt): Promise<void> {
-    const { config, limits, log } = this.#parts;
+    const { config, limits, log } = this.#deps;
     const setting = `webhooks.${provider}.signingSecret` as const;
     const secret = config.secret(setting);
     if (!secret)
@@ -124,13 +124,13 @@ export class InboundService {
   }
 
   async #read(provider: ProviderName, headers: SourceHeaders, payload: object): Promise<SourceEvent> {
-    const { readers, config } = this.#parts;
+    const { readers, config } = this.#deps;
     const read = await readers[provider]();
     return read({ headers, payload }, (place) => rulesOf(config, provider, place));
   }
 
   async #find(id: string) {
-    const row = await this.#parts.store.find(id);
+    const row = await this.#deps.store.find(id);
     if (!row) throw new AppError('not_found', 'Delivery not found');
     return row;
   }

@@ -6,7 +6,7 @@ import type { Config } from '../../config/config.ts';
 import { AppError } from '../../errors.ts';
 import type { Database, WriteTransaction } from '../../storage/database.ts';
 import type { TaskService } from '../../tasks/task-service.ts';
-import type { joinComments } from '../comments/join-comments.ts';
+import type { composeComments } from '../comments/compose-comments.ts';
 import type { ClaimStore } from './claim-store.ts';
 import type { Delivery, DeliveryLog, Outcome, WrittenOutcome } from './delivery-log.ts';
 import { fitTask } from './fit-task.ts';
@@ -15,14 +15,14 @@ import type { KnownDelivery } from './inbound-store.ts';
 import type { SourceRules } from './source-rules.ts';
 import type { SourceEvent, SourceWork } from './source-work.ts';
 
-export interface WorkIntakeParts {
+export interface WorkIntakeDeps {
   database: Database;
   claims: ClaimStore;
   deliveries: DeliveryLog;
   config: Config;
   users: UserStore;
   tasks: TaskService;
-  sourceComments: Pick<ReturnType<typeof joinComments>['sourceComments'], 'add'>;
+  sourceComments: Pick<ReturnType<typeof composeComments>['sourceComments'], 'add'>;
 }
 interface AskedWork {
   work: SourceWork;
@@ -31,9 +31,9 @@ interface AskedWork {
 
 /** Decides what comes of a delivery, in one transaction with its task and its entry in the log. */
 export class WorkIntake {
-  readonly #parts: WorkIntakeParts;
-  constructor(parts: WorkIntakeParts) {
-    this.#parts = parts;
+  readonly #deps: WorkIntakeDeps;
+  constructor(deps: WorkIntakeDeps) {
+    this.#deps = deps;
   }
 
   /** A delivery that comes too late to be believed is written down, and rejects as `forbidden`. */
@@ -53,7 +53,7 @@ export class WorkIntake {
   }
 
   #setAside(delivery: Delivery, event: SourceEvent, outcome: Outcome): Promise<WrittenOutcome> {
-    const { database, deliveries } = this.#parts;
+    const { database, deliveries } = this.#deps;
     return database.write(async (transaction) => {
       const known = await deliveries.known(transaction, delivery);
       const before = cameBefore(known);
@@ -62,7 +62,7 @@ export class WorkIntake {
   }
 
   async #accept(delivery: Delivery, event: SourceEvent, { work, rules }: AskedWork): Promise<WrittenOutcome> {
-    const { tasks, claims, deliveries, sourceComments } = this.#parts;
+    const { tasks, claims, deliveries, sourceComments } = this.#deps;
     const { provider, deliveryId, receivedAt } = delivery;
     const caller = await this.#ownerOf(rules);
     let known: KnownDelivery | undefined;
@@ -95,7 +95,7 @@ export class WorkIntake {
     provider: ProviderName,
     work: SourceWork,
   ): Promise<Outcome | undefined> {
-    const { claims } = this.#parts;
+    const { claims } = this.#deps;
     const taskId = await claims.findOpen(db, provider, work.contentKey);
     if (taskId !== undefined) return { status: 'duplicate', reason: 'Its task has not ended yet', taskId };
     if (work.needsTaskBranch && !(await claims.hasTaskOn(db, work)))
@@ -105,7 +105,7 @@ export class WorkIntake {
 
   /** Whoever it is, a stranger's text gets no more rights than any user has. */
   async #ownerOf({ ownerEmail }: SourceRules): Promise<Caller> {
-    const userId = await findInboundOwner(this.#parts, ownerEmail);
+    const userId = await findInboundOwner(this.#deps, ownerEmail);
     if (userId === undefined)
       throw new AppError('unavailable', 'There is no administrator whose task this could be');
     return { userId, role: 'user' };

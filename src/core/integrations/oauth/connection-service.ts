@@ -6,7 +6,7 @@ import type { Log } from '../../log.ts';
 import type { OutboundFetch } from '../../outbound/outbound-fetch.ts';
 import type { ConnectionRow } from '../../storage/account-rows.ts';
 import type { Database, WriteTransaction } from '../../storage/database.ts';
-import type { Surroundings } from '../../surroundings.ts';
+import type { Runtime } from '../../runtime.ts';
 import type { ClientInfo } from '../../auth/session-service.ts';
 import type { ConnectionStore } from './connection-store.ts';
 import { revokeGrant } from './grant-revocation.ts';
@@ -33,7 +33,7 @@ export interface ConnectionOwner {
 }
 type Brought = Pick<FinishedFlow, 'tokens' | 'profile'>;
 
-export interface ConnectionServiceParts {
+export interface ConnectionServiceDeps {
   database: Database;
   store: ConnectionStore;
   grants: TokenGrants;
@@ -41,30 +41,30 @@ export interface ConnectionServiceParts {
   config: Config;
   fetch: OutboundFetch;
   log: Log;
-  surroundings: Surroundings;
+  runtime: Runtime;
 }
 
 /** The accounts at vendors that users connected, and their tokens. */
 export class ConnectionService {
-  readonly #parts: ConnectionServiceParts;
+  readonly #deps: ConnectionServiceDeps;
   readonly #refreshing = new Map<string, Promise<string>>();
   /** What a vendor gave and could not be stored yet, by the sealed token that it replaces. */
   readonly #unsaved = new Map<string, TokenSet>();
 
-  constructor(parts: ConnectionServiceParts) {
-    this.#parts = parts;
+  constructor(deps: ConnectionServiceDeps) {
+    this.#deps = deps;
   }
 
   /** Makes what a flow brought a connection of the user. */
   connect(owner: ConnectionOwner, flow: Brought): Promise<void> {
-    return this.#parts.database.write((transaction) => this.connectIn(transaction, owner, flow));
+    return this.#deps.database.write((transaction) => this.connectIn(transaction, owner, flow));
   }
 
   async connectIn(transaction: WriteTransaction, owner: ConnectionOwner, flow: Brought): Promise<void> {
     const { userId, provider, client } = owner;
     const { profile } = flow;
     await this.renewIn(transaction, owner, flow);
-    await this.#parts.audit.append(transaction, {
+    await this.#deps.audit.append(transaction, {
       kind: 'security',
       tool: 'auth.connected',
       userId,
@@ -80,19 +80,19 @@ export class ConnectionService {
     { userId, provider }: ConnectionOwner,
     { tokens, profile }: Brought,
   ): Promise<void> {
-    const { store, surroundings } = this.#parts;
-    const at = surroundings.now().toISOString();
+    const { store, runtime } = this.#deps;
+    const at = runtime.now().toISOString();
     await store.put(transaction, { user_id: userId, provider }, { tokens, profile, at });
   }
 
   async find(userId: string, provider: ProviderName): Promise<Connection | undefined> {
-    const row = await this.#parts.store.find(userId, provider);
+    const row = await this.#deps.store.find(userId, provider);
     return row && toConnection(row);
   }
 
   /** A token that is valid for a while; refreshed where needed, once for all who ask at the same time. */
   async accessToken(userId: string, provider: ProviderName): Promise<string> {
-    const { store } = this.#parts;
+    const { store } = this.#deps;
     const row = await this.#require(userId, provider);
     if (this.#lasts(row)) return store.accessToken(row);
     const key = keyOf(userId, provider);
@@ -106,7 +106,7 @@ export class ConnectionService {
 
   /** Revokes the grant at the vendor, and forgets the connection whatever the vendor says. Answers whether it agreed. */
   async disconnect(userId: string, provider: ProviderName, client: ClientInfo = {}): Promise<boolean> {
-    const { database, store, audit } = this.#parts;
+    const { database, store, audit } = this.#deps;
     // A refresh under way would leave a grant behind that nobody knows of.
     await this.#refreshing.get(keyOf(userId, provider))?.catch(() => undefined);
     const row = await this.#require(userId, provider);
@@ -126,7 +126,7 @@ export class ConnectionService {
   }
 
   async #refresh(userId: string, provider: ProviderName): Promise<string> {
-    const { database, store, surroundings } = this.#parts;
+    const { database, store, runtime } = this.#deps;
     // Read anew: an earlier refresh may have ended since.
     const row = await this.#require(userId, provider);
     if (this.#lasts(row)) return store.accessToken(row);
@@ -134,7 +134,7 @@ export class ConnectionService {
     const tokens = kept ?? (await this.#askForTokens(row));
     // The old refresh token is worth nothing now: a full disk must not cost the connection.
     this.#unsaved.set(row.access_token, tokens);
-    const at = surroundings.now().toISOString();
+    const at = runtime.now().toISOString();
     await database.write((transaction) => store.replaceTokens(transaction, row, tokens, at));
     this.#unsaved.delete(row.access_token);
     // What was kept may have expired in the meantime.
@@ -142,7 +142,7 @@ export class ConnectionService {
   }
 
   async #askForTokens(row: ConnectionRow): Promise<TokenSet> {
-    const { store, grants } = this.#parts;
+    const { store, grants } = this.#deps;
     const provider = row.provider as ProviderName;
     const again = `${oauthProviders[provider].vendor} must be connected again`;
     const refreshToken = store.refreshToken(row);
@@ -155,7 +155,7 @@ export class ConnectionService {
   }
 
   async #revoke(row: ConnectionRow): Promise<boolean> {
-    const { store, config, fetch, log } = this.#parts;
+    const { store, config, fetch, log } = this.#deps;
     const { provider } = row;
     try {
       const tokens = { accessToken: store.accessToken(row), refreshToken: store.refreshToken(row) };
@@ -168,12 +168,12 @@ export class ConnectionService {
   }
 
   #lasts({ expires_at }: ConnectionRow): boolean {
-    const { surroundings } = this.#parts;
-    return expires_at === null || Date.parse(expires_at) >= surroundings.now().getTime() + SPARE_MS;
+    const { runtime } = this.#deps;
+    return expires_at === null || Date.parse(expires_at) >= runtime.now().getTime() + SPARE_MS;
   }
 
   async #require(userId: string, provider: ProviderName): Promise<ConnectionRow> {
-    const row = await this.#parts.store.find(userId, provider);
+    const row = await this.#deps.store.find(userId, provider);
     if (!row) throw new AppError('wrong_state', `${oauthProviders[provider].vendor} is not connected`);
     return row;
   }

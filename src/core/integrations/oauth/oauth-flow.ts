@@ -4,7 +4,7 @@ import type { OAuthCallback, ProviderName } from '../../../contract/oauth.ts';
 import type { Config } from '../../config/config.ts';
 import { AppError } from '../../errors.ts';
 import type { OutboundFetch } from '../../outbound/outbound-fetch.ts';
-import type { Surroundings } from '../../surroundings.ts';
+import type { Runtime } from '../../runtime.ts';
 import { hashToken } from '../../auth/hash-token.ts';
 import type { OneTimeTokens } from '../../auth/one-time-tokens.ts';
 import { authorizeUrlOf, clientOf } from './oauth-providers.ts';
@@ -53,19 +53,19 @@ const stateSchema = z.object({
 });
 type FlowState = z.output<typeof stateSchema>;
 
-export interface OAuthFlowParts {
+export interface OAuthFlowDeps {
   config: Config;
   fetch: OutboundFetch;
   grants: TokenGrants;
   oneTimeTokens: OneTimeTokens;
-  surroundings: Surroundings;
+  runtime: Runtime;
 }
 
 /** The authorization code flow (RFC 6749, RFC 9700) with PKCE and a state that belongs to one browser. */
 export class OAuthFlow {
-  readonly #parts: OAuthFlowParts;
-  constructor(parts: OAuthFlowParts) {
-    this.#parts = parts;
+  readonly #deps: OAuthFlowDeps;
+  constructor(deps: OAuthFlowDeps) {
+    this.#deps = deps;
   }
 
   /** Answers where to send the browser, and the binding that only this browser may keep. */
@@ -73,10 +73,10 @@ export class OAuthFlow {
     name: ProviderName,
     { userId, redirectUri, returnTo = '/', codeChallenge }: FlowStart,
   ): Promise<{ url: string; state: string; binding: string }> {
-    const { config, grants, oneTimeTokens, surroundings } = this.#parts;
+    const { config, grants, oneTimeTokens, runtime } = this.#deps;
     const client = clientOf(config, name);
-    const binding = surroundings.newSecret(32);
-    const codeVerifier = codeChallenge === undefined ? surroundings.newSecret(32) : undefined;
+    const binding = runtime.newSecret(32);
+    const codeVerifier = codeChallenge === undefined ? runtime.newSecret(32) : undefined;
     const state: FlowState = {
       bindingHash: hashToken(binding),
       redirectUri,
@@ -93,7 +93,7 @@ export class OAuthFlow {
 
   /** Checks that this browser started the flow before the vendor hears of anything; gets the tokens and whose they are. */
   async finish(name: ProviderName, callback: OAuthCallback, end: FlowEnd): Promise<FinishedFlow> {
-    const { config, fetch, grants, oneTimeTokens } = this.#parts;
+    const { config, fetch, grants, oneTimeTokens } = this.#deps;
     if (callback.state === undefined || (callback.code === undefined && callback.error === undefined))
       throw new AppError('validation', 'The code and the state of a sign-in are missing');
     const stored = stateSchema.safeParse(await oneTimeTokens.redeem(purposeOf(name), callback.state));
@@ -117,7 +117,7 @@ export class OAuthFlow {
 
   async #verifierOf(state: FlowState, { codeVerifier: given }: FlowEnd): Promise<string> {
     if (state.codeVerifier !== undefined) return state.codeVerifier;
-    if (given === undefined || (await this.#parts.grants.challengeOf(given)) !== state.codeChallenge)
+    if (given === undefined || (await this.#deps.grants.challengeOf(given)) !== state.codeChallenge)
       throw new AppError('validation', 'The code verifier does not belong to the code challenge', {
         details: [{ path: 'codeVerifier', message: 'Expected the verifier of the codeChallenge' }],
       });

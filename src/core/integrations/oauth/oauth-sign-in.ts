@@ -15,7 +15,7 @@ import type { ProviderProfile } from './provider-profiles.ts';
 
 const provider = 'codehost';
 
-export interface OAuthSignInParts {
+export interface OAuthSignInDeps {
   database: Database;
   users: UserStore;
   registration: Registration;
@@ -35,14 +35,14 @@ export interface SignInPlace {
 
 /** Sign-in with an account at the code host: users are known by the vendor's id of it, never by an e-mail. */
 export class OAuthSignIn {
-  readonly #parts: OAuthSignInParts;
-  constructor(parts: OAuthSignInParts) {
-    this.#parts = parts;
+  readonly #deps: OAuthSignInDeps;
+  constructor(deps: OAuthSignInDeps) {
+    this.#deps = deps;
   }
 
   /** A new session, of the user whose account it is, of who connects it now, or of a new user. */
   async signIn(flow: FinishedFlow, place: SignInPlace): Promise<SignedIn> {
-    const signedIn = await this.#parts.database.write(async (transaction) => {
+    const signedIn = await this.#deps.database.write(async (transaction) => {
       const row = await this.#userOf(transaction, flow, place);
       if (row.disabled_at !== null) return this.#refuse(transaction, row, place);
       return this.#admit(transaction, row, place);
@@ -52,7 +52,7 @@ export class OAuthSignIn {
   }
 
   async #userOf(transaction: WriteTransaction, flow: FinishedFlow, place: SignInPlace): Promise<UserRow> {
-    const { store, connections } = this.#parts;
+    const { store, connections } = this.#deps;
     const { client } = place;
     const { profile, userId: startedBy } = flow;
     const known = await store.userOf(transaction, provider, profile.accountId);
@@ -75,7 +75,7 @@ export class OAuthSignIn {
     { accountId, login, name, email: verified, avatarUrl }: ProviderProfile,
     { isTrustedPlace, client }: SignInPlace,
   ): Promise<UserRow> {
-    const { users, registration } = this.#parts;
+    const { users, registration } = this.#deps;
     const email = verified ?? `${accountId}+${login}@users.noreply.github.com`.toLowerCase();
     // Whoever has the address at the vendor need not be who has the account here.
     if (await users.findByEmail(email, transaction.db))
@@ -95,18 +95,18 @@ export class OAuthSignIn {
 
   async #admit(transaction: WriteTransaction, row: UserRow, { client }: SignInPlace): Promise<SignedIn> {
     const wish = { userId: row.id, kind: 'sign-in', client } as const;
-    const session = await this.#parts.sessions.signIn(transaction, wish, provider);
+    const session = await this.#deps.sessions.signIn(transaction, wish, provider);
     return { session, user: toSignedIn(row) };
   }
 
   async #find({ db }: WriteTransaction, id: string): Promise<UserRow> {
-    const row = await this.#parts.users.find(id, db);
+    const row = await this.#deps.users.find(id, db);
     if (!row) throw new AppError('unauthenticated', 'Not signed in');
     return row;
   }
 
   async #refuse(transaction: WriteTransaction, row: UserRow, { client }: SignInPlace): Promise<undefined> {
-    await this.#parts.audit.append(transaction, {
+    await this.#deps.audit.append(transaction, {
       kind: 'security',
       tool: 'auth.sign_in',
       userId: row.id,

@@ -3,7 +3,7 @@ import type { OAuthCallback, ProviderName } from '../../../contract/oauth.ts';
 import type { Config } from '../../config/config.ts';
 import { AppError } from '../../errors.ts';
 import type { OutboundFetch } from '../../outbound/outbound-fetch.ts';
-import type { Surroundings } from '../../surroundings.ts';
+import type { Runtime } from '../../runtime.ts';
 import { clientOf, type OAuthClient, type OAuthProvider } from './oauth-providers.ts';
 import { askVendor } from '../../outbound/vendor-requests.ts';
 
@@ -36,9 +36,9 @@ type Library = Awaited<ReturnType<typeof load>>;
 
 /** Gets tokens from the vendors' token endpoints. Its errors never carry what was sent or received. */
 export class TokenGrants {
-  readonly #parts: { config: Config; fetch: OutboundFetch; surroundings: Surroundings };
-  constructor(parts: { config: Config; fetch: OutboundFetch; surroundings: Surroundings }) {
-    this.#parts = parts;
+  readonly #deps: { config: Config; fetch: OutboundFetch; runtime: Runtime };
+  constructor(deps: { config: Config; fetch: OutboundFetch; runtime: Runtime }) {
+    this.#deps = deps;
   }
 
   /** S256 of RFC 7636. */
@@ -71,7 +71,7 @@ export class TokenGrants {
     name: ProviderName,
     request: (means: Means) => Promise<TokenEndpointResponse>,
   ): Promise<TokenSet> {
-    const { config, fetch, surroundings } = this.#parts;
+    const { config, fetch, runtime } = this.#deps;
     const client = clientOf(config, name);
     const library = await load();
     try {
@@ -83,7 +83,7 @@ export class TokenGrants {
         expiresAt:
           seconds === undefined
             ? undefined
-            : new Date(surroundings.now().getTime() + Math.min(seconds, CENTURY_S) * 1000).toISOString(),
+            : new Date(runtime.now().getTime() + Math.min(seconds, CENTURY_S) * 1000).toISOString(),
         scopes: tokens.scope?.split(/[ ,]+/).filter(Boolean),
       };
     } catch (error) {

@@ -24,7 +24,7 @@ export interface EmbeddingChoice {
   name: string;
 }
 
-export interface EmbedderParts {
+export interface EmbedderDeps {
   config: Config;
   providers: Pick<ModelProviders, 'embeddingModel' | 'toFailure' | 'succeeded' | 'failed'>;
   /** How long a query may take, a few seconds unless given. */
@@ -38,17 +38,17 @@ export type EmbeddedQuery = { vector: { model: string; values: Float32Array } } 
 
 /** Texts as vectors, made by the provider that the settings choose. */
 export class Embedder {
-  readonly #parts: EmbedderParts;
+  readonly #deps: EmbedderDeps;
   readonly #queries = new QueryCache();
   readonly #limits = new TextLimits();
 
-  constructor(parts: EmbedderParts) {
-    this.#parts = parts;
+  constructor(deps: EmbedderDeps) {
+    this.#deps = deps;
   }
 
   /** undefined where the settings choose none: then nothing is sent to anybody. */
   choice(): EmbeddingChoice | undefined {
-    const { config } = this.#parts;
+    const { config } = this.#deps;
     const provider = config.get('memory.embedding.provider');
     if (!provider) return undefined;
     const modelId =
@@ -58,7 +58,7 @@ export class Embedder {
 
   /** Why there is no choice although a provider is set; undefined otherwise. */
   missing(): string | undefined {
-    const provider = this.#parts.config.get('memory.embedding.provider');
+    const provider = this.#deps.config.get('memory.embedding.provider');
     if (!provider || this.choice()) return undefined;
     return `${providerNames[provider]} has no usual model for embeddings: svc config set memory.embedding.model <name>`;
   }
@@ -80,14 +80,14 @@ export class Embedder {
     const known = this.#queries.get(model, text);
     if (known) return { vector: { model, values: known } };
     try {
-      const timeout = AbortSignal.timeout(this.#parts.queryMs ?? QUERY_MS);
+      const timeout = AbortSignal.timeout(this.#deps.queryMs ?? QUERY_MS);
       const [values] = await this.#embed(choice, [text], 'query', timeout);
       if (!values) throw new TypeError('A text without a vector');
       this.#queries.set(model, text, values);
       return { vector: { model, values } };
     } catch (error) {
       const { message } =
-        error instanceof AppError ? error : this.#parts.providers.toFailure(choice.provider, error, [text]);
+        error instanceof AppError ? error : this.#deps.providers.toFailure(choice.provider, error, [text]);
       return { reason: byKeywords(message) };
     }
   }
@@ -97,7 +97,7 @@ export class Embedder {
     const { batch } = this.pace(choice);
     const vectors: Float32Array[] = [];
     for (let start = 0; start < texts.length; start += batch) {
-      const timeout = AbortSignal.timeout(this.#parts.textsMs ?? TEXTS_MS);
+      const timeout = AbortSignal.timeout(this.#deps.textsMs ?? TEXTS_MS);
       const either = AbortSignal.any([signal, timeout]);
       vectors.push(...(await this.#embed(choice, texts.slice(start, start + batch), 'document', either)));
     }
@@ -117,7 +117,7 @@ export class Embedder {
     abortSignal: AbortSignal,
   ): Promise<Float32Array[]> {
     const { provider, modelId, name } = choice;
-    const { providers } = this.#parts;
+    const { providers } = this.#deps;
     const model = await providers.embeddingModel(provider, modelId);
     const providerOptions = embeddingOffers[provider].options?.(use);
     const values = texts.map((text) => this.#limits.cut(name, text));
@@ -142,7 +142,7 @@ export class Embedder {
   }
 
   #toFailure({ provider }: EmbeddingChoice, error: unknown, texts: readonly string[]): ModelFailure {
-    if (!(error instanceof UnfitVectors)) return this.#parts.providers.toFailure(provider, error, texts);
+    if (!(error instanceof UnfitVectors)) return this.#deps.providers.toFailure(provider, error, texts);
     return {
       class: 'agent_error',
       code: 'bad_answer',

@@ -12,7 +12,7 @@ import { toBatches } from './text-batches.ts';
 /** Any model takes it. */
 const HARMLESS = 'hello';
 
-export interface TextEmbeddingParts {
+export interface TextEmbeddingDeps {
   embedder: Pick<Embedder, 'pace' | 'embedTexts'>;
   index: Pick<IndexClient, 'call'>;
   log: Log;
@@ -33,11 +33,11 @@ export interface EmbeddingRun {
 
 /** Makes the vectors of texts and stores them batch by batch: what was paid for is kept, whatever fails afterwards. */
 export class TextEmbedding {
-  readonly #parts: TextEmbeddingParts;
+  readonly #deps: TextEmbeddingDeps;
   readonly #refused = new RefusedTexts();
 
-  constructor(parts: TextEmbeddingParts) {
-    this.#parts = parts;
+  constructor(deps: TextEmbeddingDeps) {
+    this.#deps = deps;
   }
 
   /** Up to `limit` texts, or a few more, that have no vector and may get one. */
@@ -45,7 +45,7 @@ export class TextEmbedding {
     for (;;) {
       const refused = this.#refused.of(model);
       const upTo = limit + refused.size;
-      const texts = await this.#parts.index.call('missingVectors', { model, limit: upTo });
+      const texts = await this.#deps.index.call('missingVectors', { model, limit: upTo });
       // There is nothing in them to make a vector of.
       for (const { hash, text } of texts) if (text.trim() === '') this.#refused.refuse(model, hash);
       const found = texts.filter(({ hash }) => !this.#refused.of(model).has(hash));
@@ -55,7 +55,7 @@ export class TextEmbedding {
 
   /** Throws what keeps the provider from making vectors of anything. */
   async embed(run: EmbeddingRun, texts: readonly MissingVector[]): Promise<void> {
-    const { batch, parallel } = this.#parts.embedder.pace(run.choice);
+    const { batch, parallel } = this.#deps.embedder.pace(run.choice);
     const batches = toBatches(texts, batch);
     const work = async () => {
       try {
@@ -71,7 +71,7 @@ export class TextEmbedding {
 
   /** Whether the provider makes vectors of another length now than those that the index has of the model. */
   async makesOthers({ choice, signal }: EmbeddingRun): Promise<boolean> {
-    const { embedder, index } = this.#parts;
+    const { embedder, index } = this.#deps;
     const [values] = await embedder.embedTexts(choice, [HARMLESS], signal);
     const vectors = values ? [{ hash: hashText(HARMLESS).toString('hex'), values }] : [];
     try {
@@ -97,7 +97,7 @@ export class TextEmbedding {
   }
 
   async #embedBatch(run: EmbeddingRun, batch: MissingVector[]): Promise<void> {
-    const { embedder, index } = this.#parts;
+    const { embedder, index } = this.#deps;
     const { choice, signal } = run;
     if (signal.aborted) throw new AppError('wrong_state', 'It was stopped');
     let values: Float32Array[];
@@ -119,7 +119,7 @@ export class TextEmbedding {
   async #embedApart(run: EmbeddingRun, batch: MissingVector[], refusal: EmbeddingError): Promise<void> {
     const { choice, signal } = run;
     // Where this fails, too, it is not the texts.
-    await this.#parts.embedder.embedTexts(choice, [HARMLESS], signal);
+    await this.#deps.embedder.embedTexts(choice, [HARMLESS], signal);
     const [only] = batch;
     if (only && batch.length === 1) return this.#refuse(choice, only, refusal);
     const middle = Math.ceil(batch.length / 2);
@@ -131,7 +131,7 @@ export class TextEmbedding {
     if (refusal.code === 'validation') this.#refused.refuse(model, hash);
     else if (!this.#refused.postpone(model, hash, refusal)) return;
     const fields = { model, hash, reason: refusal.message };
-    this.#parts.log.warn(fields, 'a text gets no vector: the provider refuses it');
+    this.#deps.log.warn(fields, 'a text gets no vector: the provider refuses it');
   }
 }
 

@@ -9,7 +9,7 @@ const PAGE = 256;
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 10 * 60_000;
 
-export interface VectorFillParts {
+export interface VectorFillDeps {
   embedder: Pick<Embedder, 'choice' | 'missing' | 'pace' | 'embedTexts' | 'startAnew'>;
   index: Pick<IndexClient, 'call' | 'isRunning'>;
   /** Whether nothing was ever indexed: then the index is not started for it. */
@@ -27,7 +27,7 @@ interface Run extends EmbeddingRun {
 
 /** Gives every text of the index its vector: in batches, each text once, again after a failure, anew for another model. */
 export class VectorFill {
-  readonly #parts: Required<VectorFillParts>;
+  readonly #deps: Required<VectorFillDeps>;
   readonly #texts: TextEmbedding;
   readonly #listeners = new Set<(done: number, total: number) => void>();
   #run: Run | undefined;
@@ -43,19 +43,19 @@ export class VectorFill {
   #kept: string | undefined;
   #isStopped = false;
 
-  constructor(parts: VectorFillParts) {
-    this.#parts = { setTimer: (run, ms) => setTimeout(run, ms).unref(), ...parts };
-    this.#texts = new TextEmbedding(parts);
+  constructor(deps: VectorFillDeps) {
+    this.#deps = { setTimer: (run, ms) => setTimeout(run, ms).unref(), ...deps };
+    this.#texts = new TextEmbedding(deps);
   }
 
   /** Why vectors could not be made at the last try; undefined when they could. */
   get failure(): string | undefined {
-    return this.#parts.embedder.missing() ?? this.#failure;
+    return this.#deps.embedder.missing() ?? this.#failure;
   }
 
   /** Something may be missing: begins unless it is at it, or waits after a failure. */
   wake(): void {
-    const { embedder, index, isEmpty } = this.#parts;
+    const { embedder, index, isEmpty } = this.#deps;
     if (this.#isStopped) return;
     const choice = embedder.choice();
     if (this.#run) {
@@ -79,7 +79,7 @@ export class VectorFill {
   startAnew(): void {
     this.#forgetFailure();
     this.#texts.forgetRefused();
-    this.#parts.embedder.startAnew();
+    this.#deps.embedder.startAnew();
     this.wake();
   }
 
@@ -152,12 +152,12 @@ export class VectorFill {
   async #areUnfit(run: EmbeddingRun): Promise<boolean> {
     if (!this.#isUnfit || run.isSecond) return false;
     this.#isUnfit = false;
-    const { embeddedCount } = await this.#parts.index.call('stats', run.choice.name);
+    const { embeddedCount } = await this.#deps.index.call('stats', run.choice.name);
     return embeddedCount > 0 && this.#texts.makesOthers(run);
   }
 
   async #replace(run: EmbeddingRun): Promise<void> {
-    const { index, embedder, log } = this.#parts;
+    const { index, embedder, log } = this.#deps;
     const model = run.choice.name;
     log.warn({ model }, 'the vectors of the model have another length now: all are made anew');
     run.isSecond = true;
@@ -167,13 +167,13 @@ export class VectorFill {
 
   async #tell(model: string): Promise<void> {
     if (this.#listeners.size === 0) return;
-    const { embeddedCount, chunkCount } = await this.#parts.index.call('stats', model);
+    const { embeddedCount, chunkCount } = await this.#deps.index.call('stats', model);
     for (const listener of this.#listeners) listener(embeddedCount, chunkCount);
   }
 
   /** Of other models, and of texts that are gone; no sooner than nothing is missing, so that a change back costs nothing. */
   async #forgetOthers({ choice: { name }, signal, texts }: EmbeddingRun): Promise<void> {
-    const { index, isComplete } = this.#parts;
+    const { index, isComplete } = this.#deps;
     if (texts > 0) this.#kept = undefined;
     if (this.#kept === name) return;
     // A text that moves is gone for a moment.
@@ -186,7 +186,7 @@ export class VectorFill {
 
   #fail({ choice, signal }: EmbeddingRun, error: unknown): void {
     if (signal.aborted) return;
-    const { log, setTimer } = this.#parts;
+    const { log, setTimer } = this.#deps;
     const isExpected = error instanceof AppError;
     if (!isExpected) log.error({ err: error }, 'this is a bug in svc');
     this.#failure = isExpected ? error.message : 'Something unexpected went wrong. See the log';
@@ -204,7 +204,7 @@ export class VectorFill {
 
   #end({ choice, signal, texts, tokens }: EmbeddingRun): void {
     this.#run = undefined;
-    if (texts > 0) this.#parts.log.debug({ model: choice.name, texts, tokens }, 'texts got their vectors');
+    if (texts > 0) this.#deps.log.debug({ model: choice.name, texts, tokens }, 'texts got their vectors');
     if (this.#isAgain || signal.aborted) this.wake();
   }
 

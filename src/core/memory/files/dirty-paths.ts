@@ -19,7 +19,7 @@ export type Rules = Omit<SyncOrder, 'basePath'>;
 /** Runs something later, and answers how to call that off. */
 export type SetTimer = (run: () => void, ms: number) => () => void;
 
-export interface DirtyPathsParts {
+export interface DirtyPathsDeps {
   sync: Pick<FileSync, 'syncPaths' | 'progress'>;
   /** Told how many files of a root came, changed or went by a sync. */
   onSynced?: (root: string, files: number) => void;
@@ -36,7 +36,7 @@ export const systemTimer: SetTimer = (run, ms) => {
 
 /** Files and folders that may not be in the index as they are. They are synced when it is quiet, or somebody searches. */
 export class DirtyPaths {
-  readonly #sync: DirtyPathsParts['sync'];
+  readonly #sync: DirtyPathsDeps['sync'];
   readonly #onSynced: (root: string, files: number) => void;
   readonly #onFault: (error: unknown) => void;
   readonly #setTimer: SetTimer;
@@ -51,7 +51,7 @@ export class DirtyPaths {
   #firstAt: number | undefined;
   #working = 0;
 
-  constructor({ sync, onSynced, onFault, setTimer, monotonic }: DirtyPathsParts) {
+  constructor({ sync, onSynced, onFault, setTimer, monotonic }: DirtyPathsDeps) {
     this.#sync = sync;
     this.#onSynced = onSynced ?? (() => undefined);
     this.#onFault = onFault ?? (() => undefined);

@@ -11,7 +11,7 @@ import { type ReadText, readText } from './read-text.ts';
 import { SkippedFiles } from './skipped-files.ts';
 import { GONE } from './walk-tree.ts';
 
-export interface FileIntakeParts {
+export interface FileIntakeDeps {
   store: FileStore;
   order: Omit<SyncOrder, 'basePath'>;
   now: () => Date;
@@ -28,10 +28,10 @@ export class FileIntake implements Disposable {
   added = 0;
   updated = 0;
   removed = 0;
-  readonly #parts: FileIntakeParts;
+  readonly #deps: FileIntakeDeps;
   #opened: { root: string; folders: OpenFolders } | undefined;
-  constructor(parts: FileIntakeParts) {
-    this.#parts = parts;
+  constructor(deps: FileIntakeDeps) {
+    this.#deps = deps;
   }
 
   get counts() {
@@ -46,7 +46,7 @@ export class FileIntake implements Disposable {
 
   /** Within a change of the store: reads a file that is new or may have changed, and stores it if it did. */
   take(path: string): void {
-    const { store, order, now } = this.#parts;
+    const { store, order, now } = this.#deps;
     const known = store.known(path);
     if (!known && store.fileCount >= order.maxFiles) return this.skipped.add('over the limit of files');
     const reading = this.#read(path);
@@ -70,7 +70,7 @@ export class FileIntake implements Disposable {
 
   /** Within a change of the store: removes what is not there any more, unless it was stored anew meanwhile. */
   remove(known: KnownFile | undefined): void {
-    if (known && this.#parts.store.remove(known)) this.removed++;
+    if (known && this.#deps.store.remove(known)) this.removed++;
   }
 
   [Symbol.dispose](): void {
@@ -79,7 +79,7 @@ export class FileIntake implements Disposable {
   }
 
   #read(path: string): Reading {
-    const { order, now } = this.#parts;
+    const { order, now } = this.#deps;
     try {
       const descriptor = this.#folderOf(path).openFile(basename(path));
       try {
@@ -111,7 +111,7 @@ export class FileIntake implements Disposable {
 
   /** The innermost of the roots. */
   #rootOf(path: string): string {
-    const around = this.#parts.order.roots.filter((root) => isInside(root, path));
+    const around = this.#deps.order.roots.filter((root) => isInside(root, path));
     return around.sort((a, b) => b.length - a.length)[0] ?? dirname(path);
   }
 

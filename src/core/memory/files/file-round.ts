@@ -16,7 +16,7 @@ const RULES = '.gitignore';
 /** Stamps of files are coarse: a change this short after a look can bear the same one. */
 const STAMP_MS = 100;
 
-export interface FileRoundParts {
+export interface FileRoundDeps {
   store: Pick<FileStore, 'stampsAfter' | 'known' | 'syncedFolders' | 'forgottenFiles'>;
   sync: Pick<FileSync, 'changedFiles'>;
   dirty: Pick<DirtyPaths, 'mark'>;
@@ -48,7 +48,7 @@ interface Visit {
  * by their stamps, and new ones in folders that changed.
  */
 export class FileRound {
-  readonly #parts: FileRoundParts;
+  readonly #deps: FileRoundDeps;
   readonly #now: () => number;
   readonly #monotonic: () => number;
   #folders = new Map<string, KnownFolder>();
@@ -59,9 +59,9 @@ export class FileRound {
   #endedAt = -Infinity;
   #isClosed = false;
 
-  constructor(parts: FileRoundParts) {
-    this.#parts = parts;
-    const { now, monotonic } = parts;
+  constructor(deps: FileRoundDeps) {
+    this.#deps = deps;
+    const { now, monotonic } = deps;
     this.#now = now ? () => now().getTime() : Date.now;
     this.#monotonic = monotonic ?? (() => performance.now());
   }
@@ -92,12 +92,12 @@ export class FileRound {
   /** Somebody took this file out of the index. */
   wasRemoved(path: string): void {
     const stats = lookAt(path);
-    if (stats) this.#parts.store.forgottenFiles.add(path, stats.ctimeMs);
+    if (stats) this.#deps.store.forgottenFiles.add(path, stats.ctimeMs);
   }
 
   /** Somebody took everything out of the index. */
   wasCleared(): void {
-    const { syncedFolders, forgottenFiles } = this.#parts.store;
+    const { syncedFolders, forgottenFiles } = this.#deps.store;
     this.#clearedAt = this.#now();
     syncedFolders.cleared(this.#clearedAt);
     forgottenFiles.forget('/');
@@ -122,7 +122,7 @@ export class FileRound {
   }
 
   *#steps(roots: string[]): Generator<void> {
-    const { store, sync, dirty } = this.#parts;
+    const { store, sync, dirty } = this.#deps;
     for (let after: string | undefined = ''; after !== undefined;) {
       const paths: string[] = store.stampsAfter(after, PAGE).map(({ path }) => path);
       for (const path of sync.changedFiles(paths, Infinity).changed) dirty.mark(path);
@@ -142,7 +142,7 @@ export class FileRound {
 
   /** Marks what is new in a folder, unless it is marked as a whole, and answers the folders in it. */
   #visit({ folder, isCovered }: Visit, seen: Map<string, KnownFolder>): Visit[] {
-    const { dirty } = this.#parts;
+    const { dirty } = this.#deps;
     const stats = lookAt(folder);
     if (!stats?.isDirectory()) return [];
     const known = this.#folders.get(folder);
@@ -152,7 +152,7 @@ export class FileRound {
     const before = isReplaced ? undefined : known;
     // What a sync did not index, though it was there, is left out for a reason. No number where none came to its end:
     // nothing is new there, somebody has to begin.
-    const syncedAt = (this.#parts.store.syncedFolders.at(folder) ?? Number.NaN) - STAMP_MS;
+    const syncedAt = (this.#deps.store.syncedFolders.at(folder) ?? Number.NaN) - STAMP_MS;
     const since = before ? Math.max(before.seenAt - STAMP_MS, syncedAt) : syncedAt;
     const seenAt = this.#now();
     const now: KnownFolder =
@@ -185,7 +185,7 @@ export class FileRound {
     folder: string,
     look: { now: KnownFolder; before: KnownFolder | undefined; since: number; isMarked: boolean },
   ): string[] {
-    const { dirty, isIgnored } = this.#parts;
+    const { dirty, isIgnored } = this.#deps;
     const { now, before, since, isMarked } = look;
     const marked: string[] = [];
     for (const entry of entriesOf(folder)) {
@@ -207,7 +207,7 @@ export class FileRound {
 
   #isNewFile(path: string, since: number): boolean {
     const stats = lookAt(path);
-    return stats !== undefined && this.#isAfter(path, stats, since) && !this.#parts.store.known(path);
+    return stats !== undefined && this.#isAfter(path, stats, since) && !this.#deps.store.known(path);
   }
 
   /** A folder can come with files that are older than anything the index knows: moved here, or unpacked. */
@@ -215,13 +215,13 @@ export class FileRound {
     if (before) return !before.folders.has(name) && !Number.isNaN(since);
     const stats = lookAt(path);
     if (!stats || !this.#isAfter(path, stats, since)) return false;
-    const [first] = this.#parts.store.stampsAfter(`${path}/`, 1);
+    const [first] = this.#deps.store.stampsAfter(`${path}/`, 1);
     return first === undefined || !isInside(path, first.path);
   }
 
   #isAfter(path: string, stats: Stats, since: number): boolean {
     const at = stats.ctimeMs;
-    return at >= since && at >= this.#clearedAt && !this.#parts.store.forgottenFiles.has(path, at);
+    return at >= since && at >= this.#clearedAt && !this.#deps.store.forgottenFiles.has(path, at);
   }
 }
 

@@ -11,7 +11,7 @@ import { ForgottenFiles } from './forgotten-files.ts';
 import { outermost } from './outermost.ts';
 import { SyncedFolders } from './synced-folders.ts';
 
-export interface FileStoreParts {
+export interface FileStoreDeps {
   database: DatabaseSync;
   keywords: KeywordIndex;
   /** Told after each commit which chunks came and went. */
@@ -46,16 +46,16 @@ const AT_ONCE = 500;
 export class FileStore {
   readonly syncedFolders: SyncedFolders;
   readonly forgottenFiles: ForgottenFiles;
-  readonly #parts: FileStoreParts;
+  readonly #deps: FileStoreDeps;
   readonly #sql: ReturnType<typeof statements>;
   /** What the transaction under way has done. */
   #change: { added: number[]; removed: number[] } | undefined;
   #fileCount: number | undefined;
-  constructor(parts: FileStoreParts) {
-    this.#parts = parts;
-    this.#sql = statements(parts.database);
-    this.syncedFolders = new SyncedFolders(parts.database);
-    this.forgottenFiles = new ForgottenFiles(parts.database);
+  constructor(deps: FileStoreDeps) {
+    this.#deps = deps;
+    this.#sql = statements(deps.database);
+    this.syncedFolders = new SyncedFolders(deps.database);
+    this.forgottenFiles = new ForgottenFiles(deps.database);
   }
 
   list({ limit, offset }: { limit: number; offset: number }): { files: IndexedFile[]; total: number } {
@@ -87,7 +87,7 @@ export class FileStore {
     return this.change(() => {
       const row = this.#sql.removeChunk.get(Number(number));
       if (!row) return false;
-      this.#parts.keywords.remove(Number(number));
+      this.#deps.keywords.remove(Number(number));
       this.#sql.oneChunkLess.run(Number(row['file_id']));
       this.#changed.removed.push(Number(number));
       return true;
@@ -132,8 +132,8 @@ export class FileStore {
   clear(): void {
     this.change(() => {
       for (const row of this.#sql.chunkIds.iterate()) this.#changed.removed.push(Number(row['id']));
-      this.#parts.keywords.clear();
-      this.#parts.database.exec(`
+      this.#deps.keywords.clear();
+      this.#deps.database.exec(`
         delete from chunks; delete from files; delete from facts where name = '${LAST_SYNC}';
         delete from vectors where text_hash not in (select text_hash from temp.entries);
       `);
@@ -185,7 +185,7 @@ export class FileStore {
 
   /** Does what `work` does in one transaction, or nothing of it. */
   change<Result>(work: () => Result): Result {
-    const { database, onChange } = this.#parts;
+    const { database, onChange } = this.#deps;
     const change = { added: [], removed: [] };
     let result: Result;
     try {
@@ -218,7 +218,7 @@ export class FileStore {
         this.#sql.putChunk.run(id, ordinal, startLine, endLine, heading, text, hashText(text))
           .lastInsertRowid,
       );
-      this.#parts.keywords.addNew(chunk, { place, heading, body: text });
+      this.#deps.keywords.addNew(chunk, { place, heading, body: text });
       this.#changed.added.push(chunk);
     }
   }
@@ -239,7 +239,7 @@ export class FileStore {
   #removeChunks(file: number): void {
     for (const row of this.#sql.removeChunks.all(file)) {
       const id = Number(row['id']);
-      this.#parts.keywords.remove(id);
+      this.#deps.keywords.remove(id);
       this.#changed.removed.push(id);
     }
   }

@@ -8,7 +8,7 @@ import type { FileStore } from './file-store.ts';
 import { FolderSync } from './folder-sync.ts';
 import { syncPaths } from './path-sync.ts';
 
-export interface FileSyncParts {
+export interface FileSyncDeps {
   store: FileStore;
   /** Real places of folders of which nothing is indexed. */
   protectedFolders: string[];
@@ -30,11 +30,11 @@ interface Waiting {
 
 /** Brings the index up to date with folders, one sync at a time, with pauses in which searches get through. */
 export class FileSync {
-  readonly #parts: FileSyncParts;
+  readonly #deps: FileSyncDeps;
   /** The first one is under way. */
   #line: Waiting[] = [];
-  constructor(parts: FileSyncParts) {
-    this.#parts = parts;
+  constructor(deps: FileSyncDeps) {
+    this.#deps = deps;
   }
 
   /** The sync under way. */
@@ -47,7 +47,7 @@ export class FileSync {
     const key = JSON.stringify(order);
     const waiting = this.#line.slice(1).find((other) => other.order === key && !other.sync.isCancelled);
     if (waiting) return waiting.outcome;
-    const sync = new FolderSync({ ...this.#parts, order });
+    const sync = new FolderSync({ ...this.#deps, order });
     const before = this.#line.at(-1)?.outcome.catch(() => undefined) ?? Promise.resolve();
     const outcome = before.then(() => this.#run(sync, order));
     this.#line.push({ order: key, sync, outcome });
@@ -74,12 +74,12 @@ export class FileSync {
     order: Omit<SyncOrder, 'basePath'>,
     deadline: number,
   ): { outcome: SyncOutcome; left: string[] } {
-    return syncPaths(paths, { ...this.#parts, order, deadline });
+    return syncPaths(paths, { ...this.#deps, order, deadline });
   }
 
   /** Those of the indexed files that are not as they were when they were read, as far as can be seen by the deadline. */
   changedFiles(paths: string[] | 'all', deadline: number): { changed: string[]; isComplete: boolean } {
-    return changedFiles(this.#parts.store, paths, deadline);
+    return changedFiles(this.#deps.store, paths, deadline);
   }
 
   async #run(sync: FolderSync, { basePath }: SyncOrder): Promise<SyncOutcome> {
@@ -88,7 +88,7 @@ export class FileSync {
       return await sync.run();
     } finally {
       this.#line.shift();
-      this.#parts.onProgress({ ...sync.progress, phase: 'done' });
+      this.#deps.onProgress({ ...sync.progress, phase: 'done' });
     }
   }
 }

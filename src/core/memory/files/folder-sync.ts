@@ -14,7 +14,7 @@ const ALONE_MS = 150;
 /** Between two words about the progress. */
 const TELL_MS = 200;
 
-export interface FolderSyncParts {
+export interface FolderSyncDeps {
   store: FileStore;
   order: SyncOrder;
   protectedFolders: string[];
@@ -28,22 +28,22 @@ export interface FolderSyncParts {
 export class FolderSync {
   isCancelled = false;
   progress: SyncProgress;
-  readonly #parts: FolderSyncParts;
+  readonly #deps: FolderSyncDeps;
   /** Files to read. */
   readonly #candidates: string[] = [];
   readonly #gone: (KnownFile | undefined)[] = [];
   readonly #monotonic: () => number;
   #sliceStart: number;
   #told = -Infinity;
-  constructor(parts: FolderSyncParts) {
-    this.#parts = { ...parts, order: { ...parts.order, roots: [...parts.order.roots] } };
-    this.#monotonic = parts.monotonic ?? (() => performance.now());
+  constructor(deps: FolderSyncDeps) {
+    this.#deps = { ...deps, order: { ...deps.order, roots: [...deps.order.roots] } };
+    this.#monotonic = deps.monotonic ?? (() => performance.now());
     this.#sliceStart = this.#monotonic();
-    this.progress = { basePath: parts.order.basePath, phase: 'looking', done: 0 };
+    this.progress = { basePath: deps.order.basePath, phase: 'looking', done: 0 };
   }
 
   async run(): Promise<SyncOutcome> {
-    const { store, order, now } = this.#parts;
+    const { store, order, now } = this.#deps;
     const beganAt = now().getTime();
     using intake = new FileIntake({ store, order, now });
     if (!(await this.#pause())) await this.#look(intake);
@@ -54,7 +54,7 @@ export class FolderSync {
   }
 
   keepOnly(folders: string[]): void {
-    const { roots, basePath } = this.#parts.order;
+    const { roots, basePath } = this.#deps.order;
     if (!folders.some((folder) => isInside(folder, basePath))) this.isCancelled = true;
     // The parts of the sync under way share them.
     roots.splice(
@@ -65,7 +65,7 @@ export class FolderSync {
   }
 
   #complete(beganAt: number): void {
-    const { store, order, now } = this.#parts;
+    const { store, order, now } = this.#deps;
     store.syncedFolders.keepOnly(order.roots);
     if (order.roots.some((root) => isInside(root, order.basePath)))
       store.syncedFolders.completed(order.basePath, beganAt);
@@ -74,7 +74,7 @@ export class FolderSync {
   }
 
   async #look(intake: FileIntake): Promise<void> {
-    const { store, order, protectedFolders } = this.#parts;
+    const { store, order, protectedFolders } = this.#deps;
     this.#tell('looking', 0);
     const known = new Map<string, KnownFile>();
     for (const files of store.knownBelow(order.basePath)) {
@@ -100,7 +100,7 @@ export class FolderSync {
   }
 
   async #remove(intake: FileIntake): Promise<void> {
-    const { store, order } = this.#parts;
+    const { store, order } = this.#deps;
     for (const files of store.outside(order.roots)) this.#gone.push(...files);
     await this.#inBatches(this.#gone, (file) => intake.remove(file));
   }
@@ -117,7 +117,7 @@ export class FolderSync {
   async #inBatches<Item>(items: Item[], work: (item: Item, at: number) => void): Promise<void> {
     const left = items.entries();
     for (let next = left.next(); !next.done && !(await this.#pause());)
-      this.#parts.store.change(() => {
+      this.#deps.store.change(() => {
         do {
           const [at, item] = next.value as [number, Item];
           work(item, at);
@@ -127,7 +127,7 @@ export class FolderSync {
   }
 
   get #isSliceOver(): boolean {
-    const isAwaited = this.#parts.isAwaited?.() ?? true;
+    const isAwaited = this.#deps.isAwaited?.() ?? true;
     return this.#monotonic() - this.#sliceStart > (isAwaited ? SLICE_MS : ALONE_MS);
   }
 
@@ -139,11 +139,11 @@ export class FolderSync {
   }
 
   #tell(phase: SyncProgress['phase'], done: number, total?: number): void {
-    const { basePath } = this.#parts.order;
+    const { basePath } = this.#deps.order;
     const isNew = phase !== this.progress.phase || done === 0;
     this.progress = { basePath, phase, done, ...(total !== undefined && { total }) };
     if (!isNew && this.#monotonic() - this.#told < TELL_MS) return;
     this.#told = this.#monotonic();
-    this.#parts.onProgress(this.progress);
+    this.#deps.onProgress(this.progress);
   }
 }

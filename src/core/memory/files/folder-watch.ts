@@ -13,7 +13,7 @@ const MOST_AT_ONCE = 8000;
 /** The system's limits of watches, of open files and of memory for them. */
 const LIMITS = ['ENOSPC', 'EMFILE', 'ENFILE', 'ENOMEM'];
 
-export interface FolderWatchParts {
+export interface FolderWatchDeps {
   store: Pick<FileStore, 'fileCount' | 'knownBelow'>;
   dirty: DirtyPaths;
   round: FileRound;
@@ -26,7 +26,7 @@ export interface FolderWatchParts {
 
 /** Watches folders, remembers what changed, and syncs it when it is quiet or somebody searches. */
 export class FolderWatch {
-  readonly #parts: FolderWatchParts;
+  readonly #deps: FolderWatchDeps;
   readonly #roots = new Map<string, WatchedRoot>();
   #order: WatchOrder | undefined;
   #reason: string | undefined;
@@ -36,8 +36,8 @@ export class FolderWatch {
   #last: Promise<void> = Promise.resolve();
   #wake: (() => void) | undefined;
 
-  constructor(parts: FolderWatchParts) {
-    this.#parts = parts;
+  constructor(deps: FolderWatchDeps) {
+    this.#deps = deps;
   }
 
   /** Watches these folders from now on, and nothing else; undefined watches nothing. */
@@ -56,11 +56,11 @@ export class FolderWatch {
   /** Files came into the index, or went. */
   indexChanged(): void {
     const most = this.#order?.watchFiles ?? 0;
-    if (this.#roots.size > 0 && this.#parts.store.fileCount > most) this.#fail(tooMany(most));
+    if (this.#roots.size > 0 && this.#deps.store.fileCount > most) this.#fail(tooMany(most));
   }
 
   status(): WatchStatus {
-    const { dirty, store } = this.#parts;
+    const { dirty, store } = this.#deps;
     const watching = this.#isReady;
     const isLooking = this.#roots.size > 0 && !watching;
     const reason = isLooking ? 'The folders are being looked through' : this.#reason;
@@ -78,7 +78,7 @@ export class FolderWatch {
   }
 
   async #watch(order: WatchOrder | undefined): Promise<void> {
-    const { store, dirty } = this.#parts;
+    const { store, dirty } = this.#deps;
     this.#order = order;
     this.#reason = undefined;
     dirty.follow(order);
@@ -98,7 +98,7 @@ export class FolderWatch {
   }
 
   async #open(added: string[]): Promise<void> {
-    const { isIgnored, open = openChokidar, setTimer = systemTimer } = this.#parts;
+    const { isIgnored, open = openChokidar, setTimer = systemTimer } = this.#deps;
     if (added.length > 0) this.#isRoundDone = false;
     if (this.isCurrent) return;
     const isOpen = new Promise<void>((resolve) => (this.#wake = resolve));
@@ -111,7 +111,7 @@ export class FolderWatch {
       await Promise.all(opened.map(([, watched]) => watched.open()));
       await isOpen;
     } catch (error) {
-      this.#parts.onFault?.(error);
+      this.#deps.onFault?.(error);
       await this.#giveUp(`Watching failed: ${messageOf(error)}`);
     } finally {
       cancel();
@@ -119,7 +119,7 @@ export class FolderWatch {
   }
 
   #listener(root: string): RootListener {
-    const { dirty } = this.#parts;
+    const { dirty } = this.#deps;
     const isGone = () => !this.#roots.has(root);
     return {
       onChange: (path) => {
@@ -135,12 +135,12 @@ export class FolderWatch {
       },
       onReturn: () => {
         // The round knows what is new only where something was.
-        if (this.#parts.store.knownBelow(root).next().done) dirty.markNewFolder(root);
+        if (this.#deps.store.knownBelow(root).next().done) dirty.markNewFolder(root);
         this.#goRound();
       },
       onError: (error) => {
         const code = (error as NodeJS.ErrnoException).code ?? '';
-        if (!LIMITS.includes(code)) this.#parts.onFault?.(error);
+        if (!LIMITS.includes(code)) this.#deps.onFault?.(error);
         if (!isGone())
           this.#fail(LIMITS.includes(code) ? systemLimit(code) : `Watching failed: ${messageOf(error)}`);
       },
@@ -149,7 +149,7 @@ export class FolderWatch {
 
   /** Finds what the watch could not tell: what changed before it began. */
   #goRound(): void {
-    const { round, onFault } = this.#parts;
+    const { round, onFault } = this.#deps;
     this.#isRoundDone = false;
     round.run([...this.#roots.keys()]).then(
       () => {
@@ -174,11 +174,11 @@ export class FolderWatch {
     this.#last = this.#last
       .then(() => this.#close(roots))
       .then(() => (this.#order === order ? this.#watch(order) : undefined))
-      .catch((error: unknown) => this.#parts.onFault?.(error));
+      .catch((error: unknown) => this.#deps.onFault?.(error));
   }
 
   #fail(reason: string): void {
-    this.#giveUp(reason).catch((error: unknown) => this.#parts.onFault?.(error));
+    this.#giveUp(reason).catch((error: unknown) => this.#deps.onFault?.(error));
   }
 
   async #giveUp(reason: string): Promise<void> {

@@ -26,7 +26,7 @@ export interface Freshness {
   stalePaths: Set<string>;
 }
 
-export interface FreshSearchParts {
+export interface FreshSearchDeps {
   watch: Pick<FolderWatch, 'isCurrent'>;
   sync: Pick<FileSync, 'changedFiles' | 'progress'>;
   dirty: DirtyPaths;
@@ -44,11 +44,11 @@ export interface FreshSearchParts {
  * is it told of a folder whose first sync did not come to its end.
  */
 export class FreshSearch {
-  readonly #parts: FreshSearchParts;
+  readonly #deps: FreshSearchDeps;
   readonly #monotonic: () => number;
-  constructor(parts: FreshSearchParts) {
-    this.#parts = parts;
-    this.#monotonic = parts.monotonic ?? (() => performance.now());
+  constructor(deps: FreshSearchDeps) {
+    this.#deps = deps;
+    this.#monotonic = deps.monotonic ?? (() => performance.now());
   }
 
   /** Runs `search`, which answers the paths that it found, once more where what it found had changed. */
@@ -56,7 +56,7 @@ export class FreshSearch {
     rules: Rules,
     search: () => Found,
   ): Promise<{ found: Found; freshness: Freshness }> {
-    const { dirty, sync, syncedFolders } = this.#parts;
+    const { dirty, sync, syncedFolders } = this.#deps;
     const start = this.#monotonic();
     const isLooked = await this.#look(rules.roots, start + CATCH_UP_MS);
     let autoSynced = await this.#sync(rules, start + CATCH_UP_MS);
@@ -78,20 +78,20 @@ export class FreshSearch {
 
   /** Has what changed marked dirty, and answers whether that is all. */
   async #look(roots: string[], deadline: number): Promise<boolean> {
-    const { watch } = this.#parts;
+    const { watch } = this.#deps;
     if (watch.isCurrent) {
       // What the system told up to now is read within one whole turn; the first may be a half one.
       await nextTurn();
       await nextTurn();
       if (watch.isCurrent) return true;
     }
-    const { round, setTimer = systemTimer } = this.#parts;
+    const { round, setTimer = systemTimer } = this.#deps;
     const isLong = round.costMs > LONGEST_ROUND_MS;
     if (isLong && this.#monotonic() - round.endedAt < ROUND_EVERY_MS) return false;
     const looked = round.run(roots).then(
       () => true,
       (error: unknown) => {
-        this.#parts.onFault?.(error);
+        this.#deps.onFault?.(error);
         return false;
       },
     );
@@ -106,16 +106,16 @@ export class FreshSearch {
   /** A sync that fails leaves the search with what the index has, and says so. */
   async #sync(rules: Rules, deadline: number): Promise<boolean> {
     try {
-      return await this.#parts.dirty.sync(rules, deadline);
+      return await this.#deps.dirty.sync(rules, deadline);
     } catch (error) {
-      this.#parts.onFault?.(error);
+      this.#deps.onFault?.(error);
       return false;
     }
   }
 
   /** Marks files that were found and have changed, also where nobody told of it. */
   #lookAt(paths: string[], looked: Set<string>): void {
-    const { dirty, sync } = this.#parts;
+    const { dirty, sync } = this.#deps;
     const unseen = paths.filter((path) => !looked.has(path));
     const { changed, isComplete } = sync.changedFiles(unseen, this.#monotonic() + LOOK_MS);
     for (const path of changed) dirty.mark(path);

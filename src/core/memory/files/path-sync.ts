@@ -6,7 +6,7 @@ import type { FileStore, KnownFile } from './file-store.ts';
 import type { SyncOutcome } from './file-sync.ts';
 import { TreeWalk } from './walk-tree.ts';
 
-export interface PathSyncParts {
+export interface PathSyncDeps {
   store: FileStore;
   order: Omit<SyncOrder, 'basePath'>;
   protectedFolders: string[];
@@ -18,7 +18,7 @@ export interface PathSyncParts {
 /** Syncs single places without a pause, and answers what was left when the time was over. */
 export function syncPaths(
   paths: string[],
-  { store, order, protectedFolders, now, deadline }: PathSyncParts,
+  { store, order, protectedFolders, now, deadline }: PathSyncDeps,
 ): { outcome: SyncOutcome; left: string[] } {
   using intake = new FileIntake({ store, order, now });
   const left: string[] = [];

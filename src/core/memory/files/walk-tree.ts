@@ -12,7 +12,7 @@ const STEP = 500;
 /** What is not there any more, or is a link by now. */
 export const GONE = ['ENOENT', 'ENOTDIR', 'ELOOP'];
 
-export interface WalkParts {
+export interface WalkDeps {
   /** Real places of all folders that may be indexed. */
   roots: string[];
   /** Real places of folders of which nothing is indexed. */
@@ -40,7 +40,7 @@ interface Frame {
 /** All regular files at or below a place that may be indexed, without following a link. */
 export class TreeWalk {
   readonly #unseen = new Set<string>();
-  readonly #parts: WalkParts;
+  readonly #deps: WalkDeps;
   /** Roots that the walk did not come to yet. */
   readonly #otherRoots: Set<string>;
   readonly #protectedIds: Set<string>;
@@ -48,10 +48,10 @@ export class TreeWalk {
   #ahead: string[] = [];
   #frames: Frame[] = [];
 
-  constructor(parts: WalkParts) {
-    this.#parts = parts;
-    this.#otherRoots = new Set(parts.roots);
-    this.#protectedIds = new Set(parts.protectedFolders.flatMap(identityOf));
+  constructor(deps: WalkDeps) {
+    this.#deps = deps;
+    this.#otherRoots = new Set(deps.roots);
+    this.#protectedIds = new Set(deps.protectedFolders.flatMap(identityOf));
   }
 
   /** What a walk that was not finished would still have seen. */
@@ -74,14 +74,14 @@ export class TreeWalk {
    * was chosen inside of it is walked, too, where its rules leave that out.
    */
   *from(place: string): Generator<WalkStep> {
-    const inner = this.#parts.roots.filter((root) => root !== place && isInside(place, root));
+    const inner = this.#deps.roots.filter((root) => root !== place && isInside(place, root));
     this.#ahead = [...inner.sort().reverse(), place];
     for (let next = this.#ahead.pop(); next !== undefined; next = this.#ahead.pop())
       if (next === place || this.#otherRoots.has(next)) yield* this.#begin(next);
   }
 
   *#begin(place: string): Generator<WalkStep> {
-    const { roots, protectedFolders, skipped } = this.#parts;
+    const { roots, protectedFolders, skipped } = this.#deps;
     const around = roots.filter((root) => isInside(root, place)).sort((a, b) => a.length - b.length);
     const [outermost, root] = [around[0], around.at(-1)];
     if (outermost === undefined || root === undefined) return;
@@ -158,7 +158,7 @@ export class TreeWalk {
         for (let entry = entries.readSync(); entry; entry = entries.readSync()) {
           if (++count % STEP === 0) yield 'listing';
           const name = entry.name as unknown as Buffer;
-          if (!isUtf8(name)) this.#parts.skipped.add('name is not UTF-8');
+          if (!isUtf8(name)) this.#deps.skipped.add('name is not UTF-8');
           else (entry.isDirectory() ? frame.folders : frame.others).push(name.toString('utf8'));
         }
       } finally {
@@ -186,13 +186,13 @@ export class TreeWalk {
 
   #allows(rules: WalkRules, path: string, name: string, isFolder: boolean): boolean {
     const reason = rules.leavesOut(path, name, isFolder);
-    if (reason && reason !== 'ignored') this.#parts.skipped.add(reason);
+    if (reason && reason !== 'ignored') this.#deps.skipped.add(reason);
     return reason === undefined;
   }
 
   #takes(stats: BigIntStats): boolean {
-    const reason = whyNot(stats, this.#parts.maxFileBytes);
-    if (reason) this.#parts.skipped.add(reason);
+    const reason = whyNot(stats, this.#deps.maxFileBytes);
+    if (reason) this.#deps.skipped.add(reason);
     return reason === undefined;
   }
 
@@ -221,7 +221,7 @@ export class TreeWalk {
   }
 
   #refuse(reason: SkipReason): undefined {
-    this.#parts.skipped.add(reason);
+    this.#deps.skipped.add(reason);
   }
 
   /** Takes note of what cannot be seen; what is gone is only not there. */
@@ -229,7 +229,7 @@ export class TreeWalk {
     const code = codeOf(error);
     if (code === undefined) throw error;
     if (GONE.includes(code)) return;
-    this.#parts.skipped.add('unreadable');
+    this.#deps.skipped.add('unreadable');
     this.#unseen.add(path);
   }
 }

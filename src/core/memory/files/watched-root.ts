@@ -38,7 +38,7 @@ export interface RootListener {
   onError: (error: unknown) => void;
 }
 
-export interface WatchedRootParts {
+export interface WatchedRootDeps {
   root: string;
   isIgnored: (path: string) => boolean;
   open: OpenWatcher;
@@ -47,15 +47,15 @@ export interface WatchedRootParts {
 
 /** One folder that is watched with everything below: its folders, that is, which tell of their files. */
 export class WatchedRoot {
-  readonly #parts: WatchedRootParts;
+  readonly #deps: WatchedRootDeps;
   /** Those that are watched. */
   readonly #folders = new Set<string>();
   #watcher: Watcher | undefined;
   #isReady = false;
   #isClosed = false;
 
-  constructor(parts: WatchedRootParts) {
-    this.#parts = parts;
+  constructor(deps: WatchedRootDeps) {
+    this.#deps = deps;
   }
 
   get isReady(): boolean {
@@ -64,7 +64,7 @@ export class WatchedRoot {
 
   /** Begins; whether everything was looked at is told by the listener. */
   async open(): Promise<void> {
-    const { root, open, listener } = this.#parts;
+    const { root, open, listener } = this.#deps;
     const watcher = await open((path, stats) => this.#isLeftOut(path, stats));
     if (this.#isClosed) return watcher.close();
     this.#watcher = watcher;
@@ -85,7 +85,7 @@ export class WatchedRoot {
   }
 
   #isLeftOut(path: string, stats: Stats | undefined): boolean {
-    const { root, isIgnored } = this.#parts;
+    const { root, isIgnored } = this.#deps;
     // Above a root that is not there its coming is awaited.
     if (path === root || !isInside(root, path)) return false;
     if (isIgnored(path)) return true;
@@ -98,7 +98,7 @@ export class WatchedRoot {
   }
 
   #hear(event: string, path: string): void {
-    const { root, listener } = this.#parts;
+    const { root, listener } = this.#deps;
     if (this.#isClosed || !isInside(root, path)) return;
     if (event === 'unlinkDir' && !isFolder(path)) this.#folders.delete(path);
     // What is there at the beginning is compared with the index by a round of its own.
@@ -113,7 +113,7 @@ export class WatchedRoot {
    * knows of it.
    */
   #hearAtOnce(event: string, name: string | null, details: unknown): void {
-    const { root, isIgnored, listener } = this.#parts;
+    const { root, isIgnored, listener } = this.#deps;
     const folder = (details as { watchedPath?: unknown }).watchedPath;
     if (this.#isClosed || !this.#isReady || typeof folder !== 'string') return;
     const path = name === null ? folder : join(folder, name);

@@ -43,7 +43,7 @@ interface Thread {
   queue: CallMessage[] | undefined;
 }
 
-export interface IndexClientParts {
+export interface IndexClientDeps {
   options: IndexOptions;
   log: Log;
   /** Gives its entries to each new thread, which knows none yet; other calls are answered after it. */
@@ -59,7 +59,7 @@ export interface IndexClientParts {
 
 /** The index, in a thread of its own that is started by the first call: nothing else in the daemon waits for it. */
 export class IndexClient {
-  readonly #parts: IndexClientParts;
+  readonly #deps: IndexClientDeps;
   #thread: Thread | undefined;
   #lastId = 0;
   #isClosed = false;
@@ -68,8 +68,8 @@ export class IndexClient {
   /** A thread that takes the place of one that failed watches what that one did. */
   #watched: WatchOrder | undefined;
 
-  constructor(parts: IndexClientParts) {
-    this.#parts = parts;
+  constructor(deps: IndexClientDeps) {
+    this.#deps = deps;
   }
 
   /** Whether anything has asked for the index yet. */
@@ -95,12 +95,12 @@ export class IndexClient {
     this.#isClosed = true;
     const worker = this.#thread?.worker;
     if (!worker) return;
-    const { closeMs = CLOSE_MS } = this.#parts;
+    const { closeMs = CLOSE_MS } = this.#deps;
     worker.ref();
     const ended = new Promise<true>((resolve) => worker.once('exit', () => resolve(true)));
     worker.postMessage('close');
     if (await within(ended, closeMs)) return;
-    this.#parts.log.warn({}, 'the index of the memory did not end by itself');
+    this.#deps.log.warn({}, 'the index of the memory did not end by itself');
     await within(worker.terminate(), TERMINATE_MS);
   }
 
@@ -129,7 +129,7 @@ export class IndexClient {
   }
 
   #start(): Thread {
-    const { options, log, thread: file = threadFile } = this.#parts;
+    const { options, log, thread: file = threadFile } = this.#deps;
     const awaited = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
     const worker = new Worker(file, {
       workerData: { ...options, awaited } satisfies ThreadData,
@@ -159,7 +159,7 @@ export class IndexClient {
 
   /** Does the work of the start; when that fails, or does not end, the index works without those entries. */
   async #begin(thread: Thread): Promise<void> {
-    const { onStart, log, startMs = START_MS } = this.#parts;
+    const { onStart, log, startMs = START_MS } = this.#deps;
     // The caller that started the thread is the first in the queue, and the watch of before stands before it.
     if (this.#watched)
       this.#ask(thread, 'watch', this.#watched).catch((error: unknown) =>
@@ -179,7 +179,7 @@ export class IndexClient {
   }
 
   #hear(thread: Thread, message: IndexMessage): void {
-    const { onProgress, onChange, onLost, log } = this.#parts;
+    const { onProgress, onChange, onLost, log } = this.#deps;
     if (message.type === 'progress') return onProgress(message.progress);
     if (message.type === 'changed') return onChange();
     if (message.type === 'lost') return onLost?.();

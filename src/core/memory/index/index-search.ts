@@ -21,7 +21,7 @@ export interface Hits {
   hits: Hit[];
 }
 
-export interface IndexSearchParts {
+export interface IndexSearchDeps {
   keywords: Pick<KeywordIndex, 'wordsOf' | 'search' | 'bestPossible'>;
   vectors: Pick<VectorIndex, 'knows' | 'search'>;
 }
@@ -30,13 +30,13 @@ type Query = Omit<IndexQuery, 'sync'> & { ownerId?: string | undefined };
 
 /** Searches by words, by vectors, or by both, merged by reciprocal rank fusion. */
 export class IndexSearch {
-  readonly #parts: IndexSearchParts;
-  constructor(parts: IndexSearchParts) {
-    this.#parts = parts;
+  readonly #deps: IndexSearchDeps;
+  constructor(deps: IndexSearchDeps) {
+    this.#deps = deps;
   }
 
   search(query: Query): Hits {
-    const words = this.#parts.keywords.wordsOf(query.text);
+    const words = this.#deps.keywords.wordsOf(query.text);
     const method = this.#methodFor(query, words);
     const { totalCandidates, hits } =
       method === 'keyword'
@@ -49,14 +49,14 @@ export class IndexSearch {
   }
 
   #methodFor({ method, vector }: Query, { words }: QueryWords): SearchMethod {
-    if (!vector || method === 'keyword' || !this.#parts.vectors.knows(vector)) return 'keyword';
+    if (!vector || method === 'keyword' || !this.#deps.vectors.knows(vector)) return 'keyword';
     return method === 'vector' || words.length === 0 ? 'vector' : 'hybrid';
   }
 
   #byWords(query: Query, words: QueryWords, limit = query.maxResults) {
     const { under, ownerId } = query;
-    const { ranked, total } = this.#parts.keywords.search(words, { limit, under, ownerId });
-    const best = this.#parts.keywords.bestPossible(words);
+    const { ranked, total } = this.#deps.keywords.search(words, { limit, under, ownerId });
+    const best = this.#deps.keywords.bestPossible(words);
     const hits = ranked.map(({ id, points }, index): Hit => ({
       id,
       score: best > 0 ? share(points / best) : 0,
@@ -66,7 +66,7 @@ export class IndexSearch {
   }
 
   #byVector({ vector, under, ownerId, maxResults }: Query, limit = maxResults) {
-    const similar = vector ? this.#parts.vectors.search(vector, { limit, under, ownerId }) : [];
+    const similar = vector ? this.#deps.vectors.search(vector, { limit, under, ownerId }) : [];
     const hits = similar.map(({ id, similarity }, index): Hit => ({
       id,
       score: share(similarity),

@@ -38,10 +38,10 @@ export class WordPoints {
   constructor(
     database: DatabaseSync,
     table: 'chunk_words' | 'entry_words',
-    parts: { stems: Stems; sizes: TextSizes },
+    deps: { stems: Stems; sizes: TextSizes },
   ) {
-    this.#stems = parts.stems;
-    this.#sizes = parts.sizes;
+    this.#stems = deps.stems;
+    this.#sizes = deps.sizes;
     const schema = table === 'chunk_words' ? 'main' : 'temp';
     database.exec(`
       create virtual table if not exists temp.${table}_places using fts5vocab('${schema}', '${table}', 'instance');

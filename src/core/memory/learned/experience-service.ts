@@ -10,7 +10,7 @@ import { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Database } from '../../storage/database.ts';
 import type { ExperienceRow } from '../../storage/memory-rows.ts';
-import type { Surroundings } from '../../surroundings.ts';
+import type { Runtime } from '../../runtime.ts';
 import type { MemoryService } from '../memory-service.ts';
 import { newExperience, toEntry, toExperience } from './experience-mapping.ts';
 import { ExperienceStore } from './experience-store.ts';
@@ -26,9 +26,9 @@ const PAGE = 500;
 /** Weight orders what was found, so a few more are looked at than are asked for. */
 const LOOKED_AT = 2;
 
-export interface ExperienceServiceParts {
+export interface ExperienceServiceDeps {
   database: Database;
-  surroundings: Surroundings;
+  runtime: Runtime;
   /** Finds them again. */
   entries: MemoryService['entries'];
   log: Log;
@@ -36,16 +36,16 @@ export interface ExperienceServiceParts {
 
 /** What led to a goal before, on behalf of a caller. */
 export class ExperienceService {
-  readonly #parts: ExperienceServiceParts;
+  readonly #deps: ExperienceServiceDeps;
   readonly #store: ExperienceStore;
   /** Resolves once the newest index knows all that was there when it began. */
   #indexing: Promise<void> | undefined;
   /** Undefined before anybody has looked. */
   #hasAny: boolean | undefined;
 
-  constructor(parts: ExperienceServiceParts) {
-    this.#parts = parts;
-    this.#store = new ExperienceStore(parts.database);
+  constructor(deps: ExperienceServiceDeps) {
+    this.#deps = deps;
+    this.#store = new ExperienceStore(deps.database);
   }
 
   /** True when nobody has learned anything, as far as is known; costs nothing. */
@@ -66,10 +66,10 @@ export class ExperienceService {
     input: RecordExperience,
     origin: Origin = ownWords(caller),
   ): Promise<Experience> {
-    const { database, surroundings, entries } = this.#parts;
+    const { database, runtime, entries } = this.#deps;
     const conversationId = input.sourceConversationId ?? origin.conversationId;
     const row = newExperience(
-      { id: surroundings.newId('exp'), ownerId: caller.userId, at: surroundings.now().toISOString() },
+      { id: runtime.newId('exp'), ownerId: caller.userId, at: runtime.now().toISOString() },
       input,
       { ...origin, ...(conversationId !== undefined && { conversationId }) },
     );
@@ -136,8 +136,8 @@ export class ExperienceService {
   }
 
   async use(caller: Caller, id: string): Promise<Experience> {
-    const { database, surroundings } = this.#parts;
-    const at = surroundings.now().toISOString();
+    const { database, runtime } = this.#deps;
+    const at = runtime.now().toISOString();
     return database.write(async ({ db }) => {
       const row = requireOwned(caller, await this.#store.find(id, db), 'Experience');
       const weight = usedWeight(row.weight);
@@ -147,7 +147,7 @@ export class ExperienceService {
   }
 
   async remove(caller: Caller, id: string): Promise<void> {
-    const { database, entries } = this.#parts;
+    const { database, entries } = this.#deps;
     await database.write(async ({ db }) => {
       requireOwned(caller, await this.#store.find(id, db), 'Experience');
       await this.#store.remove(db, [id]);
@@ -172,7 +172,7 @@ export class ExperienceService {
 
   /** Of everybody's for an administrator. */
   async prune(caller: Caller, minWeight: number): Promise<{ pruned: number }> {
-    const { database, entries } = this.#parts;
+    const { database, entries } = this.#deps;
     const ownerId = visibleOwner(caller);
     for (let pruned = 0; ;) {
       const ids = await database.write(async ({ db }) => {
@@ -195,7 +195,7 @@ export class ExperienceService {
   }
 
   async #indexPages(): Promise<void> {
-    const { entries } = this.#parts;
+    const { entries } = this.#deps;
     for (let after = ''; ;) {
       const rows = await this.#store.page(after, PAGE);
       if (rows.length > 0) await entries.put(rows.map(toEntry));
@@ -209,19 +209,19 @@ export class ExperienceService {
     for (;;) {
       const indexing = this.#indexing;
       await indexing;
-      const found = await this.#parts.entries.search(...wish);
+      const found = await this.#deps.entries.search(...wish);
       if (this.#indexing === indexing) return found;
     }
   }
 
   #findNearTwin(row: ExperienceRow): Promise<string | undefined> {
     const findAll = (ids: string[]) => this.#store.findAll(ids);
-    return findNearTwin({ search: (...wish) => this.#find(...wish), findAll, log: this.#parts.log }, row);
+    return findNearTwin({ search: (...wish) => this.#find(...wish), findAll, log: this.#deps.log }, row);
   }
 
   async #decayOf(ownerId: string, halfLifeDays: number, signal?: AbortSignal): Promise<number> {
-    const { database, surroundings } = this.#parts;
-    const now = surroundings.now();
+    const { database, runtime } = this.#deps;
+    const now = runtime.now();
     const weighed_at = now.toISOString();
     for (let decayed = 0; ;) {
       if (signal?.aborted) return decayed;
@@ -243,7 +243,7 @@ export class ExperienceService {
     try {
       await change();
     } catch (error) {
-      this.#parts.log.warn({ err: error }, 'the index could not be told of an experience');
+      this.#deps.log.warn({ err: error }, 'the index could not be told of an experience');
     }
   }
 }

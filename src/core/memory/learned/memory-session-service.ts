@@ -9,21 +9,21 @@ import { AppError } from '../../errors.ts';
 import type { Schema } from '../../storage/schema.ts';
 import type { Database } from '../../storage/database.ts';
 import type { MemorySessionRow } from '../../storage/memory-rows.ts';
-import type { Surroundings } from '../../surroundings.ts';
+import type { Runtime } from '../../runtime.ts';
 import { namedOwner, requireConversationOf } from './named-owner.ts';
 
 const MOST_PER_USER = 5000;
 
-export interface MemorySessionServiceParts {
+export interface MemorySessionServiceDeps {
   database: Database;
-  surroundings: Surroundings;
+  runtime: Runtime;
 }
 
 /** Named stretches of work, on behalf of a caller. */
 export class MemorySessionService {
-  readonly #parts: MemorySessionServiceParts;
-  constructor(parts: MemorySessionServiceParts) {
-    this.#parts = parts;
+  readonly #deps: MemorySessionServiceDeps;
+  constructor(deps: MemorySessionServiceDeps) {
+    this.#deps = deps;
   }
 
   async list(
@@ -31,7 +31,7 @@ export class MemorySessionService {
     { status, limit, offset }: ListMemorySessionsQuery,
   ): Promise<{ sessions: MemorySession[]; total: number; limit: number; offset: number }> {
     const ownerId = visibleOwner(caller);
-    let matching = this.#parts.database.read.selectFrom('memory_sessions');
+    let matching = this.#deps.database.read.selectFrom('memory_sessions');
     if (ownerId !== undefined) matching = matching.where('owner_id', '=', ownerId);
     if (status !== undefined) matching = matching.where('status', '=', status);
     const [count, rows] = await Promise.all([
@@ -46,9 +46,9 @@ export class MemorySessionService {
     caller: Caller,
     { name, conversationId, userId }: CreateMemorySession,
   ): Promise<MemorySession> {
-    const { database, surroundings } = this.#parts;
-    const id = surroundings.newId('memsess');
-    const created_at = surroundings.now().toISOString();
+    const { database, runtime } = this.#deps;
+    const id = runtime.newId('memsess');
+    const created_at = runtime.now().toISOString();
     return database.write(async ({ db }) => {
       const owner_id = await namedOwner(db, caller, userId);
       if (conversationId !== undefined) await requireConversationOf(db, owner_id, conversationId);
@@ -68,8 +68,8 @@ export class MemorySessionService {
   }
 
   async archive(caller: Caller, id: string): Promise<MemorySession> {
-    const { database, surroundings } = this.#parts;
-    const change = { status: 'archived', archived_at: surroundings.now().toISOString() };
+    const { database, runtime } = this.#deps;
+    const change = { status: 'archived', archived_at: runtime.now().toISOString() };
     return database.write(async ({ db }) => {
       const found = await db
         .selectFrom('memory_sessions')

@@ -12,7 +12,7 @@ const LOOKED_AT = 20;
 const COMPARED = 5;
 const QUERY_LENGTH = 4000;
 
-export interface NearTwinParts {
+export interface NearTwinDeps {
   /** By words alone: nothing waits for a vendor. */
   search: MemoryService['entries']['search'];
   findAll: (ids: string[]) => Promise<ExperienceRow[]>;
@@ -21,7 +21,7 @@ export interface NearTwinParts {
 
 /** The id of an experience of the same owner and type that says nearly the same, and is trusted as much. */
 export async function findNearTwin(
-  { search, findAll, log }: NearTwinParts,
+  { search, findAll, log }: NearTwinDeps,
   row: ExperienceRow,
 ): Promise<string | undefined> {
   const text = textOf(row);

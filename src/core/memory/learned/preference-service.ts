@@ -4,7 +4,7 @@ import type { Caller } from '../../auth/caller.ts';
 import { AppError } from '../../errors.ts';
 import type { Database } from '../../storage/database.ts';
 import type { PreferenceRow } from '../../storage/memory-rows.ts';
-import type { Surroundings } from '../../surroundings.ts';
+import type { Runtime } from '../../runtime.ts';
 import { foldText } from './fold-text.ts';
 import { namedOwner } from './named-owner.ts';
 import { ownWords, toOrigin, toOriginColumns } from './origin.ts';
@@ -16,18 +16,18 @@ const FIRST_CONFIDENCE = 0.5;
 /** Nothing is ever certain. */
 const MOST_CONFIDENCE = 0.999_999;
 
-export interface PreferenceServiceParts {
+export interface PreferenceServiceDeps {
   database: Database;
-  surroundings: Surroundings;
+  runtime: Runtime;
 }
 
 /** What users prefer, on behalf of a caller. */
 export class PreferenceService {
-  readonly #parts: PreferenceServiceParts;
+  readonly #deps: PreferenceServiceDeps;
   readonly #store: PreferenceStore;
-  constructor(parts: PreferenceServiceParts) {
-    this.#parts = parts;
-    this.#store = new PreferenceStore(parts.database);
+  constructor(deps: PreferenceServiceDeps) {
+    this.#deps = deps;
+    this.#store = new PreferenceStore(deps.database);
   }
 
   /**
@@ -39,10 +39,10 @@ export class PreferenceService {
     { category, value, userId }: TrackPreference,
     origin: Origin = ownWords(caller),
   ): Promise<Preference> {
-    const { database, surroundings } = this.#parts;
+    const { database, runtime } = this.#deps;
     await passGate({ kind: 'preference', category, value, origin });
-    const now = surroundings.now().toISOString();
-    const id = surroundings.newId('pref');
+    const now = runtime.now().toISOString();
+    const id = runtime.newId('pref');
     const keys = { category_key: foldText(category), value_key: foldText(value) };
     const said = toOriginColumns(origin);
     return database.write(async ({ db }) => {
@@ -75,12 +75,12 @@ export class PreferenceService {
 
   /** `me` is the caller. */
   async list(caller: Caller, userId: string): Promise<Preference[]> {
-    const ownerId = await namedOwner(this.#parts.database.read, caller, userId);
+    const ownerId = await namedOwner(this.#deps.database.read, caller, userId);
     return (await this.#store.list(ownerId)).map(toPreference);
   }
 
   async remove(caller: Caller, userId: string, id: string): Promise<void> {
-    await this.#parts.database.write(async ({ db }) => {
+    await this.#deps.database.write(async ({ db }) => {
       const ownerId = await namedOwner(db, caller, userId);
       if (!(await this.#store.remove(db, ownerId, id)))
         throw new AppError('not_found', 'Preference not found');

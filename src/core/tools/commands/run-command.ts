@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { runMarker } from '../../processes/process-group.ts';
 import { runProgram } from '../../processes/run-program.ts';
-import type { Surroundings } from '../../surroundings.ts';
+import type { Runtime } from '../../runtime.ts';
 import {
   defineTool,
   MAX_OUTPUT,
@@ -43,13 +43,13 @@ const input = z.object({
   }),
 });
 
-export interface RunCommandParts {
+export interface RunCommandDeps {
   sandbox: Sandbox;
   /** The daemon's environment, of which an allow list is passed on. */
   env: Record<string, string | undefined>;
   /** Stands for this data folder in the marks of the processes. */
   installation: string;
-  surroundings: Pick<Surroundings, 'newId'>;
+  runtime: Pick<Runtime, 'newId'>;
 }
 
 /** A command that was read and found to be one, with all that it runs with. */
@@ -61,7 +61,7 @@ interface PreparedCommand {
 }
 
 /** Runs one program without a shell, in a sandbox where there is one. */
-export const runCommandTool = (parts: RunCommandParts) =>
+export const runCommandTool = (deps: RunCommandDeps) =>
   defineTool({
     name: runCommandName,
     description:
@@ -69,11 +69,11 @@ export const runCommandTool = (parts: RunCommandParts) =>
     input,
     isReadOnly: false,
     danger: 'high',
-    plan: (args, context) => planCommand(parts, args, context),
+    plan: (args, context) => planCommand(deps, args, context),
   });
 
 async function planCommand(
-  parts: RunCommandParts,
+  deps: RunCommandDeps,
   { command, cwd: given = '.', timeoutMs }: z.output<typeof input>,
   context: ToolContext,
 ): Promise<ToolPlan> {
@@ -86,7 +86,7 @@ async function planCommand(
     };
   const { argv } = parsed;
   const cwd = await folderOf(given, context.workspace);
-  const state = await parts.sandbox.check();
+  const state = await deps.sandbox.check();
   const needsPerson = await whyNeedsPerson(argv, cwd, context, state.isWorking ? undefined : state.reason);
   const sandboxed = state.isWorking ? { workspace: context.workspace } : undefined;
   const prepared: PreparedCommand = { argv, cwd, timeoutMs, isSandboxed: state.isWorking };
@@ -104,7 +104,7 @@ async function planCommand(
       const hidden = state.isWorking
         ? await unreadPlaces(context.workspace, (path) => scope.mayRead(path))
         : [];
-      return runPrepared(parts, prepared, context, hidden);
+      return runPrepared(deps, prepared, context, hidden);
     },
   };
 }
@@ -138,14 +138,14 @@ async function folderOf(given: string, workspace: string): Promise<string> {
 }
 
 async function runPrepared(
-  { sandbox, env, installation, surroundings }: RunCommandParts,
+  { sandbox, env, installation, runtime }: RunCommandDeps,
   { argv, cwd, timeoutMs, isSandboxed }: PreparedCommand,
   { workspace, signal }: ToolContext,
   hidden: string[],
 ): Promise<ToolOutput> {
   const variables = commandEnvironment(env, workspace, isSandboxed);
   await checkProgram(argv, cwd, variables['PATH'] ?? '');
-  const mark = `${installation}/tool/${surroundings.newId('command')}`;
+  const mark = `${installation}/tool/${runtime.newId('command')}`;
   const output = new CommandOutput(OUTPUT_BYTES);
   const inside = { argv, cwd, workspace, env: { ...variables, [runMarker]: mark }, hidden };
   const wrapped = isSandboxed ? await sandbox.wrap(inside) : argv;

@@ -32,8 +32,8 @@ export const editFileTool = defineTool({
           const before = await file.stat({ bigint: true });
           const text = await readText(file, path, MAX_BYTES);
           const [old, put] = withLineEnds(text, oldText, newText);
-          const parts = text.split(old);
-          const lines = linesOf(parts, old);
+          const deps = text.split(old);
+          const lines = linesOf(deps, old);
           if (lines.length === 0) throw new ToolFailure(notFound(path, text, oldText));
           if (lines.length > 1 && !replaceAll)
             throw new ToolFailure(
@@ -41,7 +41,7 @@ export const editFileTool = defineTool({
                 'Give more of the lines around the one you mean, or set replaceAll',
             );
           signal.throwIfAborted();
-          await replaceFile(place, parts.join(put), before);
+          await replaceFile(place, deps.join(put), before);
           return { content: `Replaced the text in ${path} on ${spellLines(lines)}` };
         }),
     };
@@ -57,11 +57,11 @@ function withLineEnds(text: string, oldText: string, newText: string): [string, 
 }
 
 /** On which line each place begins. */
-function linesOf(parts: string[], old: string): number[] {
+function linesOf(deps: string[], old: string): number[] {
   const countEnds = (part: string) => part.split('\n').length - 1;
   const inOld = countEnds(old);
   let line = 1;
-  return parts.slice(0, -1).map((part, index) => (line += countEnds(part) + (index > 0 ? inOld : 0)));
+  return deps.slice(0, -1).map((part, index) => (line += countEnds(part) + (index > 0 ? inOld : 0)));
 }
 
 const spellLines = (lines: number[]) =>

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { basename, relative } from 'node:path';
 import { z } from 'zod';
-import { defineTool, ToolFailure } from '../tool.ts';
+import { defineTool, isToolFailure, ToolFailure } from '../tool.ts';
 import { batched } from './batched.ts';
 import { showName } from '../../text/show-name.ts';
 import { OutputLines } from './cut-output.ts';
@@ -123,7 +123,7 @@ async function readMet(places: string[], gaps: Gaps): Promise<FileBytes[]> {
       return [await readBytes(place, MAX_MET)];
     } catch (error) {
       if (error instanceof TooLarge) gaps.large++;
-      else if (error instanceof ToolFailure || codeOf(error)) gaps.gone++;
+      else if (isToolFailure(error) || codeOf(error)) gaps.gone++;
       else throw error;
       return [];
     }

@@ -35,9 +35,9 @@ export async function* readLines(
 export async function readText(file: FileHandle, path: string, maxBytes: number): Promise<string> {
   const { size } = await file.stat();
   if (size > maxBytes) throw new ToolFailure(`${path} is too large: ${size} bytes, at most ${maxBytes}`);
-  const parts: string[] = [];
-  for await (const part of decode(file, path, maxBytes)) parts.push(part);
-  return parts.join('');
+  const deps: string[] = [];
+  for await (const part of decode(file, path, maxBytes)) deps.push(part);
+  return deps.join('');
 }
 
 async function* decode(file: FileHandle, path: string, maxBytes: number): AsyncGenerator<string> {

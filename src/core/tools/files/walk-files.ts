@@ -1,4 +1,4 @@
-import { ToolFailure, type ToolScope } from '../tool.ts';
+import { isToolFailure, type ToolScope } from '../tool.ts';
 import { codeOf } from '../../paths/file-failure.ts';
 import { readEntries } from './list-directory.ts';
 import { openVerifiedFolder } from '../../paths/open-verified.ts';
@@ -57,7 +57,7 @@ async function entriesOf(folder: string, max: number, { root, signal }: Walk, ga
     return await readEntries(opened, max, signal);
   } catch (error) {
     // Others work in the same tree: what is gone or swapped meanwhile is not there. The root has to be.
-    if (folder === root || !(error instanceof ToolFailure || isExpected(codeOf(error)))) throw error;
+    if (folder === root || !(isToolFailure(error) || isExpected(codeOf(error)))) throw error;
     gaps.unreadable++;
     return [];
   }

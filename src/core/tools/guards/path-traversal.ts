@@ -4,7 +4,7 @@ import { codeOf } from '../../paths/file-failure.ts';
 import { isInGitFolder, isRunByGit } from '../../paths/git-folder.ts';
 import { isInside, realPlace } from '../../paths/real-path.ts';
 import { quoteText } from '../../text/show-name.ts';
-import { ToolFailure } from '../tool.ts';
+import { isToolFailure } from '../tool.ts';
 import type { Guard, GuardedCall } from './guard.ts';
 import { hasParentSegment, mayHoldParent } from './path-spellings.ts';
 import type { PossiblePath } from './possible-paths.ts';
@@ -23,7 +23,7 @@ export const pathTraversal: Guard = {
     try {
       return checkPaths(call) ?? (await checkWords(call));
     } catch (error) {
-      if (error instanceof ToolFailure) return error.message;
+      if (isToolFailure(error)) return error.message;
       throw error;
     }
   },

@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from 'node:path';
 import { isInside, realPlace } from '../../paths/real-path.ts';
 import { quoteText } from '../../text/show-name.ts';
-import { ToolFailure } from '../tool.ts';
+import { isToolFailure } from '../tool.ts';
 import type { Guard, GuardedCall } from './guard.ts';
 import { isSecretPlace } from '../../paths/secret-places.ts';
 import { folderOfWords, pathsOfWord, wordsOfCall } from './words-of-call.ts';
@@ -14,7 +14,7 @@ export function secretExfiltration({ protectedFolders }: { protectedFolders: str
       try {
         return await findSecret(call, protectedFolders);
       } catch (error) {
-        if (error instanceof ToolFailure) return error.message;
+        if (isToolFailure(error)) return error.message;
         throw error;
       }
     },

@@ -7,17 +7,17 @@ const TIMEOUT_MS = 30_000;
 /** What stands above the text of a page has room too. */
 const MAX_CHARACTERS = MAX_OUTPUT - 5000;
 
-export interface WebFetchParts {
+export interface WebFetchDeps {
   /** The way out, which does not lead back to the daemon. */
   outbound: Pick<Outbound, 'fetch' | 'check'>;
   timeoutMs?: number;
 }
 
-export const webFetchTool = ({ outbound, timeoutMs = TIMEOUT_MS }: WebFetchParts): Tool =>
+export const webFetchTool = ({ outbound, timeoutMs = TIMEOUT_MS }: WebFetchDeps): Tool =>
   defineTool({
     name: 'web_fetch',
     description:
-      'Reads a public web page as text: HTML as Markdown, JSON and plain text as they are. Long pages come in parts: go on with the offset that the answer names.',
+      'Reads a public web page as text: HTML as Markdown, JSON and plain text as they are. Long pages come in deps: go on with the offset that the answer names.',
     input: z.object({
       url: z.string().trim().max(2000).describe('http or https'),
       maxCharacters: z

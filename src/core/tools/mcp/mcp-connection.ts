@@ -3,7 +3,7 @@ import type { ToolServer } from '../../../contract/tools.ts';
 import type { McpServerSettings } from '../../config/tool-settings.ts';
 import { inheritedEnvironment } from '../../processes/process-group.ts';
 import type { ModelFetch } from '../../outbound/model-fetch.ts';
-import type { Surroundings } from '../../surroundings.ts';
+import type { Runtime } from '../../runtime.ts';
 import type { McpClient, McpLimits } from './mcp-client.ts';
 import { McpFailure, McpSessionOver } from './mcp-failure.ts';
 import type { McpOffer, OfferedTool } from './mcp-offer.ts';
@@ -15,8 +15,8 @@ const MAX_PAUSE_MS = 5 * 60_000;
 /** Not every server says that its tools changed, and not every saying arrives. */
 const MAX_LIST_AGE_MS = 5 * 60_000;
 
-export interface McpConnectionParts {
-  surroundings: Pick<Surroundings, 'monotonic' | 'newId'>;
+export interface McpConnectionDeps {
+  runtime: Pick<Runtime, 'monotonic' | 'newId'>;
   fetch: ModelFetch;
   /** The daemon's environment, of which an allow list is passed on. */
   env: Record<string, string | undefined>;
@@ -37,7 +37,7 @@ export class McpConnection {
   readonly name: string;
   readonly settings: McpServerSettings;
   readonly secrets: McpSecrets;
-  readonly #parts: McpConnectionParts;
+  readonly #deps: McpConnectionDeps;
   readonly #closing = new AbortController();
   #live: Live | undefined;
   /** The one attempt in flight to connect or to list. */
@@ -49,11 +49,11 @@ export class McpConnection {
   /** Whether the last attempt failed, which keeps nobody waiting for the next. */
   #isFailing = false;
 
-  constructor(name: string, settings: McpServerSettings, parts: McpConnectionParts) {
+  constructor(name: string, settings: McpServerSettings, deps: McpConnectionDeps) {
     this.name = name;
     this.settings = settings;
     this.secrets = secretsOf(settings);
-    this.#parts = parts;
+    this.#deps = deps;
   }
 
   /** What the server offers; nothing while it cannot be used. */
@@ -100,7 +100,7 @@ export class McpConnection {
   async #current(): Promise<Live> {
     if (this.#attempt) return this.#attempt;
     this.#closing.signal.throwIfAborted();
-    const now = this.#parts.surroundings.monotonic();
+    const now = this.#deps.runtime.monotonic();
     const live = this.#live;
     if (live && !live.client.hasChanged && now - live.listedAt < MAX_LIST_AGE_MS) return live;
     if (now < this.#pausedUntil) throw new McpFailure(this.#trouble ?? 'it failed just now');
@@ -118,7 +118,7 @@ export class McpConnection {
       signal.throwIfAborted();
       // It may have ended while it answered.
       if (!client.isOpen) throw new McpFailure('it has ended');
-      this.#live = { client, offer, listedAt: this.#parts.surroundings.monotonic() };
+      this.#live = { client, offer, listedAt: this.#deps.runtime.monotonic() };
       this.#isFailing = false;
       this.#trouble = undefined;
       return this.#live;
@@ -134,7 +134,7 @@ export class McpConnection {
   }
 
   async #open(signal: AbortSignal): Promise<McpClient> {
-    const { surroundings, env, installation, limits, fetch } = this.#parts;
+    const { runtime, env, installation, limits, fetch } = this.#deps;
     // Loaded at the first use: a daemon without MCP servers does not pay for it.
     const { openMcpClient } = await import('./mcp-client.ts');
     const client = await openMcpClient(
@@ -143,22 +143,22 @@ export class McpConnection {
         secrets: this.secrets.all,
         limits,
         fetch,
-        monotonic: surroundings.monotonic,
+        monotonic: runtime.monotonic,
         env: inheritedEnvironment(env),
         home: env['HOME'] ?? '/',
-        mark: `${installation}/${surroundings.newId('mcp')}`,
+        mark: `${installation}/${runtime.newId('mcp')}`,
         onEnd: (fault) => this.#ended(fault),
       },
       signal,
     );
-    this.#upSince = surroundings.monotonic();
+    this.#upSince = runtime.monotonic();
     return client;
   }
 
   #ended(fault: string | undefined): void {
     if (this.#live?.client.isOpen) return;
     this.#live = undefined;
-    if (this.#parts.surroundings.monotonic() - this.#upSince > MAX_PAUSE_MS) this.#failures = 0;
+    if (this.#deps.runtime.monotonic() - this.#upSince > MAX_PAUSE_MS) this.#failures = 0;
     // An attempt sees by itself that it failed.
     if (fault !== undefined && !this.#attempt && !this.#closing.signal.aborted) this.#pause(fault);
   }
@@ -167,7 +167,7 @@ export class McpConnection {
     this.#trouble = trouble;
     const pause = Math.min(MIN_PAUSE_MS * 2 ** this.#failures, MAX_PAUSE_MS);
     this.#failures++;
-    this.#pausedUntil = this.#parts.surroundings.monotonic() + pause;
+    this.#pausedUntil = this.#deps.runtime.monotonic() + pause;
   }
 }
 

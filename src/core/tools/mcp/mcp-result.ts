@@ -5,13 +5,13 @@ const CUT = '\n[… the rest is left out]';
 
 /** The result of a tool as text for the model. */
 export function renderResult({ content, structuredContent }: CallToolResult): string {
-  const parts = content.map(renderBlock);
+  const deps = content.map(renderBlock);
   if (structuredContent !== undefined) {
     const json = JSON.stringify(structuredContent);
     // Servers give it as text, too, for those who know nothing of structured content.
-    if (!content.some((block) => block.type === 'text' && isSame(block.text, json))) parts.push(json);
+    if (!content.some((block) => block.type === 'text' && isSame(block.text, json))) deps.push(json);
   }
-  const text = parts.join('\n').toWellFormed();
+  const text = deps.join('\n').toWellFormed();
   return text.length > MAX_OUTPUT ? text.slice(0, MAX_OUTPUT - CUT.length).toWellFormed() + CUT : text;
 }
 

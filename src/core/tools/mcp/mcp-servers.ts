@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.ts';
 import { createModelFetch, type ModelOutbound } from '../../outbound/model-fetch.ts';
 import type { Tool } from '../tool.ts';
 import type { McpLimits } from './mcp-client.ts';
-import { McpConnection, type McpConnectionParts } from './mcp-connection.ts';
+import { McpConnection, type McpConnectionDeps } from './mcp-connection.ts';
 import { mcpTool } from './mcp-tool.ts';
 
 const LIMITS: McpLimits = { connectMs: 15_000, callMs: 60_000 };
@@ -11,7 +11,7 @@ const LIMITS: McpLimits = { connectMs: 15_000, callMs: 60_000 };
 const STALL_MS = 10 * 60_000;
 const MAX_BYTES = 16 * 1024 * 1024;
 
-export interface McpServersParts extends Omit<McpConnectionParts, 'fetch' | 'limits'> {
+export interface McpServersDeps extends Omit<McpConnectionDeps, 'fetch' | 'limits'> {
   config: Config;
   limits?: McpLimits;
   reportBug: (error: unknown) => void;
@@ -20,14 +20,14 @@ export interface McpServersParts extends Omit<McpConnectionParts, 'fetch' | 'lim
 /** The MCP servers of the settings: nothing is connected before somebody wants to know what they offer. */
 export class McpServers {
   readonly #config: Config;
-  readonly #parts: McpConnectionParts;
+  readonly #deps: McpConnectionDeps;
   readonly #reportBug: (error: unknown) => void;
   readonly #outbound: ModelOutbound;
   readonly #connections = new Map<string, McpConnection>();
   readonly #closing = new Set<Promise<void>>();
   #isClosed = false;
 
-  constructor({ config, limits = LIMITS, reportBug, ...parts }: McpServersParts) {
+  constructor({ config, limits = LIMITS, reportBug, ...deps }: McpServersDeps) {
     this.#config = config;
     this.#reportBug = reportBug;
     this.#outbound = createModelFetch(
@@ -35,7 +35,7 @@ export class McpServers {
       () => this.#origins(),
       { stallMs: STALL_MS, maxBytes: MAX_BYTES },
     );
-    this.#parts = { ...parts, limits, fetch: this.#outbound.fetch };
+    this.#deps = { ...deps, limits, fetch: this.#outbound.fetch };
   }
 
   /** What the servers offer that can be used now; the others are described by `servers`. */
@@ -69,7 +69,7 @@ export class McpServers {
       if (JSON.stringify(settings) !== JSON.stringify(connection.settings)) this.#end(name, connection);
     }
     return wanted.map(([name, settings]) => {
-      const connection = this.#connections.get(name) ?? new McpConnection(name, settings, this.#parts);
+      const connection = this.#connections.get(name) ?? new McpConnection(name, settings, this.#deps);
       this.#connections.set(name, connection);
       return connection;
     });

@@ -5,7 +5,7 @@ import { AppError } from '../../errors.ts';
 import type { ExperienceService } from '../../memory/learned/experience-service.ts';
 import type { MemoryService } from '../../memory/memory-service.ts';
 import { describeExperience } from '../../memory/learned/describe-experience.ts';
-import type { Surroundings } from '../../surroundings.ts';
+import type { Runtime } from '../../runtime.ts';
 import { OutputLines } from '../files/cut-output.ts';
 import { unlessAborted } from '../../async/unless-aborted.ts';
 import { showName } from '../../text/show-name.ts';
@@ -15,21 +15,21 @@ const MAX_EXPERIENCES = 5;
 /** Of one find, in characters: a very long line is a chunk too. */
 const MAX_TEXT = 4000;
 
-export interface MemorySearchParts {
+export interface MemorySearchDeps {
   memory: Pick<MemoryService, 'search' | 'isEmpty'>;
   experiences: Pick<ExperienceService, 'search' | 'isEmpty' | 'hasAny'>;
-  surroundings: Pick<Surroundings, 'now'>;
+  runtime: Pick<Runtime, 'now'>;
 }
 
 /** `memory_search`: what was indexed, and what the user of the run learned before. */
-export const memorySearchTool = ({ memory, experiences, surroundings }: MemorySearchParts): Tool =>
+export const memorySearchTool = ({ memory, experiences, runtime }: MemorySearchDeps): Tool =>
   defineTool({
     name: 'memory_search',
     description:
-      'Searches the folders that were indexed, and what was learned from earlier work, by keywords or a question. Answers parts of files with their path and lines, and what led to success before; a part may be older than its file, so read the file before you change it.',
+      'Searches the folders that were indexed, and what was learned from earlier work, by keywords or a question. Answers deps of files with their path and lines, and what led to success before; a part may be older than its file, so read the file before you change it.',
     input: z.object({
       query: z.string().trim().min(1).max(1000).describe('Keywords or a question'),
-      limit: z.int().min(1).max(20).default(6).describe('The most parts of files to answer'),
+      limit: z.int().min(1).max(20).default(6).describe('The most deps of files to answer'),
     }),
     isReadOnly: true,
     danger: 'low',
@@ -69,7 +69,7 @@ export const memorySearchTool = ({ memory, experiences, surroundings }: MemorySe
           const known = learned.filter(isTold);
           if (chunks.length + known.length === 0 && faults.length > 0)
             throw new ToolFailure(`The memory could not be searched: ${faults.join('. ')}`);
-          return { content: tell(chunks, known, faults, surroundings.now()), origin: 'The memory' };
+          return { content: tell(chunks, known, faults, runtime.now()), origin: 'The memory' };
         },
       };
     },
@@ -82,7 +82,7 @@ function tell(
   now: Date,
 ): string {
   const output = new OutputLines();
-  const parts = [
+  const deps = [
     ...chunks.map(({ path, startLine, endLine, score, stale, text }) => {
       const note = stale ? ', the file has changed since' : '';
       return `${showName(path)}:${startLine}-${endLine} (score ${score.toFixed(2)}${note})\n${cut(text)}\n`;
@@ -93,10 +93,10 @@ function tell(
     }),
   ];
   let told = 0;
-  while (told < parts.length && output.add(parts[told] ?? '')) told++;
+  while (told < deps.length && output.add(deps[told] ?? '')) told++;
   return output.end(
-    parts.length === 0 && 'nothing found',
-    told < parts.length && `${parts.length - told} more found, ask for less to see them`,
+    deps.length === 0 && 'nothing found',
+    told < deps.length && `${deps.length - told} more found, ask for less to see them`,
     ...faults,
   );
 }

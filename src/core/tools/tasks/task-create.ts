@@ -12,7 +12,7 @@ export interface NewToolTask {
   isTrusted: boolean;
   task: Omit<CreateTask, 'idempotencyKey'>;
 }
-export interface TaskCreateParts {
+export interface TaskCreateDeps {
   /** Creates a task that may not run commands. */
   create: (wish: NewToolTask) => Promise<Task>;
   /** How deep the task stands in a chain of tasks that created each other. */
@@ -24,7 +24,7 @@ export const isMadeByTool = (metadata: Record<string, unknown> | undefined): boo
   metadata?.['depth'] !== undefined;
 
 /** `task_create`: hands work to another run of the built-in agent, with no more rights than the present one. */
-export const taskCreateTool = ({ create, depthOf }: TaskCreateParts): Tool =>
+export const taskCreateTool = ({ create, depthOf }: TaskCreateDeps): Tool =>
   defineTool({
     name: 'task_create',
     description:

@@ -6,12 +6,12 @@ import { defineTool, type Tool, ToolFailure } from '../tool.ts';
 
 const MAX_TEXT = 8000;
 
-export interface TaskStatusParts {
+export interface TaskStatusDeps {
   get: (caller: Caller, id: string) => Promise<Task>;
 }
 
 /** `task_status`: how a task of the same user is, and what came of it. */
-export const taskStatusTool = ({ get }: TaskStatusParts): Tool =>
+export const taskStatusTool = ({ get }: TaskStatusDeps): Tool =>
   defineTool({
     name: 'task_status',
     description:

@@ -9,7 +9,7 @@ import type { Preference } from '../../../../src/contract/preferences.ts';
 import { type Flags, Config } from '../../../../src/core/config/config.ts';
 import { silentLog } from '../../../../src/core/log.ts';
 import { Recall } from '../../../../src/core/chat/recall/recall.ts';
-import { systemSurroundings } from '../../../../src/core/surroundings.ts';
+import { systemRuntime } from '../../../../src/core/runtime.ts';
 
 const now = new Date('2026-03-11T12:00:00Z');
 
@@ -102,7 +102,7 @@ export function openRecall(
   const recall = new Recall({
     ...parts,
     config: new Config({ flags, env: {}, settingsFile: '/nowhere/settings.json' }),
-    surroundings: { ...systemSurroundings, now: () => now },
+    runtime: { ...systemRuntime, now: () => now },
     log: { ...silentLog, debug: (fields) => void noted.push(fields) },
     limitMs,
   });

@@ -4,10 +4,10 @@ import { Config, type Flags } from '../../../../src/core/config/config.ts';
 import { AppError } from '../../../../src/core/errors.ts';
 import type { Log } from '../../../../src/core/log.ts';
 import type { Database } from '../../../../src/core/storage/database.ts';
-import { systemSurroundings } from '../../../../src/core/surroundings.ts';
+import { systemRuntime } from '../../../../src/core/runtime.ts';
 import type { TaskChange } from '../../../../src/core/tasks/task-columns.ts';
 import type { MoveName } from '../../../../src/core/tasks/task-states.ts';
-import { joinComments } from '../../../../src/core/integrations/comments/join-comments.ts';
+import { composeComments } from '../../../../src/core/integrations/comments/compose-comments.ts';
 import type { CommentTarget } from '../../../../src/core/integrations/inbound/source-work.ts';
 import { CommentVendors, vendorSettings } from '../../../helpers/comment-vendors.ts';
 import { newTask, openStorage } from '../../../helpers/storage.ts';
@@ -76,8 +76,8 @@ export async function openWorld({ flags = {}, isUnconnected = false }: WorldOpti
   const note = (level: string) => (fields: object, message: string) =>
     void logged.push({ level, message, fields });
   const log: Log = { debug: note('debug'), info: note('info'), warn: note('warn'), error: note('error') };
-  const surroundings = {
-    ...systemSurroundings,
+  const runtime = {
+    ...systemRuntime,
     now: timer.now,
     monotonic: () => timer.now().getTime(),
     random: () => 0,
@@ -93,13 +93,13 @@ export async function openWorld({ flags = {}, isUnconnected = false }: WorldOpti
     close: () => storage.database.close(),
   };
   const joined = () =>
-    joinComments({
+    composeComments({
       database,
       bus: storage.bus,
       config,
       connections,
       fetch: (...request) => between.fetch(...request),
-      surroundings,
+      runtime,
       log,
       setTimer: timer.setTimer,
     }).sourceComments;

@@ -3,10 +3,10 @@ import type { InboundAnswer } from '../../../../src/contract/inbound.ts';
 import type { ProviderName } from '../../../../src/contract/oauth.ts';
 import { AppError } from '../../../../src/core/errors.ts';
 import { silentLog } from '../../../../src/core/log.ts';
-import { systemSurroundings } from '../../../../src/core/surroundings.ts';
+import { systemRuntime } from '../../../../src/core/runtime.ts';
 import type { NewSourceComment } from '../../../../src/core/integrations/comments/source-comments.ts';
 import type { Receipt } from '../../../../src/core/integrations/inbound/inbound-service.ts';
-import { joinInbound } from '../../../../src/core/integrations/inbound/join-inbound.ts';
+import { composeInbound } from '../../../../src/core/integrations/inbound/compose-inbound.ts';
 import type { ReadSource, SourceWork } from '../../../../src/core/integrations/inbound/source-work.ts';
 import { startDaemon, type TestDaemon } from '../../../helpers/daemon.ts';
 import { inboundFlags, sign } from '../../../helpers/inbound.ts';
@@ -40,7 +40,7 @@ const plain: SourceWork = {
 
 export interface InboundWorld extends AsyncDisposable {
   daemon: TestDaemon;
-  inbound: ReturnType<typeof joinInbound>['inbound'];
+  inbound: ReturnType<typeof composeInbound>['inbound'];
   removeOld: () => Promise<void>;
   /** Takes a signed delivery of the wish. */
   receive: (wish: Wish, options?: SentOptions) => Promise<InboundAnswer>;
@@ -63,10 +63,10 @@ export async function startInbound(): Promise<InboundWorld> {
   const daemon = await startDaemon({ flags: inboundFlags });
   const comments: NewSourceComment[] = [];
   let passed = 0;
-  const { inbound, removeOldInbound } = joinInbound({
+  const { inbound, removeOldInbound } = composeInbound({
     ...daemon.app,
     log: silentLog,
-    surroundings: { ...systemSurroundings, now: () => new Date(Date.now() + passed) },
+    runtime: { ...systemRuntime, now: () => new Date(Date.now() + passed) },
     sourceComments: { add: (_, comment) => void comments.push(comment) },
     readers: { codehost: reader, tracker_a: reader, tracker_b: reader },
   });

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ProviderName } from '../../../../src/contract/oauth.ts';
 import type { Flags } from '../../../../src/core/config/config.ts';
 import { AppError } from '../../../../src/core/errors.ts';
-import { systemSurroundings } from '../../../../src/core/surroundings.ts';
+import { systemRuntime } from '../../../../src/core/runtime.ts';
 import { auditedEvents } from '../../../helpers/audit.ts';
 import { startDaemon, type TestDaemon } from '../../../helpers/daemon.ts';
 import { hasSharedFixtures } from '../../../helpers/shared-fixture.ts';
@@ -21,11 +21,11 @@ let clock: number;
 
 /** Another daemon, perhaps on the same folder. */
 async function restart(flags: Flags = {}, keepsFolder = false): Promise<void> {
-  const surroundings = { ...systemSurroundings, now: () => new Date(clock) };
+  const runtime = { ...systemRuntime, now: () => new Date(clock) };
   const { home } = daemon ?? {};
   await (keepsFolder ? daemon?.stop() : daemon?.[Symbol.asyncDispose]());
   daemon = await startDaemon({
-    surroundings,
+    runtime,
     ...(keepsFolder && home !== undefined && { home }),
     flags: { ...vendors.flags, 'system.registrationMode': 'open', ...flags },
   });

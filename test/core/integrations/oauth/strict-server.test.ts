@@ -4,7 +4,7 @@ import { Provider } from 'oidc-provider';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { TokenGrants } from '../../../../src/core/integrations/oauth/token-grants.ts';
 import { createOutboundFetch } from '../../../../src/core/outbound/outbound-fetch.ts';
-import { systemSurroundings } from '../../../../src/core/surroundings.ts';
+import { systemRuntime } from '../../../../src/core/runtime.ts';
 import { startDaemon, type TestDaemon } from '../../../helpers/daemon.ts';
 import { refusalOf, TestBrowser } from '../../../helpers/test-browser.ts';
 
@@ -88,7 +88,7 @@ beforeEach(async () => {
     },
   });
   server.on('request', strictServer(daemon.url + callbackPath));
-  const parts = { config: daemon.app.config, fetch: outbound.fetch, surroundings: systemSurroundings };
+  const parts = { config: daemon.app.config, fetch: outbound.fetch, runtime: systemRuntime };
   grants = new TokenGrants(parts);
 });
 afterEach(async () => {
@@ -104,7 +104,7 @@ afterEach(async () => {
 
 /** A code that the server gave for a challenge of ours, and what it takes to use it. */
 async function givenCode() {
-  const codeVerifier = systemSurroundings.newSecret(32);
+  const codeVerifier = systemRuntime.newSecret(32);
   const browser = new TestBrowser(daemon.url);
   const redirectUri = daemon.url + callbackPath;
   const query = new URLSearchParams({

@@ -3,7 +3,7 @@ import { Config } from '../../../../src/core/config/config.ts';
 import { TokenGrants } from '../../../../src/core/integrations/oauth/token-grants.ts';
 import { AppError } from '../../../../src/core/errors.ts';
 import type { OutboundRequest } from '../../../../src/core/outbound/outbound-fetch.ts';
-import { systemSurroundings } from '../../../../src/core/surroundings.ts';
+import { systemRuntime } from '../../../../src/core/runtime.ts';
 import { hasSharedFixtures, sharedFixture } from '../../../helpers/shared-fixture.ts';
 
 const config = new Config({
@@ -18,14 +18,14 @@ const config = new Config({
     'integrations.tracker_b.clientSecret': 's3cr3t&=',
   },
 });
-const surroundings = { ...systemSurroundings, now: () => new Date('2026-05-01T12:00:00.000Z') };
+const runtime = { ...systemRuntime, now: () => new Date('2026-05-01T12:00:00.000Z') };
 
 /** Grants of vendors that answer this. */
 function grantsWith(status: number, body: unknown) {
   const sent: (OutboundRequest & { url: string })[] = [];
   const grants = new TokenGrants({
     config,
-    surroundings,
+    runtime,
     fetch: async (url, request) => {
       sent.push({ url, ...request });
       const text = typeof body === 'string' ? body : JSON.stringify(body);

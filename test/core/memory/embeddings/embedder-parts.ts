@@ -1,6 +1,6 @@
 import { embeddingProviders, type EmbeddingProvider } from '../../../../src/core/config/memory-settings.ts';
 import type { Flags } from '../../../../src/core/config/config.ts';
-import { Embedder, type EmbedderParts } from '../../../../src/core/memory/embeddings/embedder.ts';
+import { Embedder, type EmbedderDeps } from '../../../../src/core/memory/embeddings/embedder.ts';
 import { createProviders } from '../../providers/provider-parts.ts';
 
 export const KEY = 'sk-very-secret-key-of-the-customer-0123456789';
@@ -18,7 +18,7 @@ export const settingsFor = (url: string): Flags =>
 export async function createEmbedder(
   url: string,
   provider: EmbeddingProvider | undefined = 'openai',
-  { flags, ...limits }: { flags?: Flags } & Pick<EmbedderParts, 'queryMs' | 'textsMs'> = {},
+  { flags, ...limits }: { flags?: Flags } & Pick<EmbedderDeps, 'queryMs' | 'textsMs'> = {},
 ) {
   const parts = await createProviders({
     flags: { ...settingsFor(url), 'memory.embedding.provider': provider, ...flags },

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { SyncProgress } from '../../../../src/contract/memory.ts';
 import { FileStore } from '../../../../src/core/memory/files/file-store.ts';
-import { FileSync, type FileSyncParts } from '../../../../src/core/memory/files/file-sync.ts';
+import { FileSync, type FileSyncDeps } from '../../../../src/core/memory/files/file-sync.ts';
 import { openIndexDatabase } from '../../../../src/core/memory/index/index-database.ts';
 import { KeywordIndex } from '../../../../src/core/memory/index/keyword-index.ts';
 import type { SyncOrder } from '../../../../src/core/memory/index/index-calls.ts';
@@ -13,7 +13,7 @@ import type { SyncOrder } from '../../../../src/core/memory/index/index-calls.ts
 export function openIndex(
   file: string,
   protectedFolders: string[] = [],
-  given: Pick<FileSyncParts, 'isAwaited' | 'monotonic'> = {},
+  given: Pick<FileSyncDeps, 'isAwaited' | 'monotonic'> = {},
 ) {
   const database = openIndexDatabase(file, 8);
   const keywords = new KeywordIndex(database, 'chunk_words');

@@ -8,7 +8,7 @@ import type { SyncProgress } from '../../../../src/contract/memory.ts';
 import { AppError } from '../../../../src/core/errors.ts';
 import { silentLog } from '../../../../src/core/log.ts';
 import type { IndexQuery } from '../../../../src/core/memory/index/index-calls.ts';
-import { IndexClient, type IndexClientParts } from '../../../../src/core/memory/index/index-client.ts';
+import { IndexClient, type IndexClientDeps } from '../../../../src/core/memory/index/index-client.ts';
 
 /** Answers with what it was asked since its start, and does what the text of a query says. */
 const ODD_THREAD = `
@@ -42,10 +42,10 @@ class World implements AsyncDisposable {
   readonly told: string[] = [];
   readonly progress: SyncProgress[] = [];
   starts = 0;
-  onStart: IndexClientParts['onStart'] = () => undefined;
+  onStart: IndexClientDeps['onStart'] = () => undefined;
   client = this.open();
 
-  open(given: Partial<IndexClientParts> = {}): IndexClient {
+  open(given: Partial<IndexClientDeps> = {}): IndexClient {
     mkdirSync(this.root, { recursive: true });
     const tell = (_fields: object, message: string) => void this.told.push(message);
     return new IndexClient({
@@ -62,7 +62,7 @@ class World implements AsyncDisposable {
   }
 
   /** With a thread that does as it is told. */
-  odd(given: Partial<IndexClientParts> = {}, options: object = {}): IndexClient {
+  odd(given: Partial<IndexClientDeps> = {}, options: object = {}): IndexClient {
     const file = join(this.base, 'odd.mjs');
     writeFileSync(file, ODD_THREAD);
     this.client = this.open({

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { decayDaily } from '../../../../src/core/memory/learned/daily-decay.ts';
-import { systemSurroundings } from '../../../../src/core/surroundings.ts';
+import { systemRuntime } from '../../../../src/core/runtime.ts';
 import { startDaemon } from '../../../helpers/daemon.ts';
 
 const DAY_MS = 86_400_000;
 
 it('lets what nobody used lose weight once a day, by the half-life of the settings', async () => {
   let now = Date.now();
-  const surroundings = { ...systemSurroundings, now: () => new Date(now) };
-  await using daemon = await startDaemon({ flags: { 'memory.halfLifeDays': 10 }, surroundings });
+  const runtime = { ...systemRuntime, now: () => new Date(now) };
+  await using daemon = await startDaemon({ flags: { 'memory.halfLifeDays': 10 }, runtime });
   const { id } = (
     await daemon.client.experiences.record({
       body: {
@@ -21,7 +21,7 @@ it('lets what nobody used lose weight once a day, by the half-life of the settin
   const { database, config, experiences } = daemon.app;
   const weightAfter = async (days: number) => {
     now += days * DAY_MS;
-    await decayDaily({ database, config, experiences, surroundings });
+    await decayDaily({ database, config, experiences, runtime });
     return (await daemon.client.experiences.get({ params: { id } })).experience.weight;
   };
   expect(await weightAfter(0)).toBe(1);

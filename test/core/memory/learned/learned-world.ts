@@ -7,7 +7,7 @@ import { wordsOf } from '../../../../src/core/memory/learned/fold-text.ts';
 import { MemorySessionService } from '../../../../src/core/memory/learned/memory-session-service.ts';
 import { PreferenceService } from '../../../../src/core/memory/learned/preference-service.ts';
 import type { MemoryService } from '../../../../src/core/memory/memory-service.ts';
-import { systemSurroundings } from '../../../../src/core/surroundings.ts';
+import { systemRuntime } from '../../../../src/core/runtime.ts';
 import { openStorage } from '../../../helpers/storage.ts';
 
 export const ann: Caller = { userId: 'user_ann', role: 'user' };
@@ -66,7 +66,7 @@ export async function openLearnedWorld(startAt = '2026-01-01T00:00:00.000Z') {
   const storage = await openStorage();
   const { database } = storage;
   let now = Date.parse(startAt);
-  const surroundings = { ...systemSurroundings, now: () => new Date(now) };
+  const runtime = { ...systemRuntime, now: () => new Date(now) };
   const warnings: string[] = [];
   const log: Log = { ...silentLog, warn: (_, message) => void warnings.push(message) };
   for (const { userId: id, role } of [ann, bob, ada])
@@ -77,7 +77,7 @@ export async function openLearnedWorld(startAt = '2026-01-01T00:00:00.000Z') {
         .execute(),
     );
   const index = new StandInIndex();
-  const parts = { database, surroundings, entries: index, log };
+  const parts = { database, runtime, entries: index, log };
   const experiences = new ExperienceService(parts);
   const failures: unknown[] = [];
   index.onStart = () => void experiences.indexAll().catch((error: unknown) => failures.push(error));

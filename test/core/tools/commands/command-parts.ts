@@ -5,7 +5,7 @@ import { parseCommand } from '../../../../src/core/tools/commands/parse-command.
 import { runCommandTool } from '../../../../src/core/tools/commands/run-command.ts';
 import { Sandbox } from '../../../../src/core/processes/sandbox.ts';
 import type { Tool, ToolContext } from '../../../../src/core/tools/tool.ts';
-import { systemSurroundings } from '../../../../src/core/surroundings.ts';
+import { systemRuntime } from '../../../../src/core/runtime.ts';
 
 export const path = process.env['PATH'] ?? '/usr/bin:/bin';
 
@@ -38,7 +38,7 @@ export interface CallOptions {
 }
 
 export const toolOf = ({ sandbox, env = {}, installation = 'test' }: CallOptions): Tool =>
-  runCommandTool({ sandbox, env: { PATH: path, ...env }, installation, surroundings: systemSurroundings });
+  runCommandTool({ sandbox, env: { PATH: path, ...env }, installation, runtime: systemRuntime });
 
 export const contextOf = (options: CallOptions): ToolContext => ({
   workspace: options.workspace,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Config } from '../../../../src/core/config/config.ts';
 import { SecretBox } from '../../../../src/core/secrets/secret-box.ts';
-import { systemSurroundings } from '../../../../src/core/surroundings.ts';
+import { systemRuntime } from '../../../../src/core/runtime.ts';
 import type { McpLimits } from '../../../../src/core/tools/mcp/mcp-client.ts';
 import { McpServers } from '../../../../src/core/tools/mcp/mcp-servers.ts';
 import type { Tool, ToolContext, ToolOutput } from '../../../../src/core/tools/tool.ts';
@@ -55,7 +55,7 @@ export function openMcpServers(
     config,
     env,
     installation,
-    surroundings: { ...systemSurroundings, monotonic: () => now },
+    runtime: { ...systemRuntime, monotonic: () => now },
     reportBug: (error) => {
       throw error;
     },

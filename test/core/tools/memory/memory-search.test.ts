@@ -11,7 +11,7 @@ const now = new Date('2026-03-11T12:00:00Z');
 
 function open(known: Known) {
   const parts = memoryWith(known);
-  const tool = memorySearchTool({ ...parts, surroundings: { now: () => now } });
+  const tool = memorySearchTool({ ...parts, runtime: { now: () => now } });
   const search = async (
     args: object = {},
     change: { mode?: SecurityMode; isTrusted?: boolean; signal?: AbortSignal } = {},

@@ -4,7 +4,7 @@ import type { Config } from '../../config/config.ts';
 import type { RateLimits } from '../../limits/rate-limits.ts';
 import type { Log } from '../../log.ts';
 import type { Database } from '../../storage/database.ts';
-import type { Surroundings } from '../../surroundings.ts';
+import type { Runtime } from '../../runtime.ts';
 import type { TaskService } from '../../tasks/task-service.ts';
 import { ClaimStore } from './claim-store.ts';
 import { DeliveryLog } from './delivery-log.ts';
@@ -12,29 +12,29 @@ import { InboundRetention } from './inbound-retention.ts';
 import { InboundService } from './inbound-service.ts';
 import { InboundStore } from './inbound-store.ts';
 import { sourceReaders } from './source-readers.ts';
-import { WorkIntake, type WorkIntakeParts } from './work-intake.ts';
+import { WorkIntake, type WorkIntakeDeps } from './work-intake.ts';
 
-export interface InboundParts {
+export interface InboundDeps {
   database: Database;
   config: Config;
   audit: AuditLog;
   limits: RateLimits;
   users: UserStore;
   tasks: TaskService;
-  sourceComments: WorkIntakeParts['sourceComments'];
-  surroundings: Surroundings;
+  sourceComments: WorkIntakeDeps['sourceComments'];
+  runtime: Runtime;
   log: Log;
   /** For tests. */
   readers?: typeof sourceReaders;
 }
 
 /** What takes the webhooks of GitHub, Jira and Linear. */
-export function joinInbound(parts: InboundParts) {
-  const { database, audit, readers = sourceReaders } = parts;
+export function composeInbound(deps: InboundDeps) {
+  const { database, audit, readers = sourceReaders } = deps;
   const store = new InboundStore(database);
   const deliveries = new DeliveryLog({ store, audit });
-  const intake = new WorkIntake({ ...parts, claims: new ClaimStore(database), deliveries });
-  const inbound = new InboundService({ ...parts, readers, store, intake });
-  const retention = new InboundRetention(parts);
+  const intake = new WorkIntake({ ...deps, claims: new ClaimStore(database), deliveries });
+  const inbound = new InboundService({ ...deps, readers, store, intake });
+  const retention = new InboundRetention(deps);
   return { inbound, removeOldInbound: () => retention.removeOld() };
 }

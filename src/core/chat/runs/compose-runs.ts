@@ -1,16 +1,16 @@
 import { realpath } from 'node:fs/promises';
 import type { Workspaces } from '../../processes/workspaces.ts';
-import { AgentFailure } from '../../agents/agent-adapter.ts';
+import { PathError } from '../../paths/path-error.ts';
 import type { UserStore } from '../../auth/user-store.ts';
 import { AppError } from '../../errors.ts';
 import type { Recall } from '../recall/recall.ts';
 import { TaskLessons } from '../recall/task-lessons.ts';
 import { TaskEndings } from '../../tasks/task-endings.ts';
-import { joinTools, type ToolParts } from '../../tools/join-tools.ts';
+import { composeTools, type ToolDeps } from '../../tools/compose-tools.ts';
 import type { Compactor } from '../compactor.ts';
 import type { ConversationService } from '../conversation-service.ts';
 import type { ConversationStore } from '../conversation-store.ts';
-import type { ModelOptions } from '../join-chat.ts';
+import type { ModelOptions } from '../compose-chat.ts';
 import type { ModelCalls } from '../../providers/model-calls.ts';
 import { ModelSteps } from '../../providers/model-steps.ts';
 import type { ModelProviders } from '../../providers/model-providers.ts';
@@ -23,7 +23,7 @@ import { RunFeeds } from './run-feeds.ts';
 import { ToolLoop } from './tool-loop.ts';
 import { ToolMessageService } from './tool-message-service.ts';
 
-export interface RunParts extends ToolParts {
+export interface RunDeps extends ToolDeps {
   users: UserStore;
   workspaces: Workspaces;
   sessionMs: number;
@@ -36,32 +36,32 @@ export interface RunParts extends ToolParts {
   recall: Recall;
   models: ModelOptions;
 }
-export type Runs = Awaited<ReturnType<typeof joinRuns>>;
+export type Runs = Awaited<ReturnType<typeof composeRuns>>;
 
 /** Models that work with tools. Loaded when the first of them does: an idle daemon does without. */
-export async function joinRuns(parts: RunParts) {
-  const { database, surroundings, providers, calls, workspaces, conversationStore, models, store } = parts;
+export async function composeRuns(deps: RunDeps) {
+  const { database, runtime, providers, calls, workspaces, conversationStore, models, store } = deps;
   // From now on it is known whether there is a memory to search.
-  await parts.experiences.hasAny().catch(parts.reportBug);
-  const tools = joinTools(parts);
+  await deps.experiences.hasAny().catch(deps.reportBug);
+  const tools = composeTools(deps);
   const { registry } = tools;
   const runs = new AgentRunStore(database);
-  const feeds = new RunFeeds(surroundings.now);
-  const compactor = new RunCompactor({ calls, surroundings });
+  const feeds = new RunFeeds(runtime.now);
+  const compactor = new RunCompactor({ calls, runtime });
   const steps = new ModelSteps({ ...models, providers });
   const isRepeatable = async (name: string) => (await registry.find(name))?.isReadOnly ?? true;
-  const loop = new ToolLoop({ ...parts, ...models, ...tools, steps, compactor, isRepeatable });
+  const loop = new ToolLoop({ ...deps, ...models, ...tools, steps, compactor, isRepeatable });
   const workspace = async (conversation: { id: string; cwd: string | null }) => {
     try {
       const { id, cwd } = conversation;
       return await realpath(await workspaces.open({ id, ...(cwd !== null && { cwd }) }));
     } catch (error) {
-      if (error instanceof AgentFailure) throw new AppError('validation', error.message);
+      if (error instanceof PathError) throw new AppError('validation', error.message);
       throw error;
     }
   };
-  const lessons = new TaskLessons({ ...parts, endings: new TaskEndings(parts.bus) });
-  const shared = { ...parts, ...tools, runs, feeds, loop, workspace, lessons };
+  const lessons = new TaskLessons({ ...deps, endings: new TaskEndings(deps.bus) });
+  const shared = { ...deps, ...tools, runs, feeds, loop, workspace, lessons };
   const toolMessages = new ToolMessageService({ ...shared, store: conversationStore });
   toolMessages.listen();
   return {

@@ -4,7 +4,7 @@ import type { Log } from '../log.ts';
 import type { Outbound } from '../outbound/outbound-fetch.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Database } from '../storage/database.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import { TaskEndings } from '../tasks/task-endings.ts';
 import type { TaskQueryStore } from '../tasks/task-query-store.ts';
 import type { TaskService } from '../tasks/task-service.ts';
@@ -18,7 +18,7 @@ import { RunProgress } from './run-progress.ts';
 import { RunTimeEstimates } from './run-time-estimates.ts';
 import { TaskWaits } from './task-waits.ts';
 
-export interface GatewayParts {
+export interface GatewayDeps {
   database: Database;
   store: TaskStore;
   query: TaskQueryStore;
@@ -27,18 +27,18 @@ export interface GatewayParts {
   config: Config;
   outbound: Outbound;
   keys: KeyRing;
-  surroundings: Surroundings;
+  runtime: Runtime;
   log: Log;
 }
 
 /** The gateway and what it needs of the core. */
-export function joinGateway(parts: GatewayParts) {
-  const { database, store, query, tasks, bus, outbound, surroundings } = parts;
+export function composeGateway(deps: GatewayDeps) {
+  const { database, store, query, tasks, bus, outbound, runtime } = deps;
   const endings = new TaskEndings(bus);
   const estimates = new RunTimeEstimates({ query, bus });
   const waits = new TaskWaits({ store, endings });
   const notify = new NotifyDeliverer({
-    ...parts,
+    ...deps,
     store: new NotifyStore(database),
     endings,
     fetch: outbound.fetch,
@@ -48,12 +48,12 @@ export function joinGateway(parts: GatewayParts) {
     taskStore: store,
     requests: new GatewayRequestStore(database),
     notify,
-    outlook: new QueueOutlook({ ...parts, estimates }),
+    outlook: new QueueOutlook({ ...deps, estimates }),
     estimates,
     progress: new RunProgress(bus),
     waits,
     outbound,
-    surroundings,
+    runtime,
   });
   return { gateway, gatewayWaits: waits, notify };
 }

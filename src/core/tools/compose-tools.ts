@@ -11,7 +11,7 @@ import type { ApprovalService } from '../approvals/approval-service.ts';
 import type { ApprovalStore } from '../approvals/approval-store.ts';
 import type { PolicyService } from '../policy/policy-service.ts';
 import type { Database } from '../storage/database.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import type { TaskService } from '../tasks/task-service.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import { runCommandTool } from './commands/run-command.ts';
@@ -35,7 +35,7 @@ import { ToolRegistry } from './tool-registry.ts';
 import { webFetchTool } from './internet/web-fetch.ts';
 import { webSearchTool } from './internet/web-search.ts';
 
-export interface ToolParts {
+export interface ToolDeps {
   database: Database;
   bus: EventBus;
   config: Config;
@@ -57,13 +57,13 @@ export interface ToolParts {
   installation: string;
   sandbox: Sandbox;
   reportBug: (error: unknown) => void;
-  surroundings: Surroundings;
+  runtime: Runtime;
   log: Log;
 }
 
 /** The tools that come with svc, those of MCP servers, and the gate before all of them. */
-export function joinTools(parts: ToolParts) {
-  const { tasks, store, webSearch, outbound, protectedFolders, config, limits } = parts;
+export function composeTools(deps: ToolDeps) {
+  const { tasks, store, webSearch, outbound, protectedFolders, config, limits } = deps;
   const builtin = [
     readFileTool,
     listDirectoryTool,
@@ -71,10 +71,10 @@ export function joinTools(parts: ToolParts) {
     grepTool,
     writeFileTool,
     editFileTool,
-    runCommandTool(parts),
+    runCommandTool(deps),
     webFetchTool({ outbound }),
     webSearchTool({ webSearch }),
-    memorySearchTool(parts),
+    memorySearchTool(deps),
     taskCreateTool({
       create: async ({ userId, isTrusted, task }) => {
         const purpose = { scope: 'task_create', key: undefined, body: undefined, isText: true, isTrusted };
@@ -90,8 +90,8 @@ export function joinTools(parts: ToolParts) {
     }),
     taskStatusTool({ get: (caller, id) => tasks.get(caller, id) }),
   ];
-  const { env, installation, surroundings, reportBug } = parts;
-  const mcp = new McpServers({ config, env, installation, surroundings, reportBug });
+  const { env, installation, runtime, reportBug } = deps;
+  const mcp = new McpServers({ config, env, installation, runtime, reportBug });
   const registry = new ToolRegistry(builtin, mcp);
   const guards = [
     pathTraversal,
@@ -99,6 +99,6 @@ export function joinTools(parts: ToolParts) {
     secretExfiltration({ protectedFolders }),
     rateLimit(limits, () => config.get('tools.callsPerMinute')),
   ];
-  const gate = new ToolGate({ ...parts, registry, guards });
+  const gate = new ToolGate({ ...deps, registry, guards });
   return { registry, gate, mcp };
 }

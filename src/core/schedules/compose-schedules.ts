@@ -2,7 +2,7 @@ import type { EventBus } from '../events.ts';
 import type { Log } from '../log.ts';
 import type { NotificationService } from '../notifications/notification-service.ts';
 import type { Database } from '../storage/database.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import { TaskEndings } from '../tasks/task-endings.ts';
 import type { TaskService } from '../tasks/task-service.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
@@ -11,13 +11,13 @@ import { ScheduleService } from './schedule-service.ts';
 import { ScheduleStore } from './schedule-store.ts';
 import { Scheduler } from './scheduler.ts';
 
-export interface ScheduleParts {
+export interface ScheduleDeps {
   database: Database;
   bus: EventBus;
   tasks: TaskService;
   store: TaskStore;
   notifications: NotificationService;
-  surroundings: Surroundings;
+  runtime: Runtime;
   log: Log;
   setTimer?: (run: () => void, ms: number) => NodeJS.Timeout;
   /** The time zone of schedules that name none. */
@@ -25,19 +25,19 @@ export interface ScheduleParts {
 }
 
 /** Schedules, and what starts their tasks at their times. */
-export function joinSchedules({
+export function composeSchedules({
   store: taskStore,
   bus,
   setTimer = (run, ms) => setTimeout(run, ms).unref(),
   systemZone = () => new Intl.DateTimeFormat().resolvedOptions().timeZone,
-  ...parts
-}: ScheduleParts) {
-  const store = new ScheduleStore(parts.database);
-  const runs = new ScheduleRuns({ ...parts, store, taskStore, onStart: (run) => scheduler.watch(run) });
+  ...deps
+}: ScheduleDeps) {
+  const store = new ScheduleStore(deps.database);
+  const runs = new ScheduleRuns({ ...deps, store, taskStore, onStart: (run) => scheduler.watch(run) });
   const endings = new TaskEndings(bus);
-  const scheduler = new Scheduler({ ...parts, store, runs, endings, setTimer });
+  const scheduler = new Scheduler({ ...deps, store, runs, endings, setTimer });
   const schedules = new ScheduleService({
-    ...parts,
+    ...deps,
     store,
     runs,
     systemZone,

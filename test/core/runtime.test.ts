@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { systemSurroundings } from '../../src/core/surroundings.ts';
+import { systemRuntime } from '../../src/core/runtime.ts';
 
 afterEach(() => void vi.useRealTimers());
-const make = (count: number) => Array.from({ length: count }, () => systemSurroundings.newId('dlv'));
+const make = (count: number) => Array.from({ length: count }, () => systemRuntime.newId('dlv'));
 
 describe('ids', () => {
   it('rise within one millisecond, and where the clock is set back', () => {

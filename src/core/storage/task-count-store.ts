@@ -1,6 +1,6 @@
 import type { TaskStatus } from '../../contract/task.ts';
-import type { Database } from '../storage/database.ts';
-import type { TaskCountRow, TaskDayRow } from '../storage/schema.ts';
+import type { Database } from './database.ts';
+import type { TaskCountRow, TaskDayRow } from './schema.ts';
 
 export type CountCell = Omit<TaskCountRow, 'owner_id' | 'status'> & { status: TaskStatus };
 

@@ -2,7 +2,7 @@ import { randomBytes, randomFillSync } from 'node:crypto';
 import { v7 } from 'uuid';
 
 /** Everything that is not deterministic, in one place, so that a test can give its own. */
-export interface Surroundings {
+export interface Runtime {
   /** Wall-clock time, for what is stored and shown. */
   now: () => Date;
   /** Milliseconds that never jump, for leases, timeouts and durations. */
@@ -51,7 +51,7 @@ class RisingIds {
 }
 const ids = new RisingIds();
 
-export const systemSurroundings: Surroundings = {
+export const systemRuntime: Runtime = {
   now: () => new Date(),
   monotonic: () => performance.now(),
   newId: (prefix) => `${prefix}_${ids.next()}`,

@@ -5,7 +5,7 @@ import { PairingStore } from './pairing-store.ts';
 import type { EventBus } from '../events.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Database } from '../storage/database.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import { TokenService } from './tokens/token-service.ts';
 import { AccessKeyService } from './access-key-service.ts';
 import { AccountService } from './account-service.ts';
@@ -21,13 +21,13 @@ import { SignInLinkService } from './sign-in-link-service.ts';
 import { UserAdminService } from './user-admin-service.ts';
 import { UserStore } from './user-store.ts';
 
-export interface AccessParts {
+export interface AccessDeps {
   database: Database;
   bus: EventBus;
   config: Config;
   keys: KeyRing;
   audit: AuditLog;
-  surroundings: Surroundings;
+  runtime: Runtime;
   locations: Locations;
   /** True when only this machine can reach the daemon. */
   isLoopback: boolean;
@@ -36,24 +36,24 @@ export interface AccessParts {
 }
 
 /** Everything that says who may do what; in local mode the owner of the machine is a user afterwards. */
-export async function joinAccess(parts: AccessParts) {
-  const { database, config, keys, surroundings, locations } = parts;
+export async function composeAuth(deps: AccessDeps) {
+  const { database, config, keys, runtime, locations } = deps;
   const isLocalMode = config.get('system.authMode') === 'local';
-  const sessions = new SessionService({ ...parts, store: new SessionStore(database) });
-  const owner = { database, sessions, surroundings, sessionFile: locations.ownerSessionFile };
+  const sessions = new SessionService({ ...deps, store: new SessionStore(database) });
+  const owner = { database, sessions, runtime, sessionFile: locations.ownerSessionFile };
   await (isLocalMode ? ensureOwner(owner) : retireOwner(owner));
   const hasher = new KeyHasher();
   const isProxied =
     config.get('server.baseUrl') !== undefined || config.get('server.trustedProxies').length > 0;
-  const accessKey = await AccessKeyService.load({ ...parts, sessions, hasher, isLocalMode, isProxied });
+  const accessKey = await AccessKeyService.load({ ...deps, sessions, hasher, isLocalMode, isProxied });
   const users = new UserStore(database);
   const pairings = new PairingStore();
   const setupCode = new SetupCode(locations.setupCodeFile);
-  if (!isLocalMode && !(await users.hasAccounts())) setupCode.ensure(surroundings);
-  const invites = new InviteService(parts);
-  const registration = new Registration({ ...parts, users, invites, setupCode });
-  const oneTimeTokens = new OneTimeTokens({ database, box: keys.box, surroundings });
-  const tokens = new TokenService(parts);
+  if (!isLocalMode && !(await users.hasAccounts())) setupCode.ensure(runtime);
+  const invites = new InviteService(deps);
+  const registration = new Registration({ ...deps, users, invites, setupCode });
+  const oneTimeTokens = new OneTimeTokens({ database, box: keys.box, runtime });
+  const tokens = new TokenService(deps);
   return {
     sessions,
     accessKey,
@@ -64,8 +64,8 @@ export async function joinAccess(parts: AccessParts) {
     oneTimeTokens,
     tokens,
     pairings,
-    accounts: new AccountService({ ...parts, users, registration, sessions, hasher, pairings }),
-    userAdmin: new UserAdminService({ ...parts, users, sessions, tokens }),
-    signInLinks: new SignInLinkService({ ...parts, oneTimeTokens, users, sessions }),
+    accounts: new AccountService({ ...deps, users, registration, sessions, hasher, pairings }),
+    userAdmin: new UserAdminService({ ...deps, users, sessions, tokens }),
+    signInLinks: new SignInLinkService({ ...deps, oneTimeTokens, users, sessions }),
   };
 }

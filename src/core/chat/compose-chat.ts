@@ -2,10 +2,10 @@ import { createModelFetch, type ModelFetch } from '../outbound/model-fetch.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import { Compactor } from './compactor.ts';
 import { CompletionService } from './completion-service.ts';
-import { ConversationService, type ConversationServiceParts } from './conversation-service.ts';
+import { ConversationService, type ConversationServiceDeps } from './conversation-service.ts';
 import { ConversationStore } from './conversation-store.ts';
 import { ModelCalls } from '../providers/model-calls.ts';
-import { ModelProviders, type ModelProvidersParts } from '../providers/model-providers.ts';
+import { ModelProviders, type ModelProvidersDeps } from '../providers/model-providers.ts';
 import { configuredOrigins } from '../providers/provider-connections.ts';
 import type { Recall } from './recall/recall.ts';
 import { TaskContext } from './task-context.ts';
@@ -22,30 +22,30 @@ export interface ModelOptions {
   retryMs?: number;
 }
 
-export interface ChatParts extends Omit<ModelProvidersParts, 'fetch'> {
+export interface ChatDeps extends Omit<ModelProvidersDeps, 'fetch'> {
   store: TaskStore;
   /** What the tools of a conversation wait for. */
-  pendingApprovals: ConversationServiceParts['pendingApprovals'];
+  pendingApprovals: ConversationServiceDeps['pendingApprovals'];
   /** What of the memory fits a question. */
   recall: Recall['about'];
   models: ModelOptions;
 }
 
 /** Chat with models and what it needs of the core. */
-export function joinChat({ store: taskStore, models, ...parts }: ChatParts) {
-  const { config, database } = parts;
+export function composeChat({ store: taskStore, models, ...deps }: ChatDeps) {
+  const { config, database } = deps;
   const modelOutbound = createModelFetch(
     () => config.get('outbound.allowPrivate'),
     () => configuredOrigins(config),
     models,
   );
   const { fetch = (usual) => usual } = models;
-  const modelProviders = new ModelProviders({ ...parts, fetch: fetch(modelOutbound.fetch) });
+  const modelProviders = new ModelProviders({ ...deps, fetch: fetch(modelOutbound.fetch) });
   const store = new ConversationStore(database);
   const calls = new ModelCalls({ ...models, providers: modelProviders });
-  const compactor = new Compactor({ ...parts, store, calls });
-  const taskContext = new TaskContext({ ...parts, store: taskStore });
-  const shared = { ...parts, providers: modelProviders, calls, compactor, taskContext };
+  const compactor = new Compactor({ ...deps, store, calls });
+  const taskContext = new TaskContext({ ...deps, store: taskStore });
+  const shared = { ...deps, providers: modelProviders, calls, compactor, taskContext };
   const conversations = new ConversationService({ ...shared, store });
   const completions = new CompletionService({ ...shared, conversations });
   // What models with tools are made of, once there are any.

@@ -7,7 +7,7 @@ import type { Config } from '../config/config.ts';
 import type { Log } from '../log.ts';
 import type { EventBus } from '../events.ts';
 import type { Database } from '../storage/database.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import { Embedder } from './embeddings/embedder.ts';
 import { VectorFill } from './embeddings/vector-fill.ts';
 import { IndexClient } from './index/index-client.ts';
@@ -22,7 +22,7 @@ import { Recall } from '../chat/recall/recall.ts';
 /** Of the database of the index, in memory. */
 const CACHE_MIB = { pico: 4, mini: 16 };
 
-export interface MemoryParts {
+export interface MemoryDeps {
   database: Database;
   bus: EventBus;
   config: Config;
@@ -31,13 +31,13 @@ export interface MemoryParts {
   providers: ModelProviders;
   setRoots: (caller: Caller, roots: string[]) => Promise<void>;
   reportBug: (error: unknown) => void;
-  surroundings: Surroundings;
+  runtime: Runtime;
   log: Log;
 }
 
 /** What is found again: files, experiences, preferences. */
-export function joinMemory(parts: MemoryParts) {
-  const { config, bus, locations, protectedFolders, reportBug, surroundings, log } = parts;
+export function composeMemory(deps: MemoryDeps) {
+  const { config, bus, locations, protectedFolders, reportBug, runtime, log } = deps;
   const mode = config.get('mode');
   const canWatch = mode !== 'pico';
   const mayWatch = () => canWatch && config.get('memory.watch');
@@ -64,9 +64,9 @@ export function joinMemory(parts: MemoryParts) {
         .catch((error: unknown) => log.warn({ err: error }, 'the memory is not synced again yet'));
     },
   });
-  const embedder = new Embedder(parts);
+  const embedder = new Embedder(deps);
   const fill = new VectorFill({
-    ...parts,
+    ...deps,
     embedder,
     index,
     isEmpty: () => memory.isEmpty,
@@ -74,7 +74,7 @@ export function joinMemory(parts: MemoryParts) {
   });
   // As often as a setting of a provider changes.
   bus.on('agents_changed', () => fill.startAnew());
-  const roots = new MemoryRoots(parts);
+  const roots = new MemoryRoots(deps);
   const rewatch = async () => {
     if (!canWatch) return;
     const watchFiles = config.get('memory.watchFiles');
@@ -85,20 +85,20 @@ export function joinMemory(parts: MemoryParts) {
     roots,
     embedder,
     fill,
-    monotonic: surroundings.monotonic,
+    monotonic: runtime.monotonic,
     canWatch,
     mayWatch,
     rewatch,
     onProgress,
   });
-  const experiences = new ExperienceService({ ...parts, entries: memory.entries });
-  const preferences = new PreferenceService(parts);
+  const experiences = new ExperienceService({ ...deps, entries: memory.entries });
+  const preferences = new PreferenceService(deps);
   return {
     memory,
     experiences,
     preferences,
-    memorySessions: new MemorySessionService(parts),
-    recall: new Recall({ ...parts, memory, experiences, preferences }),
+    memorySessions: new MemorySessionService(deps),
+    recall: new Recall({ ...deps, memory, experiences, preferences }),
     memoryWork: {
       /** Begins to watch, and to make the vectors that are missing; an installation without a memory does nothing. */
       start() {
@@ -115,7 +115,7 @@ export function joinMemory(parts: MemoryParts) {
         else fill.wake();
       },
       /** What can wait for minutes. */
-      tidy: () => decayDaily({ ...parts, experiences }),
+      tidy: () => decayDaily({ ...deps, experiences }),
       async stop() {
         await fill.stop();
         await index.close();

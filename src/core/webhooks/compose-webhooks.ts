@@ -6,7 +6,7 @@ import type { NotificationService } from '../notifications/notification-service.
 import type { Outbound } from '../outbound/outbound-fetch.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Database } from '../storage/database.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import { giveUpWithoutRights } from './ended-rights.ts';
 import { WebhookBacklogs } from './webhook-backlogs.ts';
 import { WebhookDeliverer } from './webhook-deliverer.ts';
@@ -17,35 +17,35 @@ import { WebhookRegistry } from './webhook-registry.ts';
 import { WebhookService } from './webhook-service.ts';
 import { WebhookStore } from './webhook-store.ts';
 
-export interface WebhookParts {
+export interface WebhookDeps {
   database: Database;
   bus: EventBus;
   keys: KeyRing;
   audit: AuditLog;
   notifications: NotificationService;
   outbound: Outbound;
-  surroundings: Surroundings;
+  runtime: Runtime;
   log: Log;
   /** Takes a fault that no caller can be told of. */
   reportBug: (error: unknown) => void;
 }
 
 /** The webhooks that are told of events, and what tells them. */
-export async function joinWebhooks(parts: WebhookParts) {
-  const { database, bus, outbound, surroundings, log, reportBug } = parts;
+export async function composeWebhooks(deps: WebhookDeps) {
+  const { database, bus, outbound, runtime, log, reportBug } = deps;
   const store = new WebhookStore(database);
   const deliveries = new WebhookDeliveryStore(database);
-  const registry = await WebhookRegistry.load({ ...parts, store });
-  const backlogs = new WebhookBacklogs({ ...parts, store });
+  const registry = await WebhookRegistry.load({ ...deps, store });
+  const backlogs = new WebhookBacklogs({ ...deps, store });
   const deliverer = new WebhookDeliverer({
-    ...parts,
+    ...deps,
     store: deliveries,
     fetch: outbound.fetch,
     // From now on it matters how much waits.
     onFailing: (webhookId) => backlogs.forget(webhookId),
   });
   const endRights = () =>
-    giveUpWithoutRights(database, surroundings.now().toISOString()).catch((error: unknown) => {
+    giveUpWithoutRights(database, runtime.now().toISOString()).catch((error: unknown) => {
       // A full disk: the next start does it.
       if (error instanceof AppError)
         log.warn({ reason: error.message }, 'deliveries could not be given up yet');
@@ -54,11 +54,11 @@ export async function joinWebhooks(parts: WebhookParts) {
   bus.on('rights_changed', () => void endRights());
   await endRights();
   const retention = new WebhookDeliveryRetention(database);
-  const joined = { ...parts, store, deliveries, deliverer, registry, backlogs };
+  const joined = { ...deps, store, deliveries, deliverer, registry, backlogs };
   return {
     webhooks: new WebhookService(joined),
     webhookOutbox: new WebhookOutbox(joined),
     webhookDeliverer: deliverer,
-    removeOldDeliveries: () => retention.removeOld(surroundings.now()),
+    removeOldDeliveries: () => retention.removeOld(runtime.now()),
   };
 }
