@@ -1,83 +1,42 @@
-import { mkdirSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import type { Locations } from '../contract/locations.ts';
 import type { TaskEventType } from '../contract/task.ts';
-import { createAdapters } from './agents/adapter-list.ts';
-import type { AgentAdapter, AgentRun } from './agents/agent-adapter.ts';
-import { AgentRegistry } from './agents/agent-registry.ts';
-import { killMarked } from './processes/process-group.ts';
-import { Workspaces } from './processes/workspaces.ts';
+import type { AgentAdapter } from './agents/agent-adapter.ts';
+import { composeApprovals } from './approvals/compose-approvals.ts';
 import { AuditLog } from './audit/audit-log.ts';
 import { AuditService } from './audit/audit-service.ts';
 import { AuditStore } from './audit/audit-store.ts';
-import type { Caller } from './auth/caller.ts';
 import { composeAuth } from './auth/compose-auth.ts';
-import { composeOAuth } from './integrations/oauth/compose-oauth.ts';
-import type { ClientInfo } from './auth/session-service.ts';
-import { forgetEndedRuns } from './chat/runs/ended-runs.ts';
+import { composeChat } from './chat/compose-chat.ts';
 import { SESSION_MS } from './chat/runs/session-time.ts';
-import { hasOpenMessages } from './chat/runs/open-messages.ts';
-import { composeChat, type ModelOptions } from './chat/compose-chat.ts';
-import type { Runs } from './chat/runs/compose-runs.ts';
 import type { Config } from './config/config.ts';
-import { settingChanges } from './settings/setting-changes.ts';
 import { composeDevices } from './devices/compose-devices.ts';
-import { AppError } from './errors.ts';
 import { EventBus } from './events.ts';
 import { composeGateway } from './gateway/compose-gateway.ts';
 import { HealthService } from './health/health-service.ts';
 import { RequestMetrics } from './health/request-metrics.ts';
-import { composeIntegrations } from './integrations/compose-integrations.ts';
+import { composeComments } from './integrations/comments/compose-comments.ts';
+import { composeInbound } from './integrations/inbound/compose-inbound.ts';
+import { IntegrationStatus } from './integrations/integration-status.ts';
+import { composeOAuth } from './integrations/oauth/compose-oauth.ts';
+import { Lifecycles } from './lifecycle.ts';
 import { RateLimits } from './limits/rate-limits.ts';
 import { LiveFeed } from './live/live-feed.ts';
 import type { Log } from './log.ts';
 import { composeMemory } from './memory/compose-memory.ts';
 import { NotificationService } from './notifications/notification-service.ts';
 import { isLoopbackHost } from './outbound/address-rules.ts';
-import { createOutboundFetch } from './outbound/outbound-fetch.ts';
-import { OwnAddress } from './outbound/own-address.ts';
-import { Resolver } from './outbound/resolver.ts';
-import { closeToOthers, ownFolders } from './paths/own-folders.ts';
-import { MemoryQueue } from './queue/memory-queue.ts';
-import { QueuePause } from './queue/queue-pause.ts';
-import { QueueService } from './tasks/queue-service.ts';
-import { QueueStatusService } from './tasks/queue-status-service.ts';
+import { composeOutbound } from './outbound/compose-outbound.ts';
+import { PolicyService } from './policy/policy-service.ts';
+import { composeProcesses } from './processes/compose-processes.ts';
+import { composeProviders, type ModelOptions } from './providers/compose-providers.ts';
+import { type Runtime, systemRuntime } from './runtime.ts';
 import { composeSchedules } from './schedules/compose-schedules.ts';
 import { KeyRing } from './secrets/key-ring.ts';
-import { ApprovalService } from './approvals/approval-service.ts';
-import { ApprovalStore } from './approvals/approval-store.ts';
-import { PolicyService } from './policy/policy-service.ts';
-import { lockDataFolder } from './storage/data-lock.ts';
-import type { Database } from './storage/database.ts';
-import { openDatabase } from './storage/open-database.ts';
-import { readState, writeState } from './storage/state.ts';
-import { type Runtime, systemRuntime } from './runtime.ts';
-import { ActiveRuns } from './tasks/active-runs.ts';
-import { CursorCodec } from './tasks/cursor.ts';
-import { DeadLetterService } from './tasks/dead-letter-service.ts';
-import { DeadLetterStore } from './tasks/dead-letter-store.ts';
-import { IdempotencyStore } from './tasks/idempotency-store.ts';
-import { OutcomeRecorder } from './tasks/outcome-recorder.ts';
-import { TaskAdmission } from './tasks/task-admission.ts';
-import { TaskAnalyticsService } from './tasks/task-analytics-service.ts';
-import { TaskCountStore } from './storage/task-count-store.ts';
-import { TaskEventReader } from './tasks/task-event-reader.ts';
-import { TaskExport } from './tasks/task-export.ts';
-import { TaskImport } from './tasks/task-import.ts';
-import { TaskLeases } from './tasks/task-leases.ts';
-import { TaskListService } from './tasks/task-list-service.ts';
-import { TaskQueryStore } from './tasks/task-query-store.ts';
-import { TaskRecovery } from './tasks/task-recovery.ts';
-import { TaskRunner } from './tasks/task-runner.ts';
-import { TaskScanStore } from './tasks/task-scan-store.ts';
-import { TaskService } from './tasks/task-service.ts';
-import { TaskStore } from './tasks/task-store.ts';
-import { TaskSweeper } from './tasks/task-sweeper.ts';
-import { defaultPath } from './tools/commands/command-environment.ts';
-import { Sandbox } from './processes/sandbox.ts';
-import { composeComments } from './integrations/comments/compose-comments.ts';
-import { composeInbound } from './integrations/inbound/compose-inbound.ts';
+import { SettingService } from './settings/setting-service.ts';
+import { composeStorage } from './storage/compose-storage.ts';
+import { composeTaskExecution } from './tasks/compose-task-execution.ts';
+import { composeTasks } from './tasks/compose-tasks.ts';
+import { WebSearch } from './web-search/web-search.ts';
 import { composeWebhooks } from './webhooks/compose-webhooks.ts';
 
 const DRAIN_MS = 30_000;
@@ -88,309 +47,131 @@ export interface AppOptions {
   env: Record<string, string | undefined>;
   log: Log;
   runtime?: Runtime;
-  /** Agents beside those that come with svc, for benchmarks and tests. */
+  /** Agents in addition to those that come with svc, for benchmarks and tests. */
   extraAdapters?: AgentAdapter[];
-  /** The wall time of an agentic session, three minutes unless a test gives its own. */
+  /** The wall time of an agentic run; three minutes unless a test gives its own. */
   sessionMs?: number;
   /** For tests. */
   models?: ModelOptions;
 }
 export type App = Awaited<ReturnType<typeof createApp>>;
 
-/** Builds and joins the parts of the product: the only place that does. */
+/** Builds the product from its features, in dependency order; it works once it is started. */
 export async function createApp(options: AppOptions) {
-  const { config, locations, log } = options;
-  for (const folder of [locations.data, locations.state, locations.runtime])
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-  closeToOthers(locations.data);
-  const lock = lockDataFolder(join(locations.data, 'daemon.lock'));
-  const database = await openDatabase({
-    file: locations.databaseFile,
-    synchronous: config.get('storage.synchronous'),
-    cacheMiB: config.get('storage.cacheMiB'),
-    reportBug: bugReporter(log),
-  }).catch((error: unknown) => {
-    lock.release();
-    throw error;
-  });
-  const release = async () => {
-    await database.close();
-    lock.release();
-  };
+  const { runtime = systemRuntime, log } = options;
+  const lifecycles = new Lifecycles({ monotonic: runtime.monotonic, log });
   try {
-    return await joinParts(options, database, release);
+    return await composeFeatures({ ...options, runtime }, lifecycles);
   } catch (error) {
-    await release();
+    await lifecycles.stop(0);
     throw error;
   }
 }
 
-async function joinParts(options: AppOptions, database: Database, release: () => Promise<void>) {
-  const {
-    config,
-    locations,
-    env,
-    log,
-    runtime = systemRuntime,
-    extraAdapters = [],
-    sessionMs = SESSION_MS,
-    models = {},
-  } = options;
+async function composeFeatures(options: AppOptions & { runtime: Runtime }, lifecycles: Lifecycles) {
+  const { config, locations, env, log, runtime } = options;
+  const { extraAdapters = [], sessionMs = SESSION_MS, models = {} } = options;
+  const reportBug = (error: unknown) => log.error({ err: error }, 'this is a bug in svc');
+
+  const { database } = lifecycles.add(await composeStorage({ config, locations, reportBug }));
   const bus = new EventBus();
   const keys = await KeyRing.load(database, locations.identityFile);
   config.useBox(keys.box);
   const audit = new AuditLog(runtime);
   const limits = new RateLimits(runtime.monotonic);
-  const reportBug = bugReporter(log);
   const isLoopback = isLoopbackHost(config.get('server.host'));
-  const shared = { database, bus, config, keys, audit, limits, runtime, reportBug };
-  const access = await composeAuth({ ...shared, locations, isLoopback });
+  const ground = { database, bus, config, keys, audit, limits, runtime, locations, env, log, reportBug };
 
-  const notifications = new NotificationService({ database, bus, runtime });
-  const allowedRanges = () => config.get('outbound.allowPrivate');
-  const outbound = createOutboundFetch(allowedRanges);
-  const webhooks = await composeWebhooks({ ...shared, notifications, outbound, log });
-  const store = new TaskStore(database, bus, webhooks.webhookOutbox);
-  const scan = new TaskScanStore(database);
-  const counts = new TaskCountStore(database);
-  const query = new TaskQueryStore(database);
-  const deadLetters = new DeadLetterStore(database);
-  const idempotency = new IdempotencyStore(database);
-  const cursors = new CursorCodec(keys.key('cursors').toString('hex'));
-
-  const ownAddress = new OwnAddress(() => config.get('server.baseUrl'));
-  const toolOutbound = createOutboundFetch(allowedRanges, new Resolver(), ownAddress);
-  const oauth = composeOAuth({ ...shared, ...access, log, fetch: outbound.fetch });
-  const installation = await secretOf(database, 'installation', runtime);
-  const policy = await PolicyService.load({ database, audit });
-  const approvalStore = new ApprovalStore(database);
-  const approvals = new ApprovalService({ ...shared, store: approvalStore, notifications });
-  const { modelOutbound, runParts, ...chat } = composeChat({
-    ...shared,
-    store,
-    log,
-    models,
-    pendingApprovals: (conversationId) => approvals.pendingOf(conversationId),
-    recall: (...wish) => recall.about(...wish),
-  });
-  const integrations = composeIntegrations({ ...shared, ...oauth, outbound });
-  const protectedFolders = ownFolders(locations);
-  const changeSetting = settingChanges({ ...shared, ...chat });
-  const { memoryWork, recall, ...memory } = composeMemory({
-    ...shared,
-    locations,
-    protectedFolders,
-    providers: chat.modelProviders,
-    setRoots: async (caller, roots) => void (await changeSetting(caller, 'memory.roots', roots)),
-    log,
-  });
-  const sandbox = new Sandbox({
-    path: env['PATH'] ?? defaultPath,
-    home: env['HOME'] ?? homedir(),
-    hiddenFolders: protectedFolders,
-  });
-  let joined: Promise<Runs> | undefined;
-  const loadRuns = () =>
-    (joined ??= import('./chat/runs/compose-runs.ts').then(({ composeRuns }) =>
-      composeRuns({
-        ...shared,
-        ...runParts,
-        ...integrations,
-        ...memory,
-        recall,
-        users: access.users,
-        conversations: chat.conversations,
-        policy,
-        approvals,
-        approvalStore,
-        protectedFolders,
-        sandbox,
-        env,
-        installation,
-        sessionMs,
-        workspaces,
-        outbound: toolOutbound,
-        tasks,
-        store,
-        log,
-      }),
-    ));
-  /** Messages with tools that an earlier process left waiting, or in the middle. */
-  const resumeMessages = async () => {
-    if (await hasOpenMessages(database)) await (await loadRuns()).toolMessages.start();
-  };
-  const builtinAgent = {
-    missing: () => chat.modelProviders.missing(),
-    work: async (run: AgentRun) => (await loadRuns()).agentWork.execute(run),
-  };
-  const registry = new AgentRegistry({
-    adapters: [
-      ...createAdapters({ config, fetch: outbound.fetch, env, installation, builtin: builtinAgent }),
-      ...extraAdapters,
-    ],
-    config,
-    stats: { cells: () => counts.cells(), lastActivity: (type) => query.lastCompletion(type) },
-    runtime,
-  });
-
-  const queue = new MemoryQueue();
-  const pause = await QueuePause.load(database, bus);
-  const runs = new ActiveRuns();
-  const admission = new TaskAdmission({ database, store, registry, queue, pause, runtime });
-  const failure = { store, deadLetters, notifications, runtime };
-  const recorder = new OutcomeRecorder({ ...failure, database, admission, config, log });
-  const workspaces = new Workspaces(join(locations.data, 'workspaces'));
-  const workerId = runtime.newId('worker');
-  const runner = new TaskRunner({
-    database,
-    store,
-    registry,
-    queue,
-    pause,
-    runs,
-    recorder,
-    workspaces,
-    config,
-    runtime,
-    log,
-    workerId,
-  });
-  const recovery = new TaskRecovery({ ...failure, database, scan, admission, runs });
-  const leases = new TaskLeases({ database, runs, runtime, log });
-  const devices = composeDevices({ ...shared, ...access, keyRing: keys });
-  bus.on('agents_changed', () => {
-    registry.revision++;
-    recovery.admitWaiting().catch(reportBug);
-  });
-  const sweeper = new TaskSweeper({
-    recovery,
-    scan,
-    admission,
-    registry,
-    endExpired: () => Promise.all([devices.pairing.cleanup(), approvals.expire()]),
-    tidy: () =>
-      Promise.all([
-        idempotency.deleteOld(runtime.now()),
-        forgetEndedRuns(database),
-        inbound.removeOldInbound(),
-        webhooks.removeOldDeliveries(),
-        sourceComments.removeOld(),
-        memoryWork.tidy(),
-      ]),
-    engine: database.engine,
-    runtime,
-    log,
-  });
-  const tasks = new TaskService({
-    database,
-    store,
-    idempotency,
-    admission,
-    queue,
-    runs,
-    config,
-    runtime,
-  });
-  const { notify, ...gateway } = composeGateway({ ...shared, store, query, tasks, outbound, log });
-  const { sourceComments } = composeComments({ ...shared, ...oauth, fetch: outbound.fetch, log });
-  const inbound = composeInbound({ ...shared, ...access, tasks, sourceComments, log });
-  const schedules = composeSchedules({ ...shared, ...access, tasks, store, notifications, log });
-  const queueStatus = new QueueStatusService({ counts, deadLetters, pause, config });
-  const health = new HealthService({ queueStatus, registry, sandbox, runtime });
+  const { outbound, toolOutbound, ownAddress } = lifecycles.add(composeOutbound(ground));
+  const { fetch } = outbound;
+  const { installation, ...processes } = lifecycles.add(await composeProcesses(ground));
+  const auth = lifecycles.add(await composeAuth({ ...ground, isLoopback }));
+  const notifications = new NotificationService(ground);
+  const policy = await PolicyService.load(ground);
+  const approvals = lifecycles.add(composeApprovals({ ...ground, notifications }));
+  const { modelProviders, modelCalls } = lifecycles.add(composeProviders({ ...ground, models }));
+  const settings = new SettingService({ ...ground, modelProviders });
+  const memory = lifecycles.add(composeMemory({ ...ground, ...processes, modelProviders, settings }));
+  const webSearch = new WebSearch({ ...ground, outbound });
+  const { webhooks, webhookOutbox: outbox } = lifecycles.add(
+    await composeWebhooks({ ...ground, notifications, outbound }),
+  );
+  const { execution, ...tasks } = lifecycles.add(
+    await composeTasks({ ...ground, fetch, installation, extraAdapters, notifications, outbox }),
+  );
+  const { taskStore: store, taskQuery: query, taskEndings: endings } = tasks;
+  const chat = lifecycles.add(
+    composeChat({
+      ...ground,
+      ...processes,
+      ...approvals,
+      ...memory,
+      models,
+      installation,
+      sessionMs,
+      policy,
+      webSearch,
+      outbound: toolOutbound,
+      providers: modelProviders,
+      calls: modelCalls,
+      users: auth.users,
+      tasks: tasks.tasks,
+      store,
+      endings,
+    }),
+  );
+  tasks.registry.register(chat.builtinAgent);
+  const gateway = lifecycles.add(
+    composeGateway({ ...ground, tasks: tasks.tasks, store, query, endings, outbound }),
+  );
+  const oauth = lifecycles.add(composeOAuth({ ...ground, ...auth, fetch }));
+  const { connections } = oauth;
+  const { sourceComments } = lifecycles.add(composeComments({ ...ground, connections, fetch }));
+  const { inbound } = lifecycles.add(
+    composeInbound({ ...ground, users: auth.users, tasks: tasks.tasks, sourceComments }),
+  );
+  const integrationStatus = new IntegrationStatus({ ...ground, connections, fetch });
+  const devices = lifecycles.add(composeDevices({ ...ground, ...auth, keyRing: keys }));
+  lifecycles.add(composeTaskExecution({ ...execution, workspaces: processes.workspaces }));
+  const schedules = lifecycles.add(
+    composeSchedules({ ...ground, tasks: tasks.tasks, store, endings, notifications }),
+  );
+  const { registry, queueStatus } = tasks;
+  const health = new HealthService({ queueStatus, registry, sandbox: processes.sandbox, runtime });
 
   return {
-    config,
-    log,
-    bus,
-    database,
-    ...access,
+    ...ground,
+    ...auth,
     ...oauth,
     ...devices,
     ...gateway,
-    ...chat,
-    ...integrations,
-    ...webhooks,
-    ...inbound,
-    sourceComments,
-    ...schedules,
     ...memory,
-    audit,
+    ...chat,
+    ...tasks,
+    ...schedules,
+    ...{ policy, settings, modelProviders, notifications, webSearch, webhooks, inbound, sourceComments },
+    ...{ integrationStatus, health, isLoopback, ownAddress, approvals: approvals.approvals },
     auditEntries: new AuditService(new AuditStore(database)),
-    policy,
-    approvals,
-    loadRuns,
-    ownAddress,
-    limits,
-    isLoopback,
-    registry,
-    notifications,
-    health,
     metrics: new RequestMetrics(runtime.monotonic),
     live: new LiveFeed({ bus, queueStatus, runtime, log }),
-    queue: new QueueService({ pause, recovery, status: queueStatus }),
-    deadLetters: new DeadLetterService({ database, store, deadLetters, admission, bus, runtime }),
-    tasks,
-    taskLists: new TaskListService({ database, query, counts, cursors }),
-    taskAnalytics: new TaskAnalyticsService({ counts, query, runtime }),
-    taskEvents: new TaskEventReader({ database, store, bus }),
-    taskExport: new TaskExport({ query, counts, runtime }),
-    taskImport: new TaskImport({ database, store }),
 
     /** Calls the listener with the type of each event of each task. */
     onTaskEvent: (listener: (type: TaskEventType) => void) =>
       bus.on('task', ({ event }) => listener(event.type)),
 
-    /** Changes a setting; whoever works by it takes notice. */
-    async setSetting(caller: Caller, key: string, value: unknown, client: ClientInfo) {
-      const setting = await changeSetting(caller, key, value, client.address);
-      if (key.startsWith('agents.')) bus.emit('agents_changed', undefined);
-      await memoryWork.settingChanged(key);
-      return setting;
-    },
+    /** Removes now what is past its retention, as the daemon does every few minutes. */
+    tidy: () => lifecycles.tidy(),
 
-    /** Takes up what an earlier process left, and starts to work. */
+    /** Resumes what an earlier daemon left, and starts to work. */
     async start(): Promise<void> {
-      await killMarked((run) => run.startsWith(`${installation}/`));
-      await recovery.recover().catch((error: unknown) => {
-        // A full disk is no reason not to serve what can be read; the sweeper tries again.
-        if (!(error instanceof AppError)) throw error;
-        log.warn({ reason: error.message }, 'earlier work could not be taken up yet');
-      });
-      await resumeMessages();
-      await runner.start();
-      leases.start();
-      sweeper.start();
-      notify.start();
-      for (const part of [webhooks.webhookDeliverer, sourceComments, schedules.scheduler, memoryWork])
-        part.start();
+      await lifecycles.start();
       health.phase = 'ready';
     },
 
-    /** Takes no more work, lets what runs come to its end for a while, and closes everything. */
+    /** Takes no more work, lets running work finish for a while, and closes everything. */
     async close(drainMs = DRAIN_MS): Promise<void> {
       health.phase = 'stopping';
-      await sweeper.stop();
-      await schedules.scheduler.stop();
-      await runner.stop(drainMs);
-      leases.stop();
-      await (await joined)?.close();
-      await Promise.all([notify.stop(), webhooks.webhookDeliverer.stop(), sourceComments.stop()]);
-      await memoryWork.stop();
-      await outbound.close();
-      await toolOutbound.close();
-      await modelOutbound.close();
-      await release();
+      await lifecycles.stop(drainMs);
     },
   };
-}
-
-const bugReporter = (log: Log) => (error: unknown) => log.error({ err: error }, 'this is a bug in svc');
-
-/** A secret that is made once and kept in the database. */
-async function secretOf(database: Database, name: string, runtime: Runtime): Promise<string> {
-  const known = await readState(database.read, name);
-  if (known !== undefined) return known;
-  const secret = runtime.newSecret(24);
-  await database.write(({ db }) => writeState(db, name, secret));
-  return secret;
 }

@@ -5,7 +5,7 @@ import type { App } from '../core/app.ts';
 import { type Caller, isAdmin } from '../core/auth/caller.ts';
 import { AppError } from '../core/errors.ts';
 import { addressKey } from '../core/limits/rate-limits.ts';
-import { addressOf, findCaller, recallCaller } from './credentials.ts';
+import { addressOf, type CallerServices, findCaller, recallCaller } from './credentials.ts';
 import { createHostGate } from './host-gate.ts';
 import { securityHeaders } from './security-headers.ts';
 
@@ -23,12 +23,15 @@ declare module 'fastify' {
   }
 }
 
+/** What decides whether a request may reach its route. */
+export type AccessServices = CallerServices & Pick<App, 'config' | 'limits'>;
+
 const MINUTE = 60_000;
 const secretInQuery =
   /[?&](?:token|access_token|api_key|apikey|session|service_session|key|password|secret|authorization)=|[?&][^=&]*=svc_[\w-]{20}/i;
 
 /** Every request passes here before anything else looks at it. */
-export function guardRequests(server: FastifyInstance, app: App): void {
+export function guardRequests(server: FastifyInstance, app: AccessServices): void {
   let port: number | undefined;
   const checkOrigin = createHostGate({
     host: app.config.get('server.host'),
@@ -87,7 +90,7 @@ export function guardRequests(server: FastifyInstance, app: App): void {
 }
 
 /** Looks the caller up and counts the request; strangers are counted before anything is done for them. */
-async function checkSlowly(app: App, request: FastifyRequest): Promise<void> {
+async function checkSlowly(app: AccessServices, request: FastifyRequest): Promise<void> {
   const { access = 'public', limit } = request.routeOptions.config;
   const address = addressKey(addressOf(request));
   if (access === 'public') return count(app, request, address);
@@ -100,7 +103,7 @@ async function checkSlowly(app: App, request: FastifyRequest): Promise<void> {
 }
 
 /** By the limit of the route, or by the general one where an administrator set it. */
-async function count(app: App, request: FastifyRequest, key: string): Promise<void> {
+async function count(app: AccessServices, request: FastifyRequest, key: string): Promise<void> {
   const { limit } = request.routeOptions.config;
   const general = app.config.get('limits.requestsPerMinute');
   if (limit) await app.limits.take(nameOf(request), key, limit);
@@ -108,7 +111,7 @@ async function count(app: App, request: FastifyRequest, key: string): Promise<vo
 }
 
 /** The burst first: what it refuses is not counted for the minute. */
-async function countGatewayRequest(app: App, tokenId: string): Promise<void> {
+async function countGatewayRequest(app: AccessServices, tokenId: string): Promise<void> {
   const message = 'Too many requests with this token. Try again later.';
   const perSecond = app.config.get('gateway.requestsPerSecond');
   const perMinute = app.config.get('gateway.requestsPerMinute');

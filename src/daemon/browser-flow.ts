@@ -7,9 +7,12 @@ import type { Caller } from '../core/auth/caller.ts';
 import { type FinishedFlow, OAUTH_FLOW_MS } from '../core/integrations/oauth/oauth-flow.ts';
 import { AppError } from '../core/errors.ts';
 import { baseUrlOf } from './base-url.ts';
-import { clientOf, findCaller, isSecure, startSession } from './credentials.ts';
+import { clientOf, type CallerServices, findCaller, isSecure, startSession } from './credentials.ts';
 import type { Context } from './implement.ts';
 import { isTrustedPlace } from './routes/auth.ts';
+
+export type BrowserFlowServices = CallerServices &
+  Pick<App, 'oauthFlow' | 'oauthSignIn' | 'connections' | 'config' | 'isLoopback'>;
 
 /** Says that this browser started the flow. */
 const bindingCookie = 'service_oauth';
@@ -24,8 +27,8 @@ export interface BrowserStart {
 
 /** OAuth flows of browsers: the binding is a cookie, the person is who is signed in. */
 export class BrowserFlow {
-  readonly #app: App;
-  constructor(app: App) {
+  readonly #app: BrowserFlowServices;
+  constructor(app: BrowserFlowServices) {
     this.#app = app;
   }
 

@@ -13,11 +13,14 @@ const SESSION_SECONDS = 30 * 86_400;
 /** What a request sends to say who makes it. */
 type Credential = { kind: 'session' | 'token' | 'broken'; text: string };
 
+/** What tells who sent a request. */
+export type CallerServices = Pick<App, 'sessions' | 'tokens' | 'accessKey'>;
+
 /**
  * Who makes the request: by the session in the cookie or in the Authorization header, by an API token, or the owner
  * where no access key is required. A credential that is not good is never made up for by another.
  */
-export async function findCaller(app: App, request: FastifyRequest): Promise<Caller | undefined> {
+export async function findCaller(app: CallerServices, request: FastifyRequest): Promise<Caller | undefined> {
   const credential = credentialOf(request);
   if (credential?.kind === 'token') return app.tokens.resolve(credential.text);
   const caller = credential?.kind === 'session' ? await app.sessions.resolve(credential.text) : undefined;
@@ -26,7 +29,7 @@ export async function findCaller(app: App, request: FastifyRequest): Promise<Cal
 }
 
 /** The caller, if their session was looked up a moment ago. */
-export function recallCaller(app: App, request: FastifyRequest): Caller | undefined {
+export function recallCaller(app: Pick<App, 'sessions'>, request: FastifyRequest): Caller | undefined {
   const credential = credentialOf(request);
   return credential?.kind === 'session' ? app.sessions.recall(credential.text) : undefined;
 }
@@ -66,7 +69,7 @@ export const clientOf = (request: FastifyRequest): ClientInfo => ({
 
 /** Gives the browser its new session; the one that it had is over. */
 export async function startSession(
-  app: App,
+  app: Pick<App, 'sessions' | 'config'>,
   request: FastifyRequest,
   reply: FastifyReply,
   { token }: NewSession,
@@ -76,16 +79,20 @@ export async function startSession(
   sendCookie(app, request, reply, token, SESSION_SECONDS);
 }
 
-export function clearSessionCookie(app: App, request: FastifyRequest, reply: FastifyReply): void {
+export function clearSessionCookie(
+  app: Pick<App, 'config'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
   sendCookie(app, request, reply, '', 0);
 }
 
 /** True where the browser speaks https, to us or to the proxy before us. */
-export const isSecure = (app: App, request: FastifyRequest): boolean =>
+export const isSecure = (app: Pick<App, 'config'>, request: FastifyRequest): boolean =>
   request.protocol === 'https' || (app.config.get('server.baseUrl')?.startsWith('https:') ?? false);
 
 function sendCookie(
-  app: App,
+  app: Pick<App, 'config'>,
   request: FastifyRequest,
   reply: FastifyReply,
   value: string,

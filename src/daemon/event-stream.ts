@@ -25,7 +25,7 @@ export function signalOf(reply: FastifyReply): AbortSignal {
 }
 
 /** As `signalOf`, and aborts as well when the caller may not see any more what they began to read. */
-export function signalOfReader(app: App, caller: Caller, reply: FastifyReply): AbortSignal {
+export function signalOfReader(app: Pick<App, 'bus'>, caller: Caller, reply: FastifyReply): AbortSignal {
   const ended = new AbortController();
   const stopWatching = watchAccess(app.bus, caller, () => ended.abort());
   reply.raw.once('close', stopWatching);

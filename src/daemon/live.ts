@@ -11,7 +11,7 @@ const TRY_AGAIN_LATER = 1013;
 const POLICY_VIOLATION = 1008;
 
 /** The WebSocket of the live feed; the same gate as for the routes stands before it. */
-export function registerLive(server: FastifyInstance, app: App): void {
+export function registerLive(server: FastifyInstance, app: Pick<App, 'live'>): void {
   server.route({
     method: 'GET',
     url: livePath,

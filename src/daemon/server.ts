@@ -41,6 +41,38 @@ import { registerTools } from './routes/tools.ts';
 import { registerUsers } from './routes/users.ts';
 import { registerWebhooks } from './routes/webhooks.ts';
 
+/** The routes of every resource of the contract. */
+const resources = [
+  registerAgents,
+  registerAuth,
+  registerChat,
+  registerConfig,
+  registerConversations,
+  registerDevices,
+  registerDlq,
+  registerExperiences,
+  registerGateway,
+  registerHealth,
+  registerInbound,
+  registerIntegrations,
+  registerInvites,
+  registerMemory,
+  registerNotifications,
+  registerPairing,
+  registerOAuth,
+  registerPreferences,
+  registerProviders,
+  registerQueue,
+  registerSchedules,
+  registerSecurity,
+  registerSessions,
+  registerTasks,
+  registerTokens,
+  registerTools,
+  registerUsers,
+  registerWebhooks,
+];
+
 const MIB = 1024 * 1024;
 
 export interface ServerOptions {
@@ -102,36 +134,9 @@ export async function buildServer(app: App, { check }: ServerOptions = {}): Prom
     app.metrics.record(request.method, url, reply.statusCode, reply.elapsedTime);
     done();
   });
-  registerAgents(server, app, check);
-  registerAuth(server, app, check);
-  registerChat(server, app, check);
-  registerConfig(server, app, check);
-  registerConversations(server, app, check);
-  registerDevices(server, app, check);
-  registerDlq(server, app, check);
+  for (const register of resources) register(server, app, check);
   registerDocs(server);
-  registerExperiences(server, app, check);
-  registerGateway(server, app, check);
-  registerHealth(server, app, check);
-  registerInbound(server, app, check);
-  registerIntegrations(server, app, check);
-  registerInvites(server, app, check);
   registerLanding(server);
-  registerMemory(server, app, check);
-  registerNotifications(server, app, check);
-  registerPairing(server, app, check);
-  registerOAuth(server, app, check);
-  registerPreferences(server, app, check);
-  registerProviders(server, app, check);
-  registerQueue(server, app, check);
-  registerSchedules(server, app, check);
-  registerSecurity(server, app, check);
-  registerSessions(server, app, check);
-  registerTasks(server, app, check);
-  registerTokens(server, app, check);
-  registerTools(server, app, check);
-  registerUsers(server, app, check);
-  registerWebhooks(server, app, check);
   registerLive(server, app);
   return server;
 }

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Locations, locate } from '../contract/locations.ts';
 import { type AgentAdapter } from '../core/agents/agent-adapter.ts';
 import { type App, createApp } from '../core/app.ts';
-import type { ModelOptions } from '../core/chat/compose-chat.ts';
+import type { ModelOptions } from '../core/providers/compose-providers.ts';
 import { owner } from '../core/auth/owner.ts';
 import { Config, type Flags } from '../core/config/config.ts';
 import { readEnvironment } from '../core/config/read-environment.ts';

@@ -1,7 +1,7 @@
 import type { SendWithTools, ToolExchange } from '../../src/contract/conversations.ts';
 import type { CompletionChunk } from '../../src/contract/chat.ts';
 import type { RunEvent } from '../../src/contract/run-events.ts';
-import type { ModelOptions } from '../../src/core/chat/compose-chat.ts';
+import type { ModelOptions } from '../../src/core/providers/compose-providers.ts';
 import { isChat, lastAnswerFor, typeOf } from './recordings.ts';
 import { type ReplayedDaemon, type ReplayStep, startReplayedDaemon } from './replayed-daemon.ts';
 import type { RecordedCase } from './replay-server.ts';

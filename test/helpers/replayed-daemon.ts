@@ -1,5 +1,5 @@
 import type { ProviderType } from '../../src/contract/providers.ts';
-import { type ModelOptions } from '../../src/core/chat/compose-chat.ts';
+import { type ModelOptions } from '../../src/core/providers/compose-providers.ts';
 import { providerTypes } from '../../src/core/providers/provider-list.ts';
 import { startDaemon, type TestDaemon, type TestDaemonOptions } from './daemon.ts';
 import { type ReplayServer, startReplayServer } from './replay-server.ts';

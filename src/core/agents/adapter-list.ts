@@ -1,6 +1,5 @@
 import type { Config } from '../config/config.ts';
 import type { OutboundFetch } from '../outbound/outbound-fetch.ts';
-import { builtinAdapter, type BuiltinAdapterOptions } from './adapters/builtin-adapter.ts';
 import { commandAdapter } from './adapters/command-adapter.ts';
 import { httpAdapter } from './adapters/http-adapter.ts';
 import type { AgentAdapter } from './agent-adapter.ts';
@@ -10,18 +9,10 @@ export interface AdapterDeps {
   fetch: OutboundFetch;
   env: Record<string, string | undefined>;
   installation: string;
-  builtin: BuiltinAdapterOptions;
 }
 
-/** Every agent that comes with svc; a new one is a line here. */
-export const createAdapters = ({
-  config,
-  fetch,
-  env,
-  installation,
-  builtin,
-}: AdapterDeps): AgentAdapter[] => [
-  builtinAdapter(builtin),
+/** Every agent that comes with svc besides the built-in one, which needs chat; a new one is a line here. */
+export const createAdapters = ({ config, fetch, env, installation }: AdapterDeps): AgentAdapter[] => [
   commandAdapter({ env, installation }),
   httpAdapter({
     url: () => config.get('agents.http.url'),

@@ -37,7 +37,7 @@ export interface AgentStats {
 export class AgentRegistry {
   /** Rises whenever the choice of an agent may come out differently. */
   revision = 0;
-  readonly #entries: Map<string, Entry>;
+  readonly #entries = new Map<string, Entry>();
   readonly #config: Config;
   readonly #stats: AgentStats;
   readonly #runtime: Runtime;
@@ -46,16 +46,16 @@ export class AgentRegistry {
     this.#config = deps.config;
     this.#stats = deps.stats;
     this.#runtime = deps.runtime;
-    this.#entries = new Map(
-      deps.adapters.map((adapter) => [
-        adapter.type,
-        {
-          adapter,
-          breaker: new CircuitBreaker(isFaultOf(adapter), deps.runtime.monotonic),
-          checkedAt: Number.NEGATIVE_INFINITY,
-        },
-      ]),
-    );
+    for (const adapter of deps.adapters) this.register(adapter);
+  }
+
+  /** Adds an agent; one of the same type is replaced. */
+  register(adapter: AgentAdapter): void {
+    this.#entries.set(adapter.type, {
+      adapter,
+      breaker: new CircuitBreaker(isFaultOf(adapter), this.#runtime.monotonic),
+      checkedAt: Number.NEGATIVE_INFINITY,
+    });
   }
 
   types(): string[] {

@@ -3,6 +3,7 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import type { Config } from '../config/config.ts';
 import { PairingStore } from './pairing-store.ts';
 import type { EventBus } from '../events.ts';
+import type { Feature } from '../lifecycle.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Database } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
@@ -21,7 +22,7 @@ import { SignInLinkService } from './sign-in-link-service.ts';
 import { UserAdminService } from './user-admin-service.ts';
 import { UserStore } from './user-store.ts';
 
-export interface AccessDeps {
+export interface AuthDeps {
   database: Database;
   bus: EventBus;
   config: Config;
@@ -36,7 +37,7 @@ export interface AccessDeps {
 }
 
 /** Everything that says who may do what; in local mode the owner of the machine is a user afterwards. */
-export async function composeAuth(deps: AccessDeps) {
+export async function composeAuth(deps: AuthDeps) {
   const { database, config, keys, runtime, locations } = deps;
   const isLocalMode = config.get('system.authMode') === 'local';
   const sessions = new SessionService({ ...deps, store: new SessionStore(database) });
@@ -54,7 +55,7 @@ export async function composeAuth(deps: AccessDeps) {
   const registration = new Registration({ ...deps, users, invites, setupCode });
   const oneTimeTokens = new OneTimeTokens({ database, box: keys.box, runtime });
   const tokens = new TokenService(deps);
-  return {
+  const services = {
     sessions,
     accessKey,
     users,
@@ -68,4 +69,5 @@ export async function composeAuth(deps: AccessDeps) {
     userAdmin: new UserAdminService({ ...deps, users, sessions, tokens }),
     signInLinks: new SignInLinkService({ ...deps, oneTimeTokens, users, sessions }),
   };
+  return { services, lifecycle: {} } satisfies Feature<typeof services>;
 }

@@ -1,61 +1,62 @@
-import { createModelFetch, type ModelFetch } from '../outbound/model-fetch.ts';
-import type { TaskStore } from '../tasks/task-store.ts';
+import type { ApprovalService } from '../approvals/approval-service.ts';
+import type { AgentRun } from '../agents/agent-adapter.ts';
+import { builtinAdapter } from '../agents/adapters/builtin-adapter.ts';
+import type { Feature } from '../lifecycle.ts';
 import { Compactor } from './compactor.ts';
 import { CompletionService } from './completion-service.ts';
-import { ConversationService, type ConversationServiceDeps } from './conversation-service.ts';
+import { ConversationService } from './conversation-service.ts';
 import { ConversationStore } from './conversation-store.ts';
-import { ModelCalls } from '../providers/model-calls.ts';
-import { ModelProviders, type ModelProvidersDeps } from '../providers/model-providers.ts';
-import { configuredOrigins } from '../providers/provider-connections.ts';
-import type { Recall } from './recall/recall.ts';
+import { Recall, type RecallDeps } from './recall/recall.ts';
+import { forgetEndedRuns } from './runs/ended-runs.ts';
+import { hasOpenMessages } from './runs/open-messages.ts';
+import type { RunDeps, Runs } from './runs/compose-runs.ts';
 import { TaskContext } from './task-context.ts';
 
-/** How models are asked, where it is not as usual. */
-export interface ModelOptions {
-  /** Takes the place of the fetch that is given to it. */
-  fetch?: (usual: ModelFetch) => ModelFetch;
-  /** How long an answer may be silent. */
-  stallMs?: number;
-  /** How long it may take. */
-  longestMs?: number;
-  /** How long an agent waits before it tries a step again. */
-  retryMs?: number;
-}
+const TIDY_EVERY_MS = 300_000;
 
-export interface ChatDeps extends Omit<ModelProvidersDeps, 'fetch'> {
-  store: TaskStore;
-  /** What the tools of a conversation wait for. */
-  pendingApprovals: ConversationServiceDeps['pendingApprovals'];
-  /** What of the memory fits a question. */
-  recall: Recall['about'];
-  models: ModelOptions;
-}
+type Own = 'compactor' | 'taskContext' | 'conversations' | 'conversationStore' | 'recall';
+export type ChatDeps = Omit<RunDeps, Own> & RecallDeps & { approvals: ApprovalService };
 
-/** Chat with models and what it needs of the core. */
-export function composeChat({ store: taskStore, models, ...deps }: ChatDeps) {
-  const { config, database } = deps;
-  const modelOutbound = createModelFetch(
-    () => config.get('outbound.allowPrivate'),
-    () => configuredOrigins(config),
-    models,
-  );
-  const { fetch = (usual) => usual } = models;
-  const modelProviders = new ModelProviders({ ...deps, fetch: fetch(modelOutbound.fetch) });
+/** Conversations with models, and the models that work with tools, which are loaded at their first use. */
+export function composeChat(deps: ChatDeps) {
+  const { database, approvals, providers, store: taskStore } = deps;
   const store = new ConversationStore(database);
-  const calls = new ModelCalls({ ...models, providers: modelProviders });
-  const compactor = new Compactor({ ...deps, store, calls });
+  const compactor = new Compactor({ ...deps, store });
   const taskContext = new TaskContext({ ...deps, store: taskStore });
-  const shared = { ...deps, providers: modelProviders, calls, compactor, taskContext };
-  const conversations = new ConversationService({ ...shared, store });
-  const completions = new CompletionService({ ...shared, conversations });
-  // What models with tools are made of, once there are any.
-  const runParts = {
-    providers: modelProviders,
-    calls,
+  const recall = new Recall(deps);
+  const conversations = new ConversationService({
+    ...deps,
+    store,
     compactor,
     taskContext,
-    conversationStore: store,
-    models,
-  };
-  return { modelProviders, modelOutbound, conversations, completions, runParts };
+    pendingApprovals: (conversationId) => approvals.pendingOf(conversationId),
+  });
+  const completions = new CompletionService({
+    ...deps,
+    conversations,
+    compactor,
+    taskContext,
+    recall: (...question) => recall.about(...question),
+  });
+  let loading: Promise<Runs> | undefined;
+  const loadRuns = () =>
+    (loading ??= import('./runs/compose-runs.ts').then(({ composeRuns }) =>
+      composeRuns({ ...deps, compactor, taskContext, conversations, conversationStore: store, recall }),
+    ));
+  const builtinAgent = builtinAdapter({
+    missing: () => providers.missing(),
+    work: async (run: AgentRun) => (await loadRuns()).agentWork.execute(run),
+  });
+  const services = { conversations, completions, loadRuns, builtinAgent };
+  return {
+    services,
+    lifecycle: {
+      /** Messages with tools that an earlier daemon left waiting or unfinished. */
+      async start() {
+        if (await hasOpenMessages(database)) await (await loadRuns()).toolMessages.start();
+      },
+      stop: async () => (await loading)?.close(),
+      tidy: { everyMs: TIDY_EVERY_MS, run: () => forgetEndedRuns(database) },
+    },
+  } satisfies Feature<typeof services>;
 }

@@ -1,8 +1,11 @@
+import type { Feature } from '../lifecycle.ts';
 import { AttestationService, type AttestationServiceDeps } from './attestation-service.ts';
 import { deviceIdentity } from './device-identity.ts';
 import { DeviceService, type DeviceServiceDeps } from './device-service.ts';
 import { PairingDecisions, type PairingDecisionsDeps } from './pairing-decisions.ts';
 import { PairingService } from './pairing-service.ts';
+
+const EXPIRE_EVERY_MS = 15_000;
 
 type Own = 'identity' | 'store';
 type DevicesDeps = Omit<AttestationServiceDeps & DeviceServiceDeps & PairingDecisionsDeps, Own>;
@@ -11,11 +14,16 @@ type DevicesDeps = Omit<AttestationServiceDeps & DeviceServiceDeps & PairingDeci
 export function composeDevices(deps: DevicesDeps) {
   const identity = deviceIdentity(deps.keyRing);
   const store = deps.pairings;
-  return {
+  const pairing = new PairingService({ ...deps, store, identity });
+  const services = {
     identity,
     attestations: new AttestationService({ ...deps, identity }),
     devices: new DeviceService(deps),
-    pairing: new PairingService({ ...deps, store, identity }),
+    pairing,
     pairingDecisions: new PairingDecisions({ ...deps, store }),
   };
+  return {
+    services,
+    lifecycle: { tidy: { everyMs: EXPIRE_EVERY_MS, run: () => pairing.cleanup() } },
+  } satisfies Feature<typeof services>;
 }

@@ -1,11 +1,12 @@
 import type { Config } from '../config/config.ts';
 import type { EventBus } from '../events.ts';
+import type { Feature } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
 import type { Outbound } from '../outbound/outbound-fetch.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Database } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
-import { TaskEndings } from '../tasks/task-endings.ts';
+import type { TaskEndings } from '../tasks/task-endings.ts';
 import type { TaskQueryStore } from '../tasks/task-query-store.ts';
 import type { TaskService } from '../tasks/task-service.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
@@ -18,11 +19,17 @@ import { RunProgress } from './run-progress.ts';
 import { RunTimeEstimates } from './run-time-estimates.ts';
 import { TaskWaits } from './task-waits.ts';
 
+export interface GatewayServices {
+  gateway: GatewayService;
+  gatewayWaits: TaskWaits;
+}
+
 export interface GatewayDeps {
   database: Database;
   store: TaskStore;
   query: TaskQueryStore;
   tasks: TaskService;
+  endings: TaskEndings;
   bus: EventBus;
   config: Config;
   outbound: Outbound;
@@ -32,15 +39,13 @@ export interface GatewayDeps {
 }
 
 /** The gateway and what it needs of the core. */
-export function composeGateway(deps: GatewayDeps) {
-  const { database, store, query, tasks, bus, outbound, runtime } = deps;
-  const endings = new TaskEndings(bus);
+export function composeGateway(deps: GatewayDeps): Feature<GatewayServices> {
+  const { database, store, query, tasks, endings, bus, outbound, runtime } = deps;
   const estimates = new RunTimeEstimates({ query, bus });
   const waits = new TaskWaits({ store, endings });
   const notify = new NotifyDeliverer({
     ...deps,
     store: new NotifyStore(database),
-    endings,
     fetch: outbound.fetch,
   });
   const gateway = new GatewayService({
@@ -55,5 +60,8 @@ export function composeGateway(deps: GatewayDeps) {
     outbound,
     runtime,
   });
-  return { gateway, gatewayWaits: waits, notify };
+  return {
+    services: { gateway, gatewayWaits: waits },
+    lifecycle: { start: () => notify.start(), stop: () => notify.stop() },
+  };
 }

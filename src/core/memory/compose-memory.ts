@@ -1,13 +1,14 @@
 import { join } from 'node:path';
 import type { Locations } from '../../contract/locations.ts';
 import type { SyncProgress } from '../../contract/memory.ts';
-import type { Caller } from '../auth/caller.ts';
 import type { ModelProviders } from '../providers/model-providers.ts';
 import type { Config } from '../config/config.ts';
+import type { Feature } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
 import type { EventBus } from '../events.ts';
 import type { Database } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
+import type { SettingService } from '../settings/setting-service.ts';
 import { Embedder } from './embeddings/embedder.ts';
 import { VectorFill } from './embeddings/vector-fill.ts';
 import { IndexClient } from './index/index-client.ts';
@@ -17,8 +18,8 @@ import { MemorySessionService } from './learned/memory-session-service.ts';
 import { PreferenceService } from './learned/preference-service.ts';
 import { MemoryRoots } from './memory-roots.ts';
 import { MemoryService } from './memory-service.ts';
-import { Recall } from '../chat/recall/recall.ts';
 
+const TIDY_EVERY_MS = 300_000;
 /** Of the database of the index, in memory. */
 const CACHE_MIB = { pico: 4, mini: 16 };
 
@@ -28,8 +29,8 @@ export interface MemoryDeps {
   config: Config;
   locations: Locations;
   protectedFolders: string[];
-  providers: ModelProviders;
-  setRoots: (caller: Caller, roots: string[]) => Promise<void>;
+  modelProviders: ModelProviders;
+  settings: SettingService;
   reportBug: (error: unknown) => void;
   runtime: Runtime;
   log: Log;
@@ -37,7 +38,8 @@ export interface MemoryDeps {
 
 /** What is found again: files, experiences, preferences. */
 export function composeMemory(deps: MemoryDeps) {
-  const { config, bus, locations, protectedFolders, reportBug, runtime, log } = deps;
+  const { config, bus, locations, protectedFolders, modelProviders, settings, reportBug, runtime, log } =
+    deps;
   const mode = config.get('mode');
   const canWatch = mode !== 'pico';
   const mayWatch = () => canWatch && config.get('memory.watch');
@@ -64,7 +66,7 @@ export function composeMemory(deps: MemoryDeps) {
         .catch((error: unknown) => log.warn({ err: error }, 'the memory is not synced again yet'));
     },
   });
-  const embedder = new Embedder(deps);
+  const embedder = new Embedder({ ...deps, providers: modelProviders });
   const fill = new VectorFill({
     ...deps,
     embedder,
@@ -74,7 +76,10 @@ export function composeMemory(deps: MemoryDeps) {
   });
   // As often as a setting of a provider changes.
   bus.on('agents_changed', () => fill.startAnew());
-  const roots = new MemoryRoots(deps);
+  const roots = new MemoryRoots({
+    ...deps,
+    setRoots: async (caller, folders) => void (await settings.write(caller, 'memory.roots', folders)),
+  });
   const rewatch = async () => {
     if (!canWatch) return;
     const watchFiles = config.get('memory.watchFiles');
@@ -93,33 +98,33 @@ export function composeMemory(deps: MemoryDeps) {
   });
   const experiences = new ExperienceService({ ...deps, entries: memory.entries });
   const preferences = new PreferenceService(deps);
-  return {
+  const services = {
     memory,
     experiences,
     preferences,
     memorySessions: new MemorySessionService(deps),
-    recall: new Recall({ ...deps, memory, experiences, preferences }),
-    memoryWork: {
-      /** Begins to watch, and to make the vectors that are missing; an installation without a memory does nothing. */
+  };
+  settings.onChange(async (key) => {
+    if (!key.startsWith('memory.')) return;
+    if (key === 'memory.roots') await index.call('keepOnly', roots.rules().roots);
+    if (index.isRunning) await rewatch();
+    if (key.startsWith('memory.embedding.')) fill.startAnew();
+    else fill.wake();
+  });
+  return {
+    services,
+    lifecycle: {
+      /** Watches and makes missing vectors; an installation without a memory does nothing. */
       start() {
         if (memory.isEmpty) return;
         rewatch().catch(reportBug);
         fill.wake();
       },
-      /** Takes notice of a changed setting. */
-      async settingChanged(key: string) {
-        if (!key.startsWith('memory.')) return;
-        if (key === 'memory.roots') await index.call('keepOnly', roots.rules().roots);
-        if (index.isRunning) await rewatch();
-        if (key.startsWith('memory.embedding.')) fill.startAnew();
-        else fill.wake();
-      },
-      /** What can wait for minutes. */
-      tidy: () => decayDaily({ ...deps, experiences }),
       async stop() {
         await fill.stop();
         await index.close();
       },
+      tidy: { everyMs: TIDY_EVERY_MS, run: () => decayDaily({ ...deps, experiences }) },
     },
-  };
+  } satisfies Feature<typeof services>;
 }

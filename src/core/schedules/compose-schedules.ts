@@ -1,9 +1,9 @@
-import type { EventBus } from '../events.ts';
+import type { Feature } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
 import type { NotificationService } from '../notifications/notification-service.ts';
 import type { Database } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
-import { TaskEndings } from '../tasks/task-endings.ts';
+import type { TaskEndings } from '../tasks/task-endings.ts';
 import type { TaskService } from '../tasks/task-service.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import { ScheduleRuns } from './schedule-runs.ts';
@@ -13,7 +13,7 @@ import { Scheduler } from './scheduler.ts';
 
 export interface ScheduleDeps {
   database: Database;
-  bus: EventBus;
+  endings: TaskEndings;
   tasks: TaskService;
   store: TaskStore;
   notifications: NotificationService;
@@ -27,15 +27,13 @@ export interface ScheduleDeps {
 /** Schedules, and what starts their tasks at their times. */
 export function composeSchedules({
   store: taskStore,
-  bus,
   setTimer = (run, ms) => setTimeout(run, ms).unref(),
   systemZone = () => new Intl.DateTimeFormat().resolvedOptions().timeZone,
   ...deps
 }: ScheduleDeps) {
   const store = new ScheduleStore(deps.database);
   const runs = new ScheduleRuns({ ...deps, store, taskStore, onStart: (run) => scheduler.watch(run) });
-  const endings = new TaskEndings(bus);
-  const scheduler = new Scheduler({ ...deps, store, runs, endings, setTimer });
+  const scheduler = new Scheduler({ ...deps, store, runs, setTimer });
   const schedules = new ScheduleService({
     ...deps,
     store,
@@ -43,5 +41,9 @@ export function composeSchedules({
     systemZone,
     onPlanned: () => scheduler.wake(),
   });
-  return { schedules, scheduler };
+  const services = { schedules, scheduler };
+  return {
+    services,
+    lifecycle: { start: () => scheduler.start(), stop: () => scheduler.stop() },
+  } satisfies Feature<typeof services>;
 }

@@ -11,17 +11,12 @@ const EVERY_MS = 15_000;
 /** A queued task that has been due this long was forgotten by the queue, or the queue is long; both ids are harmless. */
 const OVERDUE_MS = 30_000;
 const OVERDUE_PAGE = 500;
-const TIDY_EVERY_MS = 300_000;
 
 export interface TaskSweeperDeps {
   recovery: TaskRecovery;
   scan: TaskScanStore;
   admission: TaskAdmission;
   registry: AgentRegistry;
-  /** Ends what is over by now. */
-  endExpired: () => Promise<unknown>;
-  /** Removes what is kept for days only, and what else can wait for minutes. */
-  tidy: () => Promise<unknown>;
   engine: Engine;
   runtime: Runtime;
   log: Log;
@@ -34,7 +29,6 @@ export class TaskSweeper {
   #sweeping: Promise<void> | undefined;
   #seenRevision = 0;
   #overdueAfter: ScanPosition | undefined;
-  #tidiedAt = -Infinity;
 
   constructor(deps: TaskSweeperDeps) {
     this.#deps = deps;
@@ -59,7 +53,7 @@ export class TaskSweeper {
   }
 
   async #sweep(): Promise<void> {
-    const { recovery, registry, endExpired, tidy, engine, runtime } = this.#deps;
+    const { recovery, registry, engine, runtime } = this.#deps;
     const now = runtime.now();
     await recovery.takeBackExpired(now.toISOString());
     await this.#wakeOverdue(new Date(now.getTime() - OVERDUE_MS).toISOString());
@@ -67,11 +61,6 @@ export class TaskSweeper {
     const { revision } = registry;
     if (revision !== this.#seenRevision) await recovery.admitWaiting();
     this.#seenRevision = revision;
-    await endExpired();
-    if (runtime.monotonic() - this.#tidiedAt >= TIDY_EVERY_MS) {
-      await tidy();
-      this.#tidiedAt = runtime.monotonic();
-    }
     await engine.refreshTextIndex();
   }
 

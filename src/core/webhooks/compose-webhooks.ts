@@ -1,6 +1,7 @@
 import type { AuditLog } from '../audit/audit-log.ts';
 import { AppError } from '../errors.ts';
 import type { EventBus } from '../events.ts';
+import type { Feature } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
 import type { NotificationService } from '../notifications/notification-service.ts';
 import type { Outbound } from '../outbound/outbound-fetch.ts';
@@ -16,6 +17,8 @@ import { WebhookOutbox } from './webhook-outbox.ts';
 import { WebhookRegistry } from './webhook-registry.ts';
 import { WebhookService } from './webhook-service.ts';
 import { WebhookStore } from './webhook-store.ts';
+
+const TIDY_EVERY_MS = 300_000;
 
 export interface WebhookDeps {
   database: Database;
@@ -54,11 +57,14 @@ export async function composeWebhooks(deps: WebhookDeps) {
   bus.on('rights_changed', () => void endRights());
   await endRights();
   const retention = new WebhookDeliveryRetention(database);
-  const joined = { ...deps, store, deliveries, deliverer, registry, backlogs };
+  const wired = { ...deps, store, deliveries, deliverer, registry, backlogs };
+  const services = { webhooks: new WebhookService(wired), webhookOutbox: new WebhookOutbox(wired) };
   return {
-    webhooks: new WebhookService(joined),
-    webhookOutbox: new WebhookOutbox(joined),
-    webhookDeliverer: deliverer,
-    removeOldDeliveries: () => retention.removeOld(runtime.now()),
-  };
+    services,
+    lifecycle: {
+      start: () => deliverer.start(),
+      stop: () => deliverer.stop(),
+      tidy: { everyMs: TIDY_EVERY_MS, run: () => retention.removeOld(runtime.now()) },
+    },
+  } satisfies Feature<typeof services>;
 }

@@ -4,7 +4,11 @@ import type { App } from '../../core/app.ts';
 import { implement } from '../implement.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
-export function registerAgents(server: FastifyInstance, { registry }: App, check?: ResponseCheck): void {
+export function registerAgents(
+  server: FastifyInstance,
+  { registry }: Pick<App, 'registry'>,
+  check?: ResponseCheck,
+): void {
   implement(
     server,
     agentsRoutes,

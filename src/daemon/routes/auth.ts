@@ -2,12 +2,23 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { authRoutes } from '../../contract/auth.ts';
 import type { App } from '../../core/app.ts';
 import { baseUrlOf } from '../base-url.ts';
-import { clearSessionCookie, clientOf, findCaller, isForwarded, startSession } from '../credentials.ts';
+import {
+  clearSessionCookie,
+  clientOf,
+  type CallerServices,
+  findCaller,
+  isForwarded,
+  startSession,
+} from '../credentials.ts';
 import { implement } from '../implement.ts';
 import { isOwnUser } from '../peer-user.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
-export function registerAuth(server: FastifyInstance, app: App, check?: ResponseCheck): void {
+export function registerAuth(
+  server: FastifyInstance,
+  app: CallerServices & Pick<App, 'accounts' | 'signInLinks' | 'config' | 'isLoopback'>,
+  check?: ResponseCheck,
+): void {
   const { sessions, accounts, accessKey, signInLinks, config } = app;
   implement(
     server,
@@ -67,7 +78,7 @@ export function registerAuth(server: FastifyInstance, app: App, check?: Response
 }
 
 /** True where whoever asks works as the daemon's own user on its machine, and no proxy stands between. */
-export function isTrustedPlace(app: App, request: FastifyRequest): boolean {
+export function isTrustedPlace(app: Pick<App, 'isLoopback' | 'config'>, request: FastifyRequest): boolean {
   const isProxied = app.config.get('server.baseUrl') !== undefined || isForwarded(request);
   return app.isLoopback && !isProxied && isOwnUser(request.socket);
 }

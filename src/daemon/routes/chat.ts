@@ -5,7 +5,11 @@ import { EventStream, signalOf, signalOfReader, toEvents } from '../event-stream
 import { implement } from '../implement.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
-export function registerChat(server: FastifyInstance, app: App, check?: ResponseCheck): void {
+export function registerChat(
+  server: FastifyInstance,
+  app: Pick<App, 'completions' | 'modelProviders' | 'approvals' | 'bus'>,
+  check?: ResponseCheck,
+): void {
   const { completions, modelProviders } = app;
   implement(
     server,

@@ -5,14 +5,18 @@ import { clientOf } from '../credentials.ts';
 import { implement } from '../implement.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
-export function registerConfig(server: FastifyInstance, app: App, check?: ResponseCheck): void {
+export function registerConfig(
+  server: FastifyInstance,
+  app: Pick<App, 'config' | 'settings'>,
+  check?: ResponseCheck,
+): void {
   implement(
     server,
     configRoutes,
     {
       list: () => ({ settings: app.config.list() }),
       set: async ({ params, body }, { caller, request }) => {
-        const setting = await app.setSetting(caller, params.key, body.value, clientOf(request));
+        const setting = await app.settings.change(caller, params.key, body.value, clientOf(request));
         const message =
           setting.pending === undefined
             ? `${setting.key} is set`

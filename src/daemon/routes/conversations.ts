@@ -5,7 +5,11 @@ import { EventStream, signalOf, signalOfReader, toEvents } from '../event-stream
 import { implement } from '../implement.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
-export function registerConversations(server: FastifyInstance, app: App, check?: ResponseCheck): void {
+export function registerConversations(
+  server: FastifyInstance,
+  app: Pick<App, 'conversations' | 'loadRuns' | 'bus'>,
+  check?: ResponseCheck,
+): void {
   const { conversations } = app;
   implement(
     server,

@@ -5,7 +5,11 @@ import { clientOf } from '../credentials.ts';
 import { implement } from '../implement.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
-export function registerDevices(server: FastifyInstance, app: App, check?: ResponseCheck): void {
+export function registerDevices(
+  server: FastifyInstance,
+  app: Pick<App, 'identity' | 'attestations' | 'devices'>,
+  check?: ResponseCheck,
+): void {
   const { devices, attestations, identity } = app;
   implement(
     server,

@@ -4,7 +4,11 @@ import type { App } from '../../core/app.ts';
 import { implement } from '../implement.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
-export function registerDlq(server: FastifyInstance, { deadLetters }: App, check?: ResponseCheck): void {
+export function registerDlq(
+  server: FastifyInstance,
+  { deadLetters }: Pick<App, 'deadLetters'>,
+  check?: ResponseCheck,
+): void {
   implement(
     server,
     dlqRoutes,

@@ -6,7 +6,7 @@ import type { ResponseCheck } from '../response-check.ts';
 
 export function registerExperiences(
   server: FastifyInstance,
-  { experiences }: App,
+  { experiences }: Pick<App, 'experiences'>,
   check?: ResponseCheck,
 ): void {
   implement(

@@ -7,7 +7,11 @@ import { signalOf } from '../event-stream.ts';
 import { implement } from '../implement.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
-export function registerGateway(server: FastifyInstance, app: App, check?: ResponseCheck): void {
+export function registerGateway(
+  server: FastifyInstance,
+  app: Pick<App, 'gateway' | 'gatewayWaits' | 'config'>,
+  check?: ResponseCheck,
+): void {
   const { gateway, gatewayWaits } = app;
   // Who waits for a task is answered before the connections are closed.
   server.addHook('preClose', async () => {

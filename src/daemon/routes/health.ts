@@ -5,7 +5,11 @@ import { toPrometheus } from '../../core/health/prometheus.ts';
 import { implement, TextAnswer } from '../implement.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
-export function registerHealth(server: FastifyInstance, app: App, check?: ResponseCheck): void {
+export function registerHealth(
+  server: FastifyInstance,
+  app: Pick<App, 'health' | 'metrics' | 'queue'>,
+  check?: ResponseCheck,
+): void {
   const { health, metrics, queue } = app;
   const timestamp = () => new Date().toISOString();
   const prometheus = async () => new TextAnswer(toPrometheus(metrics.read(), await queue.status()));

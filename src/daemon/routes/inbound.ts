@@ -6,7 +6,11 @@ import { addressOf, clientOf } from '../credentials.ts';
 import { type Context, implement } from '../implement.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
-export function registerInbound(server: FastifyInstance, app: App, check?: ResponseCheck): void {
+export function registerInbound(
+  server: FastifyInstance,
+  app: Pick<App, 'inbound'>,
+  check?: ResponseCheck,
+): void {
   const { inbound } = app;
   const { codehost, trackerA, trackerB, ...log } = inboundRoutes;
   const take =

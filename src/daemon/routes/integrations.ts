@@ -7,7 +7,7 @@ import type { ResponseCheck } from '../response-check.ts';
 
 export function registerIntegrations(
   server: FastifyInstance,
-  { webSearch, integrationStatus }: App,
+  { webSearch, integrationStatus }: Pick<App, 'webSearch' | 'integrationStatus'>,
   check?: ResponseCheck,
 ): void {
   implement(

@@ -4,7 +4,11 @@ import type { App } from '../../core/app.ts';
 import { implement } from '../implement.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
-export function registerInvites(server: FastifyInstance, { invites }: App, check?: ResponseCheck): void {
+export function registerInvites(
+  server: FastifyInstance,
+  { invites }: Pick<App, 'invites'>,
+  check?: ResponseCheck,
+): void {
   implement(
     server,
     invitesRoutes,

@@ -6,7 +6,7 @@ import type { ResponseCheck } from '../response-check.ts';
 
 export function registerMemory(
   server: FastifyInstance,
-  { memory, memorySessions }: App,
+  { memory, memorySessions }: Pick<App, 'memory' | 'memorySessions'>,
   check?: ResponseCheck,
 ): void {
   implement(

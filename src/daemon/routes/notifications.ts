@@ -6,7 +6,7 @@ import type { ResponseCheck } from '../response-check.ts';
 
 export function registerNotifications(
   server: FastifyInstance,
-  { notifications }: App,
+  { notifications }: Pick<App, 'notifications'>,
   check?: ResponseCheck,
 ): void {
   implement(

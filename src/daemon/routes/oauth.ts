@@ -1,11 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { oauthRoutes } from '../../contract/oauth.ts';
-import type { App } from '../../core/app.ts';
-import { BrowserFlow } from '../browser-flow.ts';
+import { BrowserFlow, type BrowserFlowServices } from '../browser-flow.ts';
 import { implement, Redirect } from '../implement.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
-export function registerOAuth(server: FastifyInstance, app: App, check?: ResponseCheck): void {
+export function registerOAuth(
+  server: FastifyInstance,
+  app: BrowserFlowServices,
+  check?: ResponseCheck,
+): void {
   const flow = new BrowserFlow(app);
   implement(
     server,

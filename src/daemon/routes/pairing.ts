@@ -6,7 +6,11 @@ import { clientOf } from '../credentials.ts';
 import { implement } from '../implement.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
-export function registerPairing(server: FastifyInstance, app: App, check?: ResponseCheck): void {
+export function registerPairing(
+  server: FastifyInstance,
+  app: Pick<App, 'pairing' | 'pairingDecisions' | 'config'>,
+  check?: ResponseCheck,
+): void {
   const { pairing, pairingDecisions: decisions } = app;
   implement(
     server,

@@ -6,7 +6,7 @@ import type { ResponseCheck } from '../response-check.ts';
 
 export function registerPreferences(
   server: FastifyInstance,
-  { preferences }: App,
+  { preferences }: Pick<App, 'preferences'>,
   check?: ResponseCheck,
 ): void {
   implement(

@@ -9,7 +9,7 @@ const changerOf = ({ caller, request }: Context) => ({ userId: caller.userId, ad
 
 export function registerProviders(
   server: FastifyInstance,
-  { modelProviders }: App,
+  { modelProviders }: Pick<App, 'modelProviders'>,
   check?: ResponseCheck,
 ): void {
   implement(

@@ -4,7 +4,11 @@ import type { App } from '../../core/app.ts';
 import { implement } from '../implement.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
-export function registerQueue(server: FastifyInstance, { queue }: App, check?: ResponseCheck): void {
+export function registerQueue(
+  server: FastifyInstance,
+  { queue }: Pick<App, 'queue'>,
+  check?: ResponseCheck,
+): void {
   implement(
     server,
     queueRoutes,

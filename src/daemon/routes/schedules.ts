@@ -4,7 +4,11 @@ import type { App } from '../../core/app.ts';
 import { implement } from '../implement.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
-export function registerSchedules(server: FastifyInstance, { schedules }: App, check?: ResponseCheck): void {
+export function registerSchedules(
+  server: FastifyInstance,
+  { schedules }: Pick<App, 'schedules'>,
+  check?: ResponseCheck,
+): void {
   implement(
     server,
     schedulesRoutes,

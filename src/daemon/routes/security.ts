@@ -9,7 +9,7 @@ const changerOf = ({ caller, request }: Context) => ({ userId: caller.userId, ad
 
 export function registerSecurity(
   server: FastifyInstance,
-  { auditEntries, policy, approvals }: App,
+  { auditEntries, policy, approvals }: Pick<App, 'auditEntries' | 'policy' | 'approvals'>,
   check?: ResponseCheck,
 ): void {
   implement(

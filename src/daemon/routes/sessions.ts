@@ -4,7 +4,11 @@ import type { App } from '../../core/app.ts';
 import { implement } from '../implement.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
-export function registerSessions(server: FastifyInstance, { sessions }: App, check?: ResponseCheck): void {
+export function registerSessions(
+  server: FastifyInstance,
+  { sessions }: Pick<App, 'sessions'>,
+  check?: ResponseCheck,
+): void {
   implement(
     server,
     sessionsRoutes,

@@ -8,7 +8,14 @@ import { EventStream, signalOfReader } from '../event-stream.ts';
 import { implement } from '../implement.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
-export function registerTasks(server: FastifyInstance, app: App, check?: ResponseCheck): void {
+export function registerTasks(
+  server: FastifyInstance,
+  app: Pick<
+    App,
+    'tasks' | 'taskLists' | 'taskEvents' | 'taskAnalytics' | 'taskExport' | 'taskImport' | 'bus'
+  >,
+  check?: ResponseCheck,
+): void {
   const { tasks, taskLists, taskEvents } = app;
   implement(
     server,

@@ -4,7 +4,11 @@ import type { App } from '../../core/app.ts';
 import { implement } from '../implement.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
-export function registerTokens(server: FastifyInstance, { tokens }: App, check?: ResponseCheck): void {
+export function registerTokens(
+  server: FastifyInstance,
+  { tokens }: Pick<App, 'tokens'>,
+  check?: ResponseCheck,
+): void {
   implement(
     server,
     tokensRoutes,

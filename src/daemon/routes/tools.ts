@@ -4,6 +4,10 @@ import type { App } from '../../core/app.ts';
 import { implement } from '../implement.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
-export function registerTools(server: FastifyInstance, app: App, check?: ResponseCheck): void {
+export function registerTools(
+  server: FastifyInstance,
+  app: Pick<App, 'loadRuns'>,
+  check?: ResponseCheck,
+): void {
   implement(server, toolsRoutes, { list: async () => (await app.loadRuns()).registry.describe() }, check);
 }

@@ -4,7 +4,11 @@ import type { App } from '../../core/app.ts';
 import { implement } from '../implement.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
-export function registerUsers(server: FastifyInstance, { userAdmin }: App, check?: ResponseCheck): void {
+export function registerUsers(
+  server: FastifyInstance,
+  { userAdmin }: Pick<App, 'userAdmin'>,
+  check?: ResponseCheck,
+): void {
   implement(
     server,
     usersRoutes,

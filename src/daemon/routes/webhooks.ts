@@ -4,7 +4,11 @@ import type { App } from '../../core/app.ts';
 import { implement } from '../implement.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
-export function registerWebhooks(server: FastifyInstance, { webhooks }: App, check?: ResponseCheck): void {
+export function registerWebhooks(
+  server: FastifyInstance,
+  { webhooks }: Pick<App, 'webhooks'>,
+  check?: ResponseCheck,
+): void {
   implement(
     server,
     webhooksRoutes,

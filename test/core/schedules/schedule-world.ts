@@ -12,6 +12,7 @@ import { type Runtime, systemRuntime } from '../../../src/core/runtime.ts';
 import { ActiveRuns } from '../../../src/core/tasks/active-runs.ts';
 import { IdempotencyStore } from '../../../src/core/tasks/idempotency-store.ts';
 import { TaskAdmission } from '../../../src/core/tasks/task-admission.ts';
+import { TaskEndings } from '../../../src/core/tasks/task-endings.ts';
 import { TaskService } from '../../../src/core/tasks/task-service.ts';
 import { openStorage } from '../../helpers/storage.ts';
 import { testAdapter } from '../../helpers/tasks.ts';
@@ -68,13 +69,14 @@ export async function openScheduleWorld(startAt = '2026-01-01T00:00:00.000Z') {
   const join = () =>
     composeSchedules({
       ...storage,
+      endings: new TaskEndings(bus),
       tasks,
       notifications,
       runtime,
       log,
       setTimer: timer.setTimer,
       systemZone: () => 'Europe/Berlin',
-    });
+    }).services;
   let joined = join();
 
   const find = (id: string) =>

@@ -5,12 +5,12 @@ import type { UserStore } from '../../auth/user-store.ts';
 import { AppError } from '../../errors.ts';
 import type { Recall } from '../recall/recall.ts';
 import { TaskLessons } from '../recall/task-lessons.ts';
-import { TaskEndings } from '../../tasks/task-endings.ts';
+import type { TaskEndings } from '../../tasks/task-endings.ts';
 import { composeTools, type ToolDeps } from '../../tools/compose-tools.ts';
 import type { Compactor } from '../compactor.ts';
 import type { ConversationService } from '../conversation-service.ts';
 import type { ConversationStore } from '../conversation-store.ts';
-import type { ModelOptions } from '../compose-chat.ts';
+import type { ModelOptions } from '../../providers/compose-providers.ts';
 import type { ModelCalls } from '../../providers/model-calls.ts';
 import { ModelSteps } from '../../providers/model-steps.ts';
 import type { ModelProviders } from '../../providers/model-providers.ts';
@@ -34,6 +34,7 @@ export interface RunDeps extends ToolDeps {
   conversations: ConversationService;
   conversationStore: ConversationStore;
   recall: Recall;
+  endings: TaskEndings;
   models: ModelOptions;
 }
 export type Runs = Awaited<ReturnType<typeof composeRuns>>;
@@ -60,7 +61,7 @@ export async function composeRuns(deps: RunDeps) {
       throw error;
     }
   };
-  const lessons = new TaskLessons({ ...deps, endings: new TaskEndings(deps.bus) });
+  const lessons = new TaskLessons(deps);
   const shared = { ...deps, ...tools, runs, feeds, loop, workspace, lessons };
   const toolMessages = new ToolMessageService({ ...shared, store: conversationStore });
   toolMessages.listen();

@@ -1,15 +1,26 @@
+import type { Feature } from '../../lifecycle.ts';
 import { CommentAccess } from './comment-access.ts';
 import { CommentWriter, type CommentWriterDeps } from './comment-writer.ts';
 import { SourceCommentStore } from './source-comment-store.ts';
 import { SourceComments, type SourceCommentsDeps } from './source-comments.ts';
+
+const TIDY_EVERY_MS = 300_000;
 
 type Own = 'store' | 'access' | 'writer';
 export type SourceCommentDeps = Omit<SourceCommentsDeps & CommentWriterDeps, Own> &
   ConstructorParameters<typeof CommentAccess>[0];
 
 /** The comments that tell the source of a task how it goes. */
-export function composeComments(deps: SourceCommentDeps) {
+export function composeComments(deps: SourceCommentDeps): Feature<{ sourceComments: SourceComments }> {
   const store = new SourceCommentStore(deps.database);
   const writer = new CommentWriter({ ...deps, store, access: new CommentAccess(deps) });
-  return { sourceComments: new SourceComments({ ...deps, store, writer }) };
+  const sourceComments = new SourceComments({ ...deps, store, writer });
+  return {
+    services: { sourceComments },
+    lifecycle: {
+      start: () => sourceComments.start(),
+      stop: () => sourceComments.stop(),
+      tidy: { everyMs: TIDY_EVERY_MS, run: () => sourceComments.removeOld() },
+    },
+  };
 }

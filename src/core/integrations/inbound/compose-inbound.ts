@@ -2,6 +2,7 @@ import type { AuditLog } from '../../audit/audit-log.ts';
 import type { UserStore } from '../../auth/user-store.ts';
 import type { Config } from '../../config/config.ts';
 import type { RateLimits } from '../../limits/rate-limits.ts';
+import type { Feature } from '../../lifecycle.ts';
 import type { Log } from '../../log.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Runtime } from '../../runtime.ts';
@@ -13,6 +14,8 @@ import { InboundService } from './inbound-service.ts';
 import { InboundStore } from './inbound-store.ts';
 import { sourceReaders } from './source-readers.ts';
 import { WorkIntake, type WorkIntakeDeps } from './work-intake.ts';
+
+const TIDY_EVERY_MS = 300_000;
 
 export interface InboundDeps {
   database: Database;
@@ -36,5 +39,8 @@ export function composeInbound(deps: InboundDeps) {
   const intake = new WorkIntake({ ...deps, claims: new ClaimStore(database), deliveries });
   const inbound = new InboundService({ ...deps, readers, store, intake });
   const retention = new InboundRetention(deps);
-  return { inbound, removeOldInbound: () => retention.removeOld() };
+  return {
+    services: { inbound },
+    lifecycle: { tidy: { everyMs: TIDY_EVERY_MS, run: () => retention.removeOld() } },
+  } satisfies Feature<{ inbound: InboundService }>;
 }

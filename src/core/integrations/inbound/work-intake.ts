@@ -6,7 +6,7 @@ import type { Config } from '../../config/config.ts';
 import { AppError } from '../../errors.ts';
 import type { Database, WriteTransaction } from '../../storage/database.ts';
 import type { TaskService } from '../../tasks/task-service.ts';
-import type { composeComments } from '../comments/compose-comments.ts';
+import type { SourceComments } from '../comments/source-comments.ts';
 import type { ClaimStore } from './claim-store.ts';
 import type { Delivery, DeliveryLog, Outcome, WrittenOutcome } from './delivery-log.ts';
 import { fitTask } from './fit-task.ts';
@@ -22,7 +22,7 @@ export interface WorkIntakeDeps {
   config: Config;
   users: UserStore;
   tasks: TaskService;
-  sourceComments: Pick<ReturnType<typeof composeComments>['sourceComments'], 'add'>;
+  sourceComments: Pick<SourceComments, 'add'>;
 }
 interface AskedWork {
   work: SourceWork;

@@ -1,3 +1,4 @@
+import type { Feature } from '../../lifecycle.ts';
 import type { SecretBox } from '../../secrets/secret-box.ts';
 import { ConnectionService, type ConnectionServiceDeps } from './connection-service.ts';
 import { ConnectionStore } from './connection-store.ts';
@@ -15,9 +16,10 @@ export function composeOAuth(deps: OAuthDeps) {
   const grants = new TokenGrants(deps);
   const store = new ConnectionStore(deps.database, deps.keys.box);
   const connections = new ConnectionService({ ...deps, store, grants });
-  return {
+  const services = {
     oauthFlow: new OAuthFlow({ ...deps, grants }),
     oauthSignIn: new OAuthSignIn({ ...deps, store, connections }),
     connections,
   };
+  return { services, lifecycle: {} } satisfies Feature<typeof services>;
 }

@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { dirname, isAbsolute } from 'node:path';
 import { isInside } from '../../paths/real-path.ts';
+import { defaultPath } from '../../processes/default-path.ts';
 
 /** What a command inherits of the daemon's environment: nothing else, and so no key. */
 const inherited = /^(LANG|LANGUAGE|LC_\w+|TZ)$/;
@@ -11,8 +12,6 @@ const gitSettings = (isSandboxed: boolean): [string, string][] => [
   ['safe.bareRepository', 'explicit'],
   ...(isSandboxed ? [] : [['diff.ignoreSubmodules', 'all'] as [string, string]]),
 ];
-
-export const defaultPath = '/usr/local/bin:/usr/bin:/bin';
 
 /** The whole environment of a command that works in this folder. */
 export function commandEnvironment(

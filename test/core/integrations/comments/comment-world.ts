@@ -102,7 +102,7 @@ export async function openWorld({ flags = {}, isUnconnected = false }: WorldOpti
       runtime,
       log,
       setTimer: timer.setTimer,
-    }).sourceComments;
+    }).services.sourceComments;
   const world = {
     ...storage,
     vendors,

@@ -5,7 +5,7 @@ import { AppError } from '../../../../src/core/errors.ts';
 import { silentLog } from '../../../../src/core/log.ts';
 import { systemRuntime } from '../../../../src/core/runtime.ts';
 import type { NewSourceComment } from '../../../../src/core/integrations/comments/source-comments.ts';
-import type { Receipt } from '../../../../src/core/integrations/inbound/inbound-service.ts';
+import type { InboundService, Receipt } from '../../../../src/core/integrations/inbound/inbound-service.ts';
 import { composeInbound } from '../../../../src/core/integrations/inbound/compose-inbound.ts';
 import type { ReadSource, SourceWork } from '../../../../src/core/integrations/inbound/source-work.ts';
 import { startDaemon, type TestDaemon } from '../../../helpers/daemon.ts';
@@ -40,7 +40,7 @@ const plain: SourceWork = {
 
 export interface InboundWorld extends AsyncDisposable {
   daemon: TestDaemon;
-  inbound: ReturnType<typeof composeInbound>['inbound'];
+  inbound: InboundService;
   removeOld: () => Promise<void>;
   /** Takes a signed delivery of the wish. */
   receive: (wish: Wish, options?: SentOptions) => Promise<InboundAnswer>;
@@ -63,7 +63,7 @@ export async function startInbound(): Promise<InboundWorld> {
   const daemon = await startDaemon({ flags: inboundFlags });
   const comments: NewSourceComment[] = [];
   let passed = 0;
-  const { inbound, removeOldInbound } = composeInbound({
+  const { services, lifecycle } = composeInbound({
     ...daemon.app,
     log: silentLog,
     runtime: { ...systemRuntime, now: () => new Date(Date.now() + passed) },
@@ -72,9 +72,10 @@ export async function startInbound(): Promise<InboundWorld> {
   });
   return {
     daemon,
-    inbound,
-    removeOld: removeOldInbound,
-    receive: (wish, options) => inbound.receive(options?.provider ?? 'codehost', receiptOf(wish, options)),
+    inbound: services.inbound,
+    removeOld: lifecycle.tidy.run,
+    receive: (wish, options) =>
+      services.inbound.receive(options?.provider ?? 'codehost', receiptOf(wish, options)),
     comments,
     pass: (ms) => void (passed += ms),
     [Symbol.asyncDispose]: () => daemon[Symbol.asyncDispose](),

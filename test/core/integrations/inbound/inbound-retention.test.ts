@@ -128,7 +128,7 @@ describe('what is kept of deliveries', () => {
         .where('id', '=', id)
         .execute(),
     );
-    await world.daemon.app.removeOldInbound();
+    await world.daemon.app.tidy();
     expect(await rows(world)).toMatchObject({ total: 0 });
   });
 });

@@ -1,0 +1,20 @@
+import type { Feature } from '../lifecycle.ts';
+import { ApprovalService, type ApprovalServiceDeps } from './approval-service.ts';
+import { ApprovalStore } from './approval-store.ts';
+
+const EXPIRE_EVERY_MS = 15_000;
+
+export interface ApprovalServices {
+  approvals: ApprovalService;
+  approvalStore: ApprovalStore;
+}
+
+/** Calls of tools that wait for a person's decision. */
+export function composeApprovals(deps: Omit<ApprovalServiceDeps, 'store'>): Feature<ApprovalServices> {
+  const approvalStore = new ApprovalStore(deps.database);
+  const approvals = new ApprovalService({ ...deps, store: approvalStore });
+  return {
+    services: { approvals, approvalStore },
+    lifecycle: { tidy: { everyMs: EXPIRE_EVERY_MS, run: () => approvals.expire() } },
+  };
+}

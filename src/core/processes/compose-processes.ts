@@ -1,0 +1,58 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { Locations } from '../../contract/locations.ts';
+import type { Feature } from '../lifecycle.ts';
+import { ownFolders } from '../paths/own-folders.ts';
+import type { Runtime } from '../runtime.ts';
+import type { Database } from '../storage/database.ts';
+import { readState, writeState } from '../storage/state.ts';
+import { defaultPath } from './default-path.ts';
+import { killMarked } from './process-group.ts';
+import { Sandbox } from './sandbox.ts';
+import { Workspaces } from './workspaces.ts';
+
+export interface ProcessServices {
+  /** Marks the processes of this installation, so that a later daemon recognizes those that were left behind. */
+  installation: string;
+  sandbox: Sandbox;
+  workspaces: Workspaces;
+  /** Real paths of the daemon's own directories, which no tool reads. */
+  protectedFolders: string[];
+}
+
+export interface ProcessDeps {
+  database: Database;
+  locations: Locations;
+  env: Record<string, string | undefined>;
+  runtime: Runtime;
+}
+
+/** Where the programs of agents and tools run; at the start it kills those that an earlier daemon left behind. */
+export async function composeProcesses({
+  database,
+  locations,
+  env,
+  runtime,
+}: ProcessDeps): Promise<Feature<ProcessServices>> {
+  const installation = await installationId(database, runtime);
+  const protectedFolders = ownFolders(locations);
+  const sandbox = new Sandbox({
+    path: env['PATH'] ?? defaultPath,
+    home: env['HOME'] ?? homedir(),
+    hiddenFolders: protectedFolders,
+  });
+  const workspaces = new Workspaces(join(locations.data, 'workspaces'));
+  return {
+    services: { installation, sandbox, workspaces, protectedFolders },
+    lifecycle: { start: () => killMarked((run) => run.startsWith(`${installation}/`)) },
+  };
+}
+
+/** Random, made once and kept in the database. */
+async function installationId(database: Database, runtime: Runtime): Promise<string> {
+  const known = await readState(database.read, 'installation');
+  if (known !== undefined) return known;
+  const secret = runtime.newSecret(24);
+  await database.write(({ db }) => writeState(db, 'installation', secret));
+  return secret;
+}

@@ -1,0 +1,32 @@
+import type { Feature } from '../lifecycle.ts';
+import { OutcomeRecorder } from './outcome-recorder.ts';
+import { TaskLeases } from './task-leases.ts';
+import { TaskRunner, type TaskRunnerDeps } from './task-runner.ts';
+import type { TaskFeature } from './compose-tasks.ts';
+import { TaskSweeper } from './task-sweeper.ts';
+
+export type TaskExecutionDeps = TaskFeature['execution'] & Pick<TaskRunnerDeps, 'workspaces' | 'config'>;
+
+/** What claims queued tasks and runs their agents; when it stops, running work gets its time to finish. */
+export function composeTaskExecution(deps: TaskExecutionDeps): Feature<Record<never, never>> {
+  const recorder = new OutcomeRecorder(deps);
+  const workerId = deps.runtime.newId('worker');
+  const runner = new TaskRunner({ ...deps, recorder, workerId });
+  const leases = new TaskLeases(deps);
+  const sweeper = new TaskSweeper({ ...deps, engine: deps.database.engine });
+  return {
+    services: {},
+    lifecycle: {
+      async start() {
+        await runner.start();
+        leases.start();
+        sweeper.start();
+      },
+      async stop(drainMs) {
+        await sweeper.stop();
+        await runner.stop(drainMs);
+        leases.stop();
+      },
+    },
+  };
+}

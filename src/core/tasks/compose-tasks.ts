@@ -1,0 +1,105 @@
+import type { AgentAdapter } from '../agents/agent-adapter.ts';
+import { type AdapterDeps, createAdapters } from '../agents/adapter-list.ts';
+import { AgentRegistry } from '../agents/agent-registry.ts';
+import { AppError } from '../errors.ts';
+import type { EventBus } from '../events.ts';
+import type { Feature } from '../lifecycle.ts';
+import type { Log } from '../log.ts';
+import type { NotificationService } from '../notifications/notification-service.ts';
+import { MemoryQueue } from '../queue/memory-queue.ts';
+import { QueuePause } from '../queue/queue-pause.ts';
+import type { Runtime } from '../runtime.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
+import type { Database } from '../storage/database.ts';
+import { TaskCountStore } from '../storage/task-count-store.ts';
+import { ActiveRuns } from './active-runs.ts';
+import { CursorCodec } from './cursor.ts';
+import { DeadLetterService } from './dead-letter-service.ts';
+import { DeadLetterStore } from './dead-letter-store.ts';
+import { IdempotencyStore } from './idempotency-store.ts';
+import { QueueService } from './queue-service.ts';
+import { QueueStatusService } from './queue-status-service.ts';
+import { TaskAdmission } from './task-admission.ts';
+import { TaskAnalyticsService } from './task-analytics-service.ts';
+import { TaskEndings } from './task-endings.ts';
+import { TaskEventReader } from './task-event-reader.ts';
+import { TaskExport } from './task-export.ts';
+import { TaskImport } from './task-import.ts';
+import { TaskListService } from './task-list-service.ts';
+import type { TaskOutbox } from './task-outbox.ts';
+import { TaskQueryStore } from './task-query-store.ts';
+import { TaskRecovery } from './task-recovery.ts';
+import { TaskScanStore } from './task-scan-store.ts';
+import { TaskService } from './task-service.ts';
+import { TaskStore } from './task-store.ts';
+
+const TIDY_EVERY_MS = 300_000;
+
+export interface TaskDeps extends AdapterDeps {
+  database: Database;
+  bus: EventBus;
+  keys: KeyRing;
+  /** Takes the events of tasks that webhooks subscribe to. */
+  outbox: TaskOutbox;
+  notifications: NotificationService;
+  /** Agents in addition to those that come with svc, for benchmarks and tests. */
+  extraAdapters: AgentAdapter[];
+  reportBug: (error: unknown) => void;
+  runtime: Runtime;
+  log: Log;
+}
+
+export type TaskFeature = Awaited<ReturnType<typeof composeTasks>>['services'];
+
+/** Tasks, their queue and their dead letters; nothing runs yet. At the start it takes back what an earlier daemon left. */
+export async function composeTasks(deps: TaskDeps) {
+  const { database, bus, keys, outbox, extraAdapters, reportBug, runtime, log } = deps;
+  const store = new TaskStore(database, bus, outbox);
+  const scan = new TaskScanStore(database);
+  const counts = new TaskCountStore(database);
+  const query = new TaskQueryStore(database);
+  const deadLetterStore = new DeadLetterStore(database);
+  const idempotency = new IdempotencyStore(database);
+  const cursors = new CursorCodec(keys.key('cursors').toString('hex'));
+  const registry = new AgentRegistry({
+    ...deps,
+    adapters: [...createAdapters(deps), ...extraAdapters],
+    stats: { cells: () => counts.cells(), lastActivity: (type) => query.lastCompletion(type) },
+  });
+  const queue = new MemoryQueue();
+  const pause = await QueuePause.load(database, bus);
+  const runs = new ActiveRuns();
+  const stored = { ...deps, store, scan, runs, deadLetters: deadLetterStore, idempotency };
+  const admission = new TaskAdmission({ ...stored, registry, queue, pause });
+  const recovery = new TaskRecovery({ ...stored, admission });
+  const queueStatus = new QueueStatusService({ ...deps, counts, deadLetters: deadLetterStore, pause });
+  bus.on('agents_changed', () => {
+    registry.revision++;
+    recovery.admitWaiting().catch(reportBug);
+  });
+  const services = {
+    registry,
+    queueStatus,
+    queue: new QueueService({ pause, recovery, status: queueStatus }),
+    deadLetters: new DeadLetterService({ ...stored, admission }),
+    tasks: new TaskService({ ...stored, admission, queue }),
+    taskLists: new TaskListService({ database, query, counts, cursors }),
+    taskAnalytics: new TaskAnalyticsService({ counts, query, runtime }),
+    taskEvents: new TaskEventReader({ database, store, bus }),
+    taskExport: new TaskExport({ query, counts, runtime }),
+    taskImport: new TaskImport({ database, store }),
+    taskEndings: new TaskEndings(bus),
+    taskStore: store,
+    taskQuery: query,
+    /** For the execution of tasks alone. */
+    execution: { ...stored, registry, queue, pause, admission, recovery },
+  };
+  const recover = () =>
+    recovery.recover().catch((error: unknown) => {
+      // A full disk is no reason not to serve what can be read; the sweeper tries again.
+      if (!(error instanceof AppError)) throw error;
+      log.warn({ reason: error.message }, 'earlier work could not be resumed yet');
+    });
+  const tidy = { everyMs: TIDY_EVERY_MS, run: () => idempotency.deleteOld(runtime.now()) };
+  return { services, lifecycle: { start: recover, tidy } } satisfies Feature<typeof services>;
+}
