@@ -269,7 +269,7 @@ it('is loaded when the first expression is read, and not before', () => {
   const core = new URL('../../../src/core/', import.meta.url).href;
   const loads = (file: string) =>
     spawnSync(process.execPath, [script, core + file], { encoding: 'utf8' }).stdout.split('\n');
-  expect(loads('app.ts')).toContain('./schedules/join-schedules.ts');
+  expect(loads('app.ts')).toContain('./schedules/compose-schedules.ts');
   expect(loads('app.ts')).not.toContain('croner');
   expect(loads('schedules/cron-times.ts')).toContain('croner');
 });
