@@ -49,6 +49,7 @@ export const authRoutes = defineRoutes({
     path: '/api/auth/signup',
     access: 'public',
     summary: 'Create an account and sign in',
+    errors: [503],
     limit: { max: 5, windowMs: minute, message: 'Too many sign-ups. Try again in a minute.' },
     body: signupSchema,
     response: signedInSchema,
@@ -58,6 +59,7 @@ export const authRoutes = defineRoutes({
     path: '/api/auth/login',
     access: 'public',
     summary: 'Sign in with e-mail and password',
+    errors: [401, 503],
     limit: {
       max: 10,
       windowMs: minute,
@@ -108,6 +110,7 @@ export const authRoutes = defineRoutes({
     path: '/api/auth/password',
     access: 'session',
     summary: 'Change your password and end your other sessions',
+    errors: [503],
     limit: { max: 10, windowMs: minute, message: tooManyAttempts },
     body: z.object({
       currentPassword: z.string().min(1).max(1000).optional().meta({
@@ -122,6 +125,7 @@ export const authRoutes = defineRoutes({
     path: '/api/auth/verify-access-key',
     access: 'public',
     summary: 'Sign in with the access key of local mode',
+    errors: [401, 501, 503],
     limit: { max: 10, windowMs: minute, message: tooManyAttempts },
     body: z.object({ key: z.string().min(1).max(1000) }),
     response: z.object({ success: z.boolean(), message: z.string() }),
@@ -131,6 +135,7 @@ export const authRoutes = defineRoutes({
     path: '/api/auth/access-key',
     access: 'admin',
     summary: 'Set or remove the access key of local mode',
+    errors: [501, 503],
     body: z.object({ key: z.string().min(8).max(1000).nullable() }),
     response: messageSchema,
   },
@@ -160,6 +165,7 @@ export const authRoutes = defineRoutes({
     path: '/api/auth/sign-in-links/redeem',
     access: 'public',
     summary: 'Sign in with the token of a sign-in link',
+    errors: [401],
     limit: { max: 10, windowMs: minute, message: tooManyAttempts },
     body: z.object({ token: z.string().min(1).max(200) }),
     response: signedInSchema.extend({

@@ -104,6 +104,7 @@ export const chatRoutes = defineRoutes({
     path: '/api/chat/completions',
     access: 'session',
     summary: 'Let a model answer, whole or streamed',
+    errors: [404, 503],
     body: completionRequestSchema,
     bodyLimit: 8 * 1024 * 1024,
     response: completionSchema,
@@ -114,6 +115,7 @@ export const chatRoutes = defineRoutes({
     path: '/api/chat/quick',
     access: 'session',
     summary: 'Let the default model answer one prompt',
+    errors: [503],
     body: z.object({
       prompt: z.string().trim().min(1).max(1_000_000),
       model: modelField,
@@ -134,6 +136,7 @@ export const chatRoutes = defineRoutes({
     path: '/api/chat/smart',
     access: 'session',
     summary: 'Let a model answer with the context of a task and of the memory',
+    errors: [404, 503],
     body: z.object({
       messages,
       taskId: z.string().max(200).optional(),
@@ -157,6 +160,7 @@ export const chatRoutes = defineRoutes({
     path: '/api/chat/tools/approve',
     access: 'session',
     summary: 'Allow or deny a call of a tool in a conversation',
+    errors: [404],
     body: z.object({
       conversationId: z.string().min(1).max(200),
       approvalId: z.string().min(1).max(200),
@@ -169,6 +173,7 @@ export const chatRoutes = defineRoutes({
     path: '/api/chat/models',
     access: 'session',
     summary: 'List the models of the configured providers, or of one',
+    errors: [503],
     query: z.object({ provider: providerTypeSchema.optional() }),
     response: z.object({
       models: z.array(modelSchema),

@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { searchMethodSchema } from './memory.ts';
-import { idParamsSchema, limitSchema, messageSchema, offsetSchema, timestampSchema } from './primitives.ts';
+import {
+  idParamsSchema,
+  limitSchema,
+  messageSchema,
+  offsetSchema,
+  queryNumber,
+  timestampSchema,
+} from './primitives.ts';
 import { defineRoutes } from './route.ts';
 
 export const experienceTypeSchema = z.enum([
@@ -68,11 +75,7 @@ export const searchExperiencesQuerySchema = z.object({
 export const listExperiencesQuerySchema = z.object({
   type: experienceTypeSchema.optional(),
   tag: tagSchema.optional(),
-  minWeight: z
-    .string()
-    .regex(/^\d{1,3}(\.\d{1,15})?$/, 'Expected a number such as 0.5')
-    .transform(Number)
-    .optional(),
+  minWeight: queryNumber(0, 1000).optional(),
   conversationId: z.string().min(1).max(200).optional(),
   limit: limitSchema(50),
   offset: offsetSchema.default(0),
@@ -87,6 +90,7 @@ export const experiencesRoutes = defineRoutes({
     path: '/api/memory/experiences',
     access: 'session',
     summary: 'Record what led to a goal, to be found again',
+    errors: [404, 409],
     body: recordExperienceSchema,
     status: 201,
     response: answer,
@@ -96,6 +100,7 @@ export const experiencesRoutes = defineRoutes({
     path: '/api/memory/experiences/search',
     access: 'session',
     summary: 'Find experiences that fit a question',
+    errors: [503],
     query: searchExperiencesQuerySchema,
     response: z.object({
       experiences: z.array(experienceSchema.extend({ score: z.number().min(0).max(1) })),

@@ -124,6 +124,7 @@ const disconnect = <P extends string>(provider: P, vendor: string) =>
     path: `/api/integrations/${provider}`,
     access: 'admin',
     summary: `Take back the access to ${vendor} and forget it`,
+    errors: [503],
     response: disconnectedSchema,
   }) as const;
 

@@ -196,6 +196,7 @@ export const memoryRoutes = defineRoutes({
     path: '/api/memory/search',
     access: 'session',
     summary: 'Search the indexed files by keywords or a question',
+    errors: [503],
     body: searchMemorySchema,
     nulIn: 'query',
     response: searchResultSchema,
@@ -205,6 +206,7 @@ export const memoryRoutes = defineRoutes({
     path: '/api/memory/why',
     access: 'session',
     summary: 'Search, and show how each score came about',
+    errors: [503],
     body: searchMemorySchema,
     nulIn: 'query',
     response: explanationSchema,
@@ -214,6 +216,7 @@ export const memoryRoutes = defineRoutes({
     path: '/api/memory/sync',
     access: 'session',
     summary: 'Bring the index up to date with a folder, or with all of them',
+    errors: [503],
     body: z
       .object({
         basePath: z.string().min(1).max(4096).optional().meta({
@@ -228,6 +231,7 @@ export const memoryRoutes = defineRoutes({
     path: '/api/memory/sync',
     access: 'session',
     summary: 'Stop the sync under way',
+    errors: [503],
     response: messageSchema,
   },
   stats: {
@@ -235,6 +239,7 @@ export const memoryRoutes = defineRoutes({
     path: '/api/memory/stats',
     access: 'session',
     summary: 'Show how much is indexed, and how it is searched',
+    errors: [503],
     response: memoryStatsSchema,
   },
   files: {
@@ -242,6 +247,7 @@ export const memoryRoutes = defineRoutes({
     path: '/api/memory/files',
     access: 'session',
     summary: 'List the indexed files by their paths',
+    errors: [503],
     query: z.object({ limit: limitSchema(500), offset: offsetSchema.default(0) }),
     response: z.object({
       files: z.array(indexedFileSchema),
@@ -255,6 +261,7 @@ export const memoryRoutes = defineRoutes({
     path: '/api/memory/files/:path/chunks',
     access: 'session',
     summary: 'Show the chunks of an indexed file, in the order of their lines',
+    errors: [503],
     params: pathParamsSchema,
     response: z.object({ path: z.string(), chunks: z.array(chunkSchema) }),
   },
@@ -263,6 +270,7 @@ export const memoryRoutes = defineRoutes({
     path: '/api/memory/chunks/:id',
     access: 'session',
     summary: 'Delete a chunk until its file changes',
+    errors: [503],
     params: z.object({ id: z.string().min(1) }),
     response: messageSchema,
   },
@@ -271,6 +279,7 @@ export const memoryRoutes = defineRoutes({
     path: '/api/memory/files/:path',
     access: 'session',
     summary: 'Delete all chunks of a file until the next sync',
+    errors: [503],
     params: pathParamsSchema,
     response: messageSchema,
   },
@@ -279,6 +288,7 @@ export const memoryRoutes = defineRoutes({
     path: '/api/memory/all',
     access: 'admin',
     summary: 'Delete the whole index of files',
+    errors: [503],
     response: messageSchema,
   },
   sessions: {
@@ -299,6 +309,7 @@ export const memoryRoutes = defineRoutes({
     path: '/api/memory/sessions',
     access: 'session',
     summary: 'Create a memory session',
+    errors: [404],
     body: createMemorySessionSchema,
     status: 201,
     response: sessionAnswer,
@@ -316,6 +327,7 @@ export const memoryRoutes = defineRoutes({
     path: '/api/memory/warm',
     access: 'session',
     summary: 'Load the index before a run, so that its first search is fast',
+    errors: [503],
     body: warmMemorySchema,
     response: z.object({
       fileCount: z.int(),
@@ -329,6 +341,7 @@ export const memoryRoutes = defineRoutes({
     path: '/api/memory/watcher/status',
     access: 'session',
     summary: 'Show whether indexed folders are watched',
+    errors: [501, 503],
     response: watcherStatusSchema,
   },
 });

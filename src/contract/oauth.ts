@@ -34,6 +34,7 @@ const start = (provider: ProviderName, summary: string) =>
     path: `/api/auth/${provider}`,
     access: 'public',
     summary,
+    errors: [401, 501, 503],
     redirect: true,
     limit: startLimit,
     query: startQuerySchema,
@@ -46,6 +47,7 @@ const callback = (provider: ProviderName, summary: string) =>
     access: 'public',
     crossSite: true,
     summary,
+    errors: [401, 501, 503],
     redirect: true,
     query: callbackQuerySchema,
     response: z.never(),
@@ -59,6 +61,7 @@ export const oauthRoutes = defineRoutes({
     path: '/api/auth/codehost/url',
     access: 'public',
     summary: 'Make the address at which a single-page app signs in with GitHub',
+    errors: [501, 503],
     limit: startLimit,
     query: z.object({
       redirectUri: z.url().max(2000).optional().meta({
@@ -77,6 +80,7 @@ export const oauthRoutes = defineRoutes({
     path: '/api/auth/codehost/token',
     access: 'public',
     summary: 'Sign in with the code that GitHub gave to a single-page app',
+    errors: [401, 501, 503],
     limit: { max: 10, windowMs: 60_000, message: 'Too many attempts. Try again in a minute.' },
     body: z.object({
       code: z.string().min(1).max(2000),

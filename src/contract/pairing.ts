@@ -58,6 +58,7 @@ export const pairingRoutes = defineRoutes({
     path: '/api/devices/pairing/request',
     access: 'public',
     summary: 'Ask for a session for a new device',
+    errors: [503],
     limit: askLimit,
     body: askSchema,
     response: z.object({
@@ -73,6 +74,7 @@ export const pairingRoutes = defineRoutes({
     path: '/api/devices/pairing/qr',
     access: 'session',
     summary: 'Make a QR code that a device scans to be paired',
+    errors: [503],
     response: z.object({
       qrSvg: z.string(),
       pairingUrl: z.string(),
@@ -87,6 +89,7 @@ export const pairingRoutes = defineRoutes({
     path: '/api/devices/pairing/claim',
     access: 'public',
     summary: 'Ask for a session with the code of a scanned QR code',
+    errors: [404],
     limit: askLimit,
     body: askSchema.extend({ code: codeSchema }),
     response: z.object({ requestId: requestIdSchema, ...expiring, ...daemonFingerprint }),
@@ -96,6 +99,7 @@ export const pairingRoutes = defineRoutes({
     path: '/api/devices/pairing/inspect',
     access: 'session',
     summary: 'Show the request behind a pairing code',
+    errors: [404],
     body: z.object({ code: codeSchema }),
     response: z.object({ request: pairingRequestSchema }),
   },
@@ -104,6 +108,7 @@ export const pairingRoutes = defineRoutes({
     path: '/api/devices/pairing/approve',
     access: 'session',
     summary: 'Approve a pairing request by its code',
+    errors: [404],
     body: z.object({
       code: codeSchema,
       approvedBy: z.string().max(200).optional().meta({
@@ -123,6 +128,7 @@ export const pairingRoutes = defineRoutes({
     path: '/api/devices/pairing/reject',
     access: 'session',
     summary: 'Reject a pairing request by its code',
+    errors: [404],
     body: z.object({ code: codeSchema, reason: z.string().max(500).optional() }),
     response: messageSchema.extend({ request: pairingRequestSchema }),
   },

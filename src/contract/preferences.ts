@@ -33,6 +33,7 @@ export const preferencesRoutes = defineRoutes({
     path: '/api/memory/preferences',
     access: 'session',
     summary: 'Note what a user prefers; the same again makes it surer',
+    errors: [404],
     body: trackPreferenceSchema,
     response: z.object({ preference: preferenceSchema }),
   },

@@ -23,6 +23,27 @@ export const queryInt = (min: number, max: number) =>
     .transform(Number)
     .pipe(z.int().min(min).max(max));
 
+/** A number in a query string. */
+export const queryNumber = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^-?\d{1,15}(\.\d{1,15})?$/, 'Expected a number such as 0.5')
+    .transform(Number)
+    .pipe(z.number().min(min).max(max));
+
+/** A comma-separated list in a query string, each part checked by `item`. */
+export const commaList = <T extends z.ZodType<unknown, string>>(item: T) =>
+  z
+    .string()
+    .max(10_000)
+    .transform((text) =>
+      text
+        .split(',')
+        .map((part) => part.trim())
+        .filter(Boolean),
+    )
+    .pipe(z.array(item));
+
 export const limitSchema = (fallback: number, max = 500) => queryInt(1, max).default(fallback);
 export const offsetSchema = queryInt(0, 1_000_000_000);
 

@@ -96,6 +96,7 @@ export const providersRoutes = defineRoutes({
     path: '/api/chat/providers/:type/models',
     access: 'session',
     summary: 'Ask a provider which models it has',
+    errors: [503],
     params: typeParams,
     response: z.object({
       models: z.array(modelSchema),
@@ -126,6 +127,7 @@ export const providersRoutes = defineRoutes({
     path: '/api/chat/providers/default',
     access: 'admin',
     summary: 'Choose the provider for requests that name none',
+    errors: [503],
     body: defaultModelSchema,
     response: z.object({ default: defaultModelSchema }),
   },

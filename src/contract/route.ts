@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { ErrorStatus } from './route-errors.ts';
 import type { Scope } from './scopes.ts';
 
 /**
@@ -41,6 +42,8 @@ export interface Route {
   response: z.ZodType;
   /** Other statuses with a body of their own, such as 503 on a health check. */
   also?: Partial<Record<number, z.ZodType>>;
+  /** Errors that do not follow from the access, parameters, headers and body of the route. */
+  errors?: readonly ErrorStatus[];
   /** One event of the stream that the route answers to `Accept: text/event-stream`. */
   events?: z.ZodType;
   /** Plain text that the route answers to `Accept: text/plain`. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  commaList,
   idParamsSchema,
   limitSchema,
   messageSchema,
@@ -9,6 +10,7 @@ import {
   timestampSchema,
 } from './primitives.ts';
 import { defineRoutes } from './route.ts';
+import { idempotencyHeader } from './route-errors.ts';
 import {
   createTaskSchema,
   listedTaskSchema,
@@ -20,21 +22,8 @@ import {
   taskStatusSchema,
 } from './task.ts';
 
-/** A comma-separated list in a query string, each part checked by `item`. */
-const commaList = <T extends z.ZodType<unknown, string>>(item: T) =>
-  z
-    .string()
-    .max(10_000)
-    .transform((text) =>
-      text
-        .split(',')
-        .map((part) => part.trim())
-        .filter(Boolean),
-    )
-    .pipe(z.array(item));
-
 /** Makes a request that is sent twice one. */
-export const idempotencyHeaders = z.object({ 'idempotency-key': z.string().min(1).max(255).optional() });
+export const idempotencyHeaders = z.object({ [idempotencyHeader]: z.string().min(1).max(255).optional() });
 
 export const listTasksQuerySchema = z.object({
   status: taskStatusSchema.optional(),
@@ -192,6 +181,7 @@ export const tasksRoutes = defineRoutes({
     access: 'session',
     scopes: mayWrite,
     summary: 'Cancel a task that has not ended',
+    errors: [503],
     params: idParamsSchema,
     response: taskWithMessageSchema,
   },
