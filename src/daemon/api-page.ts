@@ -96,7 +96,7 @@ function renderFields(schema: Json): string {
 
 /** The range and the default of a parameter. */
 function rangeOf({ minimum, maximum, default: fallback }: Json): string {
-  const range = minimum === undefined ? '' : `, ${String(minimum)} to ${String(maximum)}`;
+  const range = minimum === undefined ? '' : `, ${JSON.stringify(minimum)} to ${JSON.stringify(maximum)}`;
   return escape(fallback === undefined ? range : `${range}, default ${JSON.stringify(fallback)}`);
 }
 
