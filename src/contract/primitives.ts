@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** ISO 8601 in UTC with milliseconds. */
 export const timestampSchema = z.iso.datetime().meta({ description: 'ISO 8601 UTC with milliseconds' });
 
-/** A day or a moment, as a filter takes it: `YYYY-MM-DD` or ISO 8601; answers ISO 8601 in UTC. */
+/** A date or a time of a filter: `YYYY-MM-DD` or ISO 8601; parsed to ISO 8601 in UTC. */
 export const momentSchema = z
   .union([z.iso.date(), z.iso.datetime({ offset: true })], {
     error: 'Expected an ISO 8601 date-time or YYYY-MM-DD',
@@ -62,11 +62,11 @@ export type ErrorDetail = z.output<typeof errorDetailSchema>;
 
 export const messageSchema = z.object({ message: z.string() });
 
-/** An object of free keys, such as a task's metadata. */
+/** An object with arbitrary keys, such as the metadata of a task. */
 export const jsonObjectSchema = z.record(z.string(), z.json());
 
 function isTimeZone(name: string): boolean {
-  // The runtime would take offsets such as +01:00 too, which know no summer time.
+  // The runtime also accepts offsets such as +01:00, which have no daylight saving time.
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';

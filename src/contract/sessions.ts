@@ -7,7 +7,7 @@ export const sessionSchema = z
     id: z.string(),
     kind: z.enum(['sign-in', 'owner', 'device']).meta({
       description:
-        'sign-in: a browser or terminal; owner: the command line of this machine; device: was paired',
+        '`sign-in`: a browser or terminal; `owner`: the CLI on this machine; `device`: a paired device',
     }),
     current: z.boolean(),
     createdAt: timestampSchema,
@@ -32,7 +32,7 @@ export const sessionsRoutes = defineRoutes({
     method: 'DELETE',
     path: '/api/auth/sessions/:id',
     access: 'session',
-    summary: 'End one of your sessions',
+    summary: 'Revoke one of your sessions',
     params: idParamsSchema,
     response: messageSchema,
   },

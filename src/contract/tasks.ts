@@ -22,7 +22,7 @@ import {
   taskStatusSchema,
 } from './task.ts';
 
-/** Makes a request that is sent twice one. */
+/** Identifies a request, so that it takes effect once even if it is sent twice. */
 export const idempotencyHeaders = z.object({ [idempotencyHeader]: z.string().min(1).max(255).optional() });
 
 export const listTasksQuerySchema = z.object({
@@ -107,7 +107,7 @@ export const taskEventsQuerySchema = z.object({
   follow: z.stringbool().optional(),
 });
 
-/** Who may change tasks may see them. */
+/** The scope to write tasks includes reading them. */
 const mayRead = ['tasks:read', 'tasks:write'] as const;
 const mayWrite = ['tasks:write'] as const;
 
@@ -138,7 +138,7 @@ export const tasksRoutes = defineRoutes({
     path: '/api/tasks/filter',
     access: 'session',
     scopes: mayRead,
-    summary: 'Find tasks by any of their properties',
+    summary: 'Filter tasks',
     query: filterTasksQuerySchema,
     response: z.object({ tasks: z.array(listedTaskSchema), offset: z.int(), ...page }),
   },
@@ -146,7 +146,7 @@ export const tasksRoutes = defineRoutes({
     method: 'GET',
     path: '/api/tasks/analytics',
     access: 'session',
-    summary: 'Count tasks by status, source and agent',
+    summary: 'Get task statistics',
     query: z.object({ days: queryInt(1, 365).default(30) }),
     response: taskAnalyticsSchema,
   },
@@ -161,7 +161,7 @@ export const tasksRoutes = defineRoutes({
     method: 'POST',
     path: '/api/tasks/import',
     access: 'admin',
-    summary: 'Import a previous export',
+    summary: 'Import tasks from an export',
     body: importTasksSchema,
     bodyLimit: 64 * 1024 * 1024,
     response: importReportSchema,
@@ -171,7 +171,7 @@ export const tasksRoutes = defineRoutes({
     path: '/api/tasks/:id',
     access: 'session',
     scopes: mayRead,
-    summary: 'Get one task',
+    summary: 'Get a task',
     params: idParamsSchema,
     response: z.object({ task: taskSchema }),
   },
@@ -180,7 +180,7 @@ export const tasksRoutes = defineRoutes({
     path: '/api/tasks/:id/cancel',
     access: 'session',
     scopes: mayWrite,
-    summary: 'Cancel a task that has not ended',
+    summary: 'Cancel an unfinished task',
     errors: [503],
     params: idParamsSchema,
     response: taskWithMessageSchema,
@@ -190,7 +190,7 @@ export const tasksRoutes = defineRoutes({
     path: '/api/tasks/:id/retry',
     access: 'session',
     scopes: mayWrite,
-    summary: 'Run an ended task again as a new task',
+    summary: 'Retry a finished task as a new task',
     params: idParamsSchema,
     response: taskWithMessageSchema.extend({ originalTaskId: z.string() }),
   },
@@ -198,7 +198,7 @@ export const tasksRoutes = defineRoutes({
     method: 'POST',
     path: '/api/tasks/:id/release',
     access: 'session',
-    summary: 'Let an imported task run',
+    summary: 'Release an imported task',
     params: idParamsSchema,
     response: taskWithMessageSchema,
   },
@@ -207,7 +207,7 @@ export const tasksRoutes = defineRoutes({
     path: '/api/tasks/:id/events',
     access: 'session',
     scopes: mayRead,
-    summary: 'Read or follow the events of a task',
+    summary: 'List or stream the events of a task',
     params: idParamsSchema,
     query: taskEventsQuerySchema,
     headers: z.object({ 'last-event-id': z.string().max(20).optional() }),

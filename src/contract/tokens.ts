@@ -9,7 +9,7 @@ export const apiTokenSchema = z
     id: z.string(),
     name: z.string(),
     scopes: z.array(scopeSchema),
-    prefix: z.string().meta({ description: 'How the token begins' }),
+    prefix: z.string().meta({ description: 'First characters of the token' }),
     createdAt: timestampSchema,
     expiresAt: timestampSchema.optional(),
     lastUsedAt: timestampSchema.optional(),
@@ -44,9 +44,9 @@ export const tokensRoutes = defineRoutes({
     body: createTokenSchema,
     status: 201,
     response: apiTokenSchema.omit({ lastUsedAt: true }).extend({
-      token: z.string().meta({ description: 'Shown this once' }),
+      token: z.string().meta({ description: 'Shown only once' }),
       notifySecret: z.string().optional().meta({
-        description: 'Signs what is sent to the notifyUrl of requests made with this token; shown this once',
+        description: 'Signs notifications to the notifyUrl of requests made with this token; shown only once',
       }),
     }),
   },
