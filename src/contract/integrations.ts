@@ -110,11 +110,9 @@ export const webhooksStatusSchema = z
 export type WebhooksStatus = z.output<typeof webhooksStatusSchema>;
 
 const disconnectedSchema = messageSchema.extend({
-  revoked: z
-    .boolean()
-    .meta({
-      description: 'Whether the vendor revoked the access; stored credentials are deleted in any case',
-    }),
+  revoked: z.boolean().meta({
+    description: 'Whether the vendor revoked the access; stored credentials are deleted in any case',
+  }),
 });
 export type Disconnected = z.output<typeof disconnectedSchema>;
 const status = <P extends string, R extends z.ZodType>(provider: P, vendor: string, response: R) =>

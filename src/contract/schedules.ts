@@ -22,14 +22,9 @@ export const scheduledTaskSchema = createTaskSchema.omit({
 });
 export type ScheduledTask = z.output<typeof scheduledTaskSchema>;
 
-const cronSchema = z
-  .string()
-  .trim()
-  .min(1)
-  .max(200)
-  .meta({
-    description: 'Five or six fields, or a macro such as `@daily`; the first of six fields is seconds',
-  });
+const cronSchema = z.string().trim().min(1).max(200).meta({
+  description: 'Five or six fields, or a macro such as `@daily`; the first of six fields is seconds',
+});
 /** Accepts the format of `date -Iminutes`, which omits seconds. */
 const withSeconds = (text: string) => text.replace(/^(\d{4}-\d\d-\d\dT\d\d:\d\d)(?=Z|[+-])/, '$1:00');
 const policy = {
@@ -54,7 +49,9 @@ export const scheduleSchema = z
     timezone: z.string(),
     task: scheduledTaskSchema,
     ...policy,
-    status: z.enum(['active', 'paused', 'done']).meta({ description: '`done`: the only occurrence is over' }),
+    status: z
+      .enum(['active', 'paused', 'done'])
+      .meta({ description: '`done`: its only occurrence is in the past' }),
     pausedReason: z.string().optional(),
     nextRunAt: timestampSchema.optional(),
     nextRuns: z.array(timestampSchema).meta({ description: 'The next five occurrences while it is active' }),
