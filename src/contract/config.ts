@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { messageSchema } from './primitives.ts';
+import { messageSchema, pageFields, pageQuerySchema } from './primitives.ts';
 import { defineRoutes } from './route.ts';
 
 export const settingSchema = z
@@ -27,7 +27,8 @@ export const configRoutes = defineRoutes({
     path: '/api/config',
     access: 'admin',
     summary: 'List settings with the origin of each value',
-    response: z.object({ settings: z.array(settingSchema) }),
+    query: pageQuerySchema,
+    response: z.object({ settings: z.array(settingSchema), ...pageFields }),
   },
   set: {
     method: 'PUT',

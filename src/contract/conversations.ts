@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import { approvalSchema } from './approvals.ts';
 import { chatRoleSchema, finishReasonSchema, presetIdSchema, tokenUsageSchema } from './chat.ts';
-import { idParamsSchema, limitSchema, messageSchema, offsetSchema, timestampSchema } from './primitives.ts';
+import {
+  idParamsSchema,
+  limitSchema,
+  messageSchema,
+  offsetSchema,
+  pageFields,
+  timestampSchema,
+} from './primitives.ts';
 import { providerTypeSchema } from './providers.ts';
 import { defineRoutes } from './route.ts';
 import { agenticWishSchema, runEventSchema } from './run-events.ts';
@@ -123,9 +130,7 @@ export const conversationsRoutes = defineRoutes({
     }),
     response: z.object({
       conversations: z.array(conversationSchema),
-      total: z.int(),
-      limit: z.int(),
-      offset: z.int(),
+      ...pageFields,
     }),
   },
   create: {

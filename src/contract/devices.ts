@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { idParamsSchema, jsonObjectSchema, messageSchema, timestampSchema } from './primitives.ts';
+import {
+  idParamsSchema,
+  jsonObjectSchema,
+  messageSchema,
+  pageFields,
+  pageQuerySchema,
+  timestampSchema,
+} from './primitives.ts';
 import { defineRoutes } from './route.ts';
 import { nameSchema, roleSchema } from './users.ts';
 
@@ -67,7 +74,8 @@ export const devicesRoutes = defineRoutes({
     path: '/api/devices',
     access: 'session',
     summary: 'List paired devices, newest first',
-    response: z.object({ devices: z.array(deviceSchema) }),
+    query: pageQuerySchema,
+    response: z.object({ devices: z.array(deviceSchema), ...pageFields }),
   },
   rename: {
     method: 'PATCH',

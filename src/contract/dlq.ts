@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { idParamsSchema, limitSchema, messageSchema, offsetSchema, timestampSchema } from './primitives.ts';
+import {
+  idParamsSchema,
+  limitSchema,
+  messageSchema,
+  offsetSchema,
+  pageFields,
+  timestampSchema,
+} from './primitives.ts';
 import { defineRoutes } from './route.ts';
 import { failureClassSchema } from './task.ts';
 
@@ -37,7 +44,7 @@ export const dlqRoutes = defineRoutes({
     access: 'session',
     summary: 'List dead letters',
     query: listDeadLettersQuerySchema,
-    response: z.object({ items: z.array(deadLetterSchema), total: z.int() }),
+    response: z.object({ items: z.array(deadLetterSchema), ...pageFields }),
   },
   get: {
     method: 'GET',

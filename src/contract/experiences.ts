@@ -5,6 +5,7 @@ import {
   limitSchema,
   messageSchema,
   offsetSchema,
+  pageFields,
   queryNumber,
   timestampSchema,
 } from './primitives.ts';
@@ -113,9 +114,7 @@ export const experiencesRoutes = defineRoutes({
     query: listExperiencesQuerySchema,
     response: z.object({
       experiences: z.array(experienceSchema),
-      total: z.int(),
-      limit: z.int(),
-      offset: z.int(),
+      ...pageFields,
     }),
   },
   get: {

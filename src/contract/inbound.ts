@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { providerNameSchema } from './oauth.ts';
-import { idParamsSchema, limitSchema, offsetSchema, timestampSchema } from './primitives.ts';
+import { idParamsSchema, limitSchema, offsetSchema, pageFields, timestampSchema } from './primitives.ts';
 import { defineRoutes } from './route.ts';
 
 const inboundStatusSchema = z.enum(['accepted', 'ignored', 'duplicate']);
@@ -73,9 +73,7 @@ export const inboundRoutes = defineRoutes({
     query: listInboundQuerySchema,
     response: z.object({
       deliveries: z.array(inboundDeliverySchema),
-      total: z.int(),
-      limit: z.int(),
-      offset: z.int(),
+      ...pageFields,
     }),
   },
   get: {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idParamsSchema, messageSchema, timestampSchema } from './primitives.ts';
+import { idParamsSchema, messageSchema, pageFields, pageQuerySchema, timestampSchema } from './primitives.ts';
 import { defineRoutes } from './route.ts';
 import { emailSchema, roleSchema } from './users.ts';
 
@@ -30,7 +30,8 @@ export const invitesRoutes = defineRoutes({
     path: '/api/auth/invites',
     access: 'admin',
     summary: 'List invites, newest first',
-    response: z.object({ invites: z.array(inviteSchema) }),
+    query: pageQuerySchema,
+    response: z.object({ invites: z.array(inviteSchema), ...pageFields }),
   },
   create: {
     method: 'POST',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { limitSchema, messageSchema, offsetSchema, timestampSchema } from './primitives.ts';
+import { limitSchema, messageSchema, offsetSchema, pageFields, timestampSchema } from './primitives.ts';
 import { defineRoutes } from './route.ts';
 
 /** How results were found. */
@@ -251,9 +251,7 @@ export const memoryRoutes = defineRoutes({
     query: z.object({ limit: limitSchema(500), offset: offsetSchema.default(0) }),
     response: z.object({
       files: z.array(indexedFileSchema),
-      total: z.int(),
-      limit: z.int(),
-      offset: z.int(),
+      ...pageFields,
     }),
   },
   chunks: {
@@ -299,9 +297,7 @@ export const memoryRoutes = defineRoutes({
     query: listMemorySessionsQuerySchema,
     response: z.object({
       sessions: z.array(memorySessionSchema),
-      total: z.int(),
-      limit: z.int(),
-      offset: z.int(),
+      ...pageFields,
     }),
   },
   createSession: {

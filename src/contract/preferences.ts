@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { originSchema } from './experiences.ts';
-import { messageSchema, timestampSchema } from './primitives.ts';
+import { messageSchema, pageFields, pageQuerySchema, timestampSchema } from './primitives.ts';
 import { defineRoutes } from './route.ts';
 
 const userIdSchema = z.string().min(1).max(200);
@@ -43,7 +43,8 @@ export const preferencesRoutes = defineRoutes({
     access: 'session',
     summary: 'List the preferences of a user, highest confidence first; `me` is the caller',
     params: z.object({ userId: userIdSchema }),
-    response: z.object({ preferences: z.array(preferenceSchema) }),
+    query: pageQuerySchema,
+    response: z.object({ preferences: z.array(preferenceSchema), ...pageFields }),
   },
   remove: {
     method: 'DELETE',

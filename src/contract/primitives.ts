@@ -47,6 +47,14 @@ export const commaList = <T extends z.ZodType<unknown, string>>(item: T) =>
 export const limitSchema = (fallback: number, max = 500) => queryInt(1, max).default(fallback);
 export const offsetSchema = queryInt(0, 1_000_000_000);
 
+/** What every list answers beside its items. */
+export const pageFields = { total: z.int(), limit: z.int(), offset: z.int() };
+/** The query of a list that is short. */
+export const pageQuerySchema = z.object({
+  limit: queryInt(1, 500).optional().meta({ description: 'All items unless given' }),
+  offset: offsetSchema.default(0),
+});
+
 export const idParamsSchema = z.object({ id: z.string().min(1).max(200) });
 
 export const errorDetailSchema = z.object({ path: z.string(), message: z.string() });

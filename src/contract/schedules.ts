@@ -4,8 +4,9 @@ import {
   limitSchema,
   messageSchema,
   offsetSchema,
-  timeZoneSchema,
+  pageFields,
   timestampSchema,
+  timeZoneSchema,
 } from './primitives.ts';
 import { defineRoutes } from './route.ts';
 import { createTaskSchema, taskSchema, taskStatusSchema } from './task.ts';
@@ -158,9 +159,7 @@ export const schedulesRoutes = defineRoutes({
     query: listSchedulesQuerySchema,
     response: z.object({
       schedules: z.array(scheduleSchema),
-      total: z.int(),
-      limit: z.int(),
-      offset: z.int(),
+      ...pageFields,
     }),
   },
   create: {

@@ -5,6 +5,7 @@ import {
   limitSchema,
   momentSchema,
   offsetSchema,
+  pageFields,
   timestampSchema,
 } from './primitives.ts';
 import { approvalDecisionSchema, approvalSchema } from './approvals.ts';
@@ -152,9 +153,7 @@ export const securityRoutes = defineRoutes({
     query: auditQuerySchema,
     response: z.object({
       entries: z.array(auditEntrySchema),
-      total: z.int(),
-      limit: z.int(),
-      offset: z.int(),
+      ...pageFields,
     }),
   },
   verifyAudit: {

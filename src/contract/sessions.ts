@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idParamsSchema, messageSchema, timestampSchema } from './primitives.ts';
+import { idParamsSchema, messageSchema, pageFields, pageQuerySchema, timestampSchema } from './primitives.ts';
 import { defineRoutes } from './route.ts';
 
 export const sessionSchema = z
@@ -26,7 +26,8 @@ export const sessionsRoutes = defineRoutes({
     path: '/api/auth/sessions',
     access: 'session',
     summary: 'List your sessions, newest first',
-    response: z.object({ sessions: z.array(sessionSchema) }),
+    query: pageQuerySchema,
+    response: z.object({ sessions: z.array(sessionSchema), ...pageFields }),
   },
   revoke: {
     method: 'DELETE',

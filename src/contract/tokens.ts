@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idParamsSchema, messageSchema, timestampSchema } from './primitives.ts';
+import { idParamsSchema, messageSchema, pageFields, pageQuerySchema, timestampSchema } from './primitives.ts';
 import { defineRoutes } from './route.ts';
 import { scopeSchema } from './scopes.ts';
 import { nameSchema } from './users.ts';
@@ -34,7 +34,8 @@ export const tokensRoutes = defineRoutes({
     path: '/api/tokens',
     access: 'session',
     summary: 'List your API tokens, newest first',
-    response: z.object({ tokens: z.array(apiTokenSchema) }),
+    query: pageQuerySchema,
+    response: z.object({ tokens: z.array(apiTokenSchema), ...pageFields }),
   },
   create: {
     method: 'POST',

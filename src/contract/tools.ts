@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonObjectSchema } from './primitives.ts';
+import { jsonObjectSchema, pageFields, pageQuerySchema } from './primitives.ts';
 import { defineRoutes } from './route.ts';
 
 /** The worst effect of a call: read, change the workspace or use the network, run programs. */
@@ -38,6 +38,7 @@ export const toolsRoutes = defineRoutes({
     path: '/api/tools',
     access: 'session',
     summary: 'List tools and MCP servers',
-    response: z.object({ tools: z.array(toolSchema), servers: z.array(toolServerSchema) }),
+    query: pageQuerySchema,
+    response: z.object({ tools: z.array(toolSchema), servers: z.array(toolServerSchema), ...pageFields }),
   },
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idParamsSchema, timestampSchema } from './primitives.ts';
+import { idParamsSchema, pageFields, pageQuerySchema, timestampSchema } from './primitives.ts';
 import { defineRoutes } from './route.ts';
 
 export const roleSchema = z.enum(['user', 'admin']);
@@ -62,7 +62,8 @@ export const usersRoutes = defineRoutes({
     path: '/api/auth/users',
     access: 'admin',
     summary: 'List users',
-    response: z.object({ users: z.array(accountSchema) }),
+    query: pageQuerySchema,
+    response: z.object({ users: z.array(accountSchema), ...pageFields }),
   },
   update: {
     method: 'PATCH',

@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { idParamsSchema, limitSchema, messageSchema, timestampSchema } from './primitives.ts';
+import {
+  idParamsSchema,
+  limitSchema,
+  messageSchema,
+  offsetSchema,
+  pageFields,
+  timestampSchema,
+} from './primitives.ts';
 import { defineRoutes } from './route.ts';
 
 /** The events of outbound webhooks; the webhook guide lists the fields of each. */
@@ -113,6 +120,13 @@ export const deliverySchema = z
   .meta({ id: 'WebhookDelivery' });
 export type WebhookDelivery = z.output<typeof deliverySchema>;
 
+const listDeliveriesQuerySchema = z.object({
+  status: deliveryStatusSchema.optional(),
+  limit: limitSchema(50),
+  offset: offsetSchema.default(0),
+});
+export type ListDeliveriesQuery = z.output<typeof listDeliveriesQuerySchema>;
+
 const scopes = ['webhooks:write'] as const;
 const webhookAnswer = z.object({ webhook: webhookSchema });
 
@@ -190,8 +204,8 @@ export const webhooksRoutes = defineRoutes({
     scopes,
     summary: 'List the deliveries of a webhook, newest first',
     params: idParamsSchema,
-    query: z.object({ limit: limitSchema(50), status: deliveryStatusSchema.optional() }),
-    response: z.object({ deliveries: z.array(deliverySchema), limit: z.int() }),
+    query: listDeliveriesQuerySchema,
+    response: z.object({ deliveries: z.array(deliverySchema), ...pageFields }),
   },
   redeliver: {
     method: 'POST',

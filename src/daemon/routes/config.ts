@@ -3,6 +3,7 @@ import { configRoutes } from '../../contract/config.ts';
 import type { App } from '../../core/app.ts';
 import { clientOf } from '../credentials.ts';
 import { implement } from '../implement.ts';
+import { pageOf } from '../page-of.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
 export function registerConfig(server: FastifyInstance, app: App, check?: ResponseCheck): void {
@@ -10,7 +11,7 @@ export function registerConfig(server: FastifyInstance, app: App, check?: Respon
     server,
     configRoutes,
     {
-      list: () => ({ settings: app.config.list() }),
+      list: ({ query }) => pageOf('settings', app.config.list(), query),
       set: async ({ params, body }, { caller, request }) => {
         const setting = await app.setSetting(caller, params.key, body.value, clientOf(request));
         const message =

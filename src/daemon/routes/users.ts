@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { usersRoutes } from '../../contract/users.ts';
 import type { App } from '../../core/app.ts';
 import { implement } from '../implement.ts';
+import { pageOf } from '../page-of.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
 export function registerUsers(server: FastifyInstance, { userAdmin }: App, check?: ResponseCheck): void {
@@ -9,7 +10,7 @@ export function registerUsers(server: FastifyInstance, { userAdmin }: App, check
     server,
     usersRoutes,
     {
-      list: async () => ({ users: await userAdmin.list() }),
+      list: async ({ query }) => pageOf('users', await userAdmin.list(), query),
       update: async ({ params, body }, { caller }) => ({
         user: await userAdmin.update(caller, params.id, body),
       }),
