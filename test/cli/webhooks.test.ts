@@ -220,7 +220,10 @@ describe('what was sent', () => {
     expect(stderr).toBe(`Send one again: svc webhooks redeliver 0199 ${idOf('dlv', 3)}\n`);
     const failed = await svc('deliveries', '0199', '--failed', '--limit', '9', '-q');
     expect(failed.stdout).toBe(`${idOf('dlv', 3)}\n`);
-    expect(queries).toEqual([{ limit: 50, offset: 0 }, { limit: 9, offset: 0, status: 'failed' }]);
+    expect(queries).toEqual([
+      { limit: 50, offset: 0 },
+      { limit: 9, offset: 0, status: 'failed' },
+    ]);
   });
 
   it('says so where nothing was', async () => {
