@@ -27,7 +27,7 @@ import { AppError } from './errors.ts';
 import { EventBus } from './events.ts';
 import { joinGateway } from './gateway/join-gateway.ts';
 import { HealthService } from './health/health-service.ts';
-import { RequestMetrics } from './health/request-metrics.ts';
+import { createMetrics } from './health/metrics.ts';
 import { joinIntegrations } from './integrations/join-integrations.ts';
 import { RateLimits } from './limits/rate-limits.ts';
 import { LiveFeed } from './live/live-feed.ts';
@@ -143,7 +143,8 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
   const limits = new RateLimits(surroundings.monotonic);
   const reportBug = bugReporter(log);
   const isLoopback = isLoopbackHost(config.get('server.host'));
-  const shared = { database, bus, config, keys, audit, limits, surroundings, reportBug };
+  const metrics = createMetrics(bus, surroundings);
+  const shared = { database, bus, config, keys, audit, limits, surroundings, reportBug, metrics };
   const access = await joinAccess({ ...shared, locations, isLoopback });
 
   const notifications = new NotificationService({ database, bus, surroundings });
@@ -238,7 +239,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
   const runs = new ActiveRuns();
   const admission = new TaskAdmission({ database, store, registry, queue, pause, surroundings });
   const failure = { store, deadLetters, notifications, surroundings };
-  const recorder = new OutcomeRecorder({ ...failure, database, admission, config, log });
+  const recorder = new OutcomeRecorder({ ...failure, database, admission, config, log, metrics });
   const workspaces = new Workspaces(join(locations.data, 'workspaces'));
   const workerId = surroundings.newId('worker');
   const runner = new TaskRunner({
@@ -325,7 +326,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
     registry,
     notifications,
     health,
-    metrics: new RequestMetrics(surroundings.monotonic),
+    metrics,
     live: new LiveFeed({ bus, queueStatus, surroundings, log }),
     queue: new QueueService({ pause, recovery, status: queueStatus }),
     deadLetters: new DeadLetterService({ database, store, deadLetters, admission, bus, surroundings }),

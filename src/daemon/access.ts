@@ -5,7 +5,8 @@ import type { App } from '../core/app.ts';
 import { type Caller, isAdmin } from '../core/auth/caller.ts';
 import { AppError } from '../core/errors.ts';
 import { addressKey } from '../core/limits/rate-limits.ts';
-import { addressOf, findCaller, recallCaller } from './credentials.ts';
+import { isLoopbackHost } from '../core/outbound/address-rules.ts';
+import { addressOf, findCaller, isForwarded, recallCaller } from './credentials.ts';
 import { createHostGate } from './host-gate.ts';
 import { securityHeaders } from './security-headers.ts';
 
@@ -17,6 +18,8 @@ declare module 'fastify' {
     limit?: RateLimit | undefined;
     crossSite?: true | undefined;
     nulIn?: string | undefined;
+    /** Whether a program on this machine may call the route without a credential now. */
+    openOnLoopback?: () => boolean;
   }
   interface FastifyRequest {
     caller: Caller;
@@ -92,6 +95,7 @@ async function checkSlowly(app: App, request: FastifyRequest): Promise<void> {
   const address = addressKey(addressOf(request));
   if (access === 'public') return count(app, request, address);
   const caller = await findCaller(app, request);
+  if (!caller && isOpenTo(request)) return count(app, request, address);
   admit(request, caller);
   if (access === 'token' && caller?.token) await countGatewayRequest(app, caller.token.id);
   else await count(app, request, limit ? address : `${caller?.userId} ${address}`);
@@ -130,6 +134,13 @@ function admit(request: FastifyRequest, caller: Caller | undefined): void {
   }
   request.caller = caller;
 }
+
+/** A credential that is not good is not made up for. */
+const isOpenTo = (request: FastifyRequest): boolean =>
+  request.routeOptions.config.openOnLoopback?.() === true &&
+  request.headers.authorization === undefined &&
+  isLoopbackHost(request.socket.remoteAddress?.replace(/^::ffff:/, '') ?? '') &&
+  !isForwarded(request);
 
 const nameOf = (request: FastifyRequest) => `${request.method} ${request.routeOptions.url}`;
 

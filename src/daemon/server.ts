@@ -99,7 +99,7 @@ export async function buildServer(app: App, { check }: ServerOptions = {}): Prom
   guardRequests(server, app);
   server.addHook('onResponse', (request, reply, done) => {
     const { url = 'unknown' } = request.routeOptions;
-    app.metrics.record(request.method, url, reply.statusCode, reply.elapsedTime);
+    app.metrics.requests.record(request.method, url, reply.statusCode, reply.elapsedTime);
     done();
   });
   registerAgents(server, app, check);

@@ -1,3 +1,4 @@
+import type { Metrics } from '../health/metrics.ts';
 import { createModelFetch, type ModelFetch } from '../outbound/model-fetch.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import { Compactor } from './compactor.ts';
@@ -29,6 +30,7 @@ export interface ChatParts extends Omit<ModelProvidersParts, 'fetch'> {
   /** What of the memory fits a question. */
   recall: Recall['about'];
   models: ModelOptions;
+  metrics: Metrics;
 }
 
 /** Chat with models and what it needs of the core. */
@@ -42,7 +44,7 @@ export function joinChat({ store: taskStore, models, ...parts }: ChatParts) {
   const { fetch = (usual) => usual } = models;
   const modelProviders = new ModelProviders({ ...parts, fetch: fetch(modelOutbound.fetch) });
   const store = new ConversationStore(database);
-  const calls = new ModelCalls({ ...models, providers: modelProviders });
+  const calls = new ModelCalls({ ...models, providers: modelProviders, metrics: parts.metrics.models });
   const compactor = new Compactor({ ...parts, store, calls });
   const taskContext = new TaskContext({ ...parts, store: taskStore });
   const shared = { ...parts, providers: modelProviders, calls, compactor, taskContext };

@@ -74,6 +74,12 @@ export const settings = {
     live: true,
     description: 'Requests that an API token may make to the gateway in a second',
   }),
+  'metrics.public': define({
+    schema: z.stringbool().or(z.boolean()),
+    default: false,
+    live: true,
+    description: 'Whether programs on this machine may read /metrics without a token',
+  }),
   'storage.synchronous': define({
     schema: z.enum(['FULL', 'NORMAL']),
     default: 'FULL',

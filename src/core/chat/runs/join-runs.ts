@@ -2,6 +2,7 @@ import { realpath } from 'node:fs/promises';
 import type { Workspaces } from '../../agents/workspaces.ts';
 import { AgentFailure } from '../../agents/agent-adapter.ts';
 import type { UserStore } from '../../auth/user-store.ts';
+import type { Metrics } from '../../health/metrics.ts';
 import { AppError } from '../../errors.ts';
 import type { Recall } from '../../memory/recall/recall.ts';
 import { TaskLessons } from '../../memory/recall/task-lessons.ts';
@@ -35,6 +36,7 @@ export interface RunParts extends ToolParts {
   conversationStore: ConversationStore;
   recall: Recall;
   models: ModelOptions;
+  metrics: Metrics;
 }
 export type Runs = Awaited<ReturnType<typeof joinRuns>>;
 
@@ -48,7 +50,7 @@ export async function joinRuns(parts: RunParts) {
   const runs = new AgentRunStore(database);
   const feeds = new RunFeeds(surroundings.now);
   const compactor = new RunCompactor({ calls, surroundings });
-  const steps = new ModelSteps({ ...models, providers });
+  const steps = new ModelSteps({ ...models, providers, metrics: parts.metrics.models });
   const isRepeatable = async (name: string) => (await registry.find(name))?.isReadOnly ?? true;
   const loop = new ToolLoop({ ...parts, ...models, ...tools, steps, compactor, isRepeatable });
   const workspace = async (conversation: { id: string; cwd: string | null }) => {
