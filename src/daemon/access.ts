@@ -142,7 +142,9 @@ const isOpenTo = (request: FastifyRequest): boolean =>
   isLoopbackHost(request.socket.remoteAddress?.replace(/^::ffff:/, '') ?? '') &&
   !isForwarded(request);
 
-const nameOf = (request: FastifyRequest) => `${request.method} ${request.routeOptions.url}`;
+/** HEAD does what GET does, so it counts as GET. */
+const nameOf = ({ method, routeOptions }: FastifyRequest) =>
+  `${method === 'HEAD' ? 'GET' : method} ${routeOptions.url}`;
 
 /** The port once the server listens; asking the system costs more than the rest of the gate. */
 function portOf(server: FastifyInstance): number | undefined {

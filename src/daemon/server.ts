@@ -57,7 +57,7 @@ export async function buildServer(app: App, { check }: ServerOptions = {}): Prom
   const server = Fastify({
     bodyLimit: MIB,
     forceCloseConnections: true,
-    exposeHeadRoutes: false,
+    exposeHeadRoutes: true,
     requestTimeout: 30_000,
     trustProxy: trustedProxies.length > 0 && trustedProxies,
     routerOptions: { maxParamLength: 16_384 },
