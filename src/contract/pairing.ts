@@ -28,12 +28,19 @@ export const pairingRequestSchema = z
     createdAt: timestampSchema,
     expiresAt: timestampSchema,
     decidedAt: timestampSchema.optional(),
-    approvedBy: z.string().optional(),
+    approvedBy: z.string().optional().meta({ description: 'The id of the user who approved it' }),
+    approverLabel: z.string().optional().meta({ description: 'What the approver called themselves' }),
     role: roleSchema.optional().meta({ description: 'The most that the device may do' }),
     reason: z.string().optional(),
   })
   .meta({ id: 'PairingRequest' });
 export type PairingRequest = z.output<typeof pairingRequestSchema>;
+
+const labelSchema = z
+  .string()
+  .trim()
+  .max(200)
+  .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, 'Use one line without control characters');
 
 const askSchema = z.object({
   requesterId: z.string().min(1).max(200).meta({ description: 'What the device calls itself' }),
@@ -106,8 +113,8 @@ export const pairingRoutes = defineRoutes({
     summary: 'Approve a pairing request by its code',
     body: z.object({
       code: codeSchema,
-      approvedBy: z.string().max(200).optional().meta({
-        description: 'Accepted and ignored: the session says who approves',
+      approvedBy: labelSchema.optional().meta({
+        description: 'A label for the approver, such as a name; the session decides who approves',
       }),
       role: roleSchema.optional().meta({ description: 'No more than your own, which is the default' }),
       name: nameSchema.optional().meta({ description: 'What the device is called from now on' }),
@@ -130,7 +137,7 @@ export const pairingRoutes = defineRoutes({
     method: 'GET',
     path: '/api/devices/pairing/status/:requestId',
     access: 'public',
-    summary: 'Show what became of a pairing request',
+    summary: 'Show what became of a pairing request; an expired one for ten minutes more',
     params: z.object({ requestId: z.string().min(1).max(200) }),
     response: z.object({
       status: pairingStatusSchema,

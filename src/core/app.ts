@@ -268,7 +268,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
     scan,
     admission,
     registry,
-    endExpired: () => Promise.all([devices.pairing.cleanup(), approvals.expire()]),
+    endExpired: () => Promise.all([devices.pairing.deleteOld(), approvals.expire()]),
     tidy: () =>
       Promise.all([
         idempotency.deleteOld(surroundings.now()),
