@@ -48,6 +48,8 @@ export interface Route {
   /** The largest body in bytes, 1 MiB unless set. */
   bodyLimit?: number;
   limit?: RateLimit;
+  /** Which of the limits per token the route counts against, where `access` is `token`; `submissions` unless set. */
+  tokenLimit?: 'submissions' | 'polls';
 }
 
 export type Routes = Record<string, Route>;

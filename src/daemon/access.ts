@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Access, RateLimit } from '../contract/route.ts';
+import type { Access, RateLimit, Route } from '../contract/route.ts';
 import type { Scope } from '../contract/scopes.ts';
 import type { App } from '../core/app.ts';
 import { type Caller, isAdmin } from '../core/auth/caller.ts';
@@ -16,6 +16,7 @@ declare module 'fastify' {
     access?: Access;
     scopes?: readonly Scope[] | undefined;
     limit?: RateLimit | undefined;
+    tokenLimit?: Route['tokenLimit'];
     crossSite?: true | undefined;
     nulIn?: string | undefined;
     /** Whether a program on this machine may call the route without a credential now. */
@@ -91,13 +92,13 @@ export function guardRequests(server: FastifyInstance, app: App): void {
 
 /** Looks the caller up and counts the request; strangers are counted before anything is done for them. */
 async function checkSlowly(app: App, request: FastifyRequest): Promise<void> {
-  const { access = 'public', limit } = request.routeOptions.config;
+  const { access = 'public', limit, tokenLimit } = request.routeOptions.config;
   const address = addressKey(addressOf(request));
   if (access === 'public') return count(app, request, address);
   const caller = await findCaller(app, request);
   if (!caller && isOpenTo(request)) return count(app, request, address);
   admit(request, caller);
-  if (access === 'token' && caller?.token) await countGatewayRequest(app, caller.token.id);
+  if (access === 'token' && caller?.token) await countGatewayRequest(app, caller.token.id, tokenLimit);
   else await count(app, request, limit ? address : `${caller?.userId} ${address}`);
   // Whoever has a session guesses at one account, from wherever.
   if (limit && caller) await app.limits.take(`${nameOf(request)} user`, caller.userId, limit);
@@ -112,8 +113,16 @@ async function count(app: App, request: FastifyRequest, key: string): Promise<vo
 }
 
 /** The burst first: what it refuses is not counted for the minute. */
-async function countGatewayRequest(app: App, tokenId: string): Promise<void> {
+async function countGatewayRequest(
+  app: App,
+  tokenId: string,
+  limit: Route['tokenLimit'] = 'submissions',
+): Promise<void> {
   const message = 'Too many requests with this token. Try again later.';
+  if (limit === 'polls') {
+    const max = app.config.get('gateway.statusRequestsPerMinute');
+    return app.limits.take('gateway status', tokenId, { max, windowMs: MINUTE, message });
+  }
   const perSecond = app.config.get('gateway.requestsPerSecond');
   const perMinute = app.config.get('gateway.requestsPerMinute');
   await app.limits.take('gateway burst', tokenId, { max: perSecond, windowMs: 1000, message });

@@ -60,6 +60,7 @@ export function implement<Rs extends Routes>(
         access: route.access,
         scopes: route.scopes,
         limit: route.limit,
+        tokenLimit: route.tokenLimit,
         crossSite: route.crossSite,
         nulIn: route.nulIn,
       },
