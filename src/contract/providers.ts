@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { timestampSchema } from './primitives.ts';
 import { defineRoutes } from './route.ts';
 
 /** Vendors of models, a local runtime and a router. */
@@ -43,7 +44,9 @@ export const providerSchema = z
     enabled: z.boolean(),
     healthy: z
       .boolean()
-      .meta({ description: 'The last look at it went well; false while nobody has looked' }),
+      .meta({ description: 'As it was last seen, in use or by a check; false while it was neither' }),
+    healthCheckedAt: timestampSchema.optional().meta({ description: 'When it was last seen so' }),
+    lastUsedAt: timestampSchema.optional().meta({ description: 'When a model of it was last called' }),
     ...latency,
     apiKey: z.string().optional().meta({ description: 'Masked' }),
     baseUrl: z.string().optional(),

@@ -297,7 +297,7 @@ async function joinParts(options: AppOptions, database: Database, release: () =>
   const inbound = joinInbound({ ...shared, ...access, tasks, sourceComments, log });
   const schedules = joinSchedules({ ...shared, ...access, tasks, store, notifications, log });
   const queueStatus = new QueueStatusService({ counts, deadLetters, pause, config });
-  const health = new HealthService({ queueStatus, registry, sandbox, surroundings });
+  const health = new HealthService({ ...chat, queueStatus, registry, sandbox, surroundings });
 
   return {
     config,
