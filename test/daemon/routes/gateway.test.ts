@@ -352,24 +352,6 @@ describe('who may ask', () => {
     ).rejects.toMatchObject({ code: 'forbidden' });
   });
 
-  it('may poll the status beside its submissions, up to a limit of its own', async () => {
-    await using other = await startDaemon({
-      extraAdapters: [echo],
-      flags: { 'gateway.requestsPerMinute': 2, 'gateway.statusRequestsPerMinute': 20 },
-    });
-    const client = await gatewayClient(other);
-    const { body } = await client.submit({ task });
-    const poll = async () => (await client.status(body.requestId ?? '')).httpStatus;
-    for (let count = 0; count < 20; count++) expect(await poll()).toBe(200);
-    expect(await poll()).toBe(429);
-    expect((await client.submit({ task })).status).toBe(202);
-    expect((await client.submit({ task })).status).toBe(429);
-  });
-
-  it('may poll 600 times a minute unless set', async () => {
-    expect(daemon.app.config.get('gateway.statusRequestsPerMinute')).toBe(600);
-  });
-
   it('may ask so often in a second, and is told when again', async () => {
     await using other = await startDaemon({
       extraAdapters: [echo],
