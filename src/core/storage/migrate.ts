@@ -7,6 +7,7 @@ import { up as chat } from './migrations/0003-chat.ts';
 import { up as tools } from './migrations/0004-tools.ts';
 import { up as outside } from './migrations/0005-outside.ts';
 import { up as memory } from './migrations/0006-memory.ts';
+import { up as pairing } from './migrations/0007-pairing.ts';
 
 type Migration = (db: Kysely<never>) => Promise<void>;
 
@@ -18,6 +19,7 @@ const ourMigrations: Record<string, Migration> = {
   '0004-tools': tools,
   '0005-outside': outside,
   '0006-memory': memory,
+  '0007-pairing': pairing,
 };
 
 /**
