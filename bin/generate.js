@@ -15,7 +15,8 @@ let stale = 0;
 const types = new Map();
 
 emit('src/contract/route-table.ts', routeTable());
-// The commands import the route table, so it has to be there before they can be loaded.
+emit('src/contract/choice-table.ts', choiceTable());
+// The commands import both tables, so they have to be there before the commands can be loaded.
 const { exitCodeMeanings, program } = await loadCommands();
 emit('docs/reference/api.md', apiReference());
 emit('docs/reference/cli.md', cliReference());
@@ -63,6 +64,58 @@ export const routeTable = {
 ${resources.join('\n')}
 } as const satisfies RouteTable;
 `;
+}
+
+function choiceTable() {
+  /** Each list of words is written once, named after the field where it was found first. */
+  const lists = new Map();
+  const nameOfList = (resource, route, field, words) => {
+    const text = `[${words.map((word) => JSON.stringify(word)).join(', ')}]`;
+    if (!lists.has(text)) lists.set(text, `${resource}${capitalize(route)}${capitalize(field)}`);
+    return lists.get(text);
+  };
+  const resources = Object.entries(contract).flatMap(([resource, routes]) => {
+    const lines = Object.entries(routes).flatMap(([name, route]) => {
+      const choices = [...choicesOfRoute(route)].map(
+        ([field, words]) => `${field}: ${nameOfList(resource, name, field, words)},`,
+      );
+      return choices.length > 0 ? [`${name}: { ${choices.join(' ')} },`] : [];
+    });
+    return lines.length > 0 ? [`${resource}: {\n${lines.join('\n')}\n},`] : [];
+  });
+  return `// Generated from the contract by bin/generate.js. Do not edit.
+
+${[...lists].map(([text, name]) => `const ${name} = ${text} as const;`).join('\n')}
+
+/** The words that the input fields of each route accept, for a client that has to start fast. */
+export const choiceTable = {
+${resources.join('\n')}
+};
+`;
+}
+
+function capitalize(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** The fields of the path, the query and the body that accept some words only, alone or in a list. */
+function choicesOfRoute({ params, query, body }) {
+  const choices = new Map();
+  for (const schema of [params, query, body]) {
+    if (!schema) continue;
+    // A field that is transformed shows its words on one side only.
+    for (const io of ['input', 'output']) {
+      const json = z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline' });
+      const resolveRef = (node = {}) =>
+        node.$ref ? { ...json.$defs?.[refName(node.$ref)], ...node } : node;
+      for (const [field, node] of Object.entries(resolveRef(json).properties ?? {})) {
+        const { enum: values, items } = resolveRef(node);
+        const words = values ?? resolveRef(items).enum;
+        if (words?.every((word) => typeof word === 'string')) choices.set(field, words);
+      }
+    }
+  }
+  return choices;
 }
 
 async function loadCommands() {

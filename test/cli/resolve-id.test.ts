@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { resolveId } from '../../src/cli/resolve-id.ts';
+import { resolveId } from '../../src/cli/ids/resolve-id.ts';
 import { ApiError } from '../../src/contract/client.ts';
 
 const whole = 'task_01a1fc43-0e60-790c-9e24-9dbd16fb7a66';
@@ -12,6 +12,7 @@ function sourceOf(ids: string[]) {
     source: {
       prefix: 'task_',
       noun: 'task',
+      listCommand: 'svc tasks ls',
       get: async (id: string) => {
         asked.push(`get ${id}`);
         if (!ids.includes(id)) throw new ApiError(404, { error: 'Task not found' });

@@ -341,7 +341,7 @@ describe('what came in', () => {
     });
     expect(await svc('replay', 'zzz')).toMatchObject({
       code: 5,
-      stderr: 'svc: There is no delivery that came in "zzz". See them: svc webhooks inbound\n',
+      stderr: 'svc: There is no inbound delivery "zzz". See them: svc webhooks inbound\n',
     });
   });
 });

@@ -4,7 +4,8 @@ import type { Cli } from '../cli.ts';
 import { escapeLine } from '../escape-text.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { forEachId } from '../for-each-id.ts';
-import { approvalIds, withId } from '../resolve-id.ts';
+import { idsOf } from '../ids/ids-of.ts';
+import { withId } from '../ids/resolve-id.ts';
 import { findApproval } from './find-approval.ts';
 import { layOutCall } from './lay-out-call.ts';
 
@@ -49,7 +50,7 @@ export async function denyApprovals(
 
 async function pendingIds(cli: Cli): Promise<string[]> {
   const ids: string[] = [];
-  for await (const id of approvalIds(cli.connect().client, 'pending').list()) ids.push(id);
+  for await (const id of idsOf(cli.connect().client, 'approval', { isOpenOnly: true }).list()) ids.push(id);
   return ids;
 }
 
@@ -61,7 +62,7 @@ async function decide(
 ): Promise<Approval> {
   const { client } = cli.connect();
   const found = await findApproval(client, text);
-  const { answer } = await withId(found, approvalIds(client, 'all'), (id) =>
+  const { answer } = await withId(found, idsOf(client, 'approval'), (id) =>
     client.security.decide({ params: { id }, body: { decision } }),
   );
   if (json) cli.output.json(answer);

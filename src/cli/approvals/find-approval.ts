@@ -1,14 +1,15 @@
 import type { Client } from '../../contract/client.ts';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { approvalIds, resolveId } from '../resolve-id.ts';
+import { idsOf } from '../ids/ids-of.ts';
+import { resolveId } from '../ids/resolve-id.ts';
 
 /** The id that a beginning stands for: what waits comes before what was decided long ago. */
 export async function findApproval(client: Client, text: string): Promise<string> {
   try {
-    return await resolveId(text, approvalIds(client, 'pending'));
+    return await resolveId(text, idsOf(client, 'approval', { isOpenOnly: true }));
   } catch (error) {
     if (!(error instanceof CliError) || error.exitCode !== exitCodes.notFound) throw error;
-    return resolveId(text, approvalIds(client, 'all'));
+    return resolveId(text, idsOf(client, 'approval'));
   }
 }

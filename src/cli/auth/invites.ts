@@ -3,7 +3,8 @@ import type { Role } from '../../contract/users.ts';
 import type { Cli } from '../cli.ts';
 import { spellAge, spellLeft } from '../duration.ts';
 import { forEachId } from '../for-each-id.ts';
-import { inviteIds, withId } from '../resolve-id.ts';
+import { idsOf } from '../ids/ids-of.ts';
+import { withId } from '../ids/resolve-id.ts';
 
 export interface InviteOptions {
   role?: Role;
@@ -62,7 +63,7 @@ export async function listInvites(cli: Cli, { json, quiet }: ListOptions): Promi
 export async function removeInvites(cli: Cli, texts: string[], { json }: { json?: boolean }): Promise<void> {
   const { client } = cli.connect();
   await forEachId(cli, texts, async (text) => {
-    const { id, answer } = await withId(text, inviteIds(client), (each) =>
+    const { id, answer } = await withId(text, idsOf(client, 'invite'), (each) =>
       client.invites.remove({ params: { id: each } }),
     );
     if (json) return cli.output.json(answer);

@@ -3,7 +3,8 @@ import type { Cli } from '../cli.ts';
 import { spellAge, spellLeft } from '../duration.ts';
 import { forEachId } from '../for-each-id.ts';
 import { idShortener } from '../shorten-ids.ts';
-import { sessionIds, withId } from '../resolve-id.ts';
+import { idsOf } from '../ids/ids-of.ts';
+import { withId } from '../ids/resolve-id.ts';
 
 interface ListOptions {
   json?: boolean;
@@ -37,7 +38,7 @@ export async function listSessions(cli: Cli, { json, quiet }: ListOptions): Prom
 export async function revokeSessions(cli: Cli, texts: string[], { json }: { json?: boolean }): Promise<void> {
   const { client } = cli.connect();
   await forEachId(cli, texts, async (text) => {
-    const { id, answer } = await withId(text, sessionIds(client), (each) =>
+    const { id, answer } = await withId(text, idsOf(client, 'session'), (each) =>
       client.sessions.revoke({ params: { id: each } }),
     );
     if (json) return cli.output.json(answer);

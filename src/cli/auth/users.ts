@@ -5,7 +5,8 @@ import type { Cli } from '../cli.ts';
 import { spellAge } from '../duration.ts';
 import { escapeLine } from '../escape-text.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { resolveId, userIds } from '../resolve-id.ts';
+import { idsOf } from '../ids/ids-of.ts';
+import { resolveId } from '../ids/resolve-id.ts';
 
 interface ListOptions {
   json?: boolean;
@@ -62,7 +63,7 @@ export async function setUser(cli: Cli, text: string, options: SetOptions): Prom
 
 /** People are known by their address. */
 async function findUser(client: Client, text: string): Promise<string> {
-  if (!text.includes('@')) return resolveId(text, userIds(client));
+  if (!text.includes('@')) return resolveId(text, idsOf(client, 'user'));
   const { users } = await client.users.list();
   const found = users.find(({ email }) => email === text.toLowerCase());
   if (found) return found.id;

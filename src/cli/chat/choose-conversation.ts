@@ -1,9 +1,8 @@
 import { ApiError, type Client } from '../../contract/client.ts';
 import type { Conversation } from '../../contract/conversations.ts';
 import type { Connection } from '../connection.ts';
-import { type IdSource, resolveId } from '../resolve-id.ts';
-
-const PAGE = 500;
+import { idsOf } from '../ids/ids-of.ts';
+import { resolveId } from '../ids/resolve-id.ts';
 
 /** Begins a conversation whose tools work in a folder of this machine, where the caller may choose one. */
 export async function beginConversation(
@@ -22,16 +21,4 @@ export async function beginConversation(
 
 /** The id of the conversation that an id or its beginning names. */
 export const findConversation = (client: Client, text: string): Promise<string> =>
-  resolveId(text, conversationIds(client));
-
-const conversationIds = ({ conversations }: Client): IdSource => ({
-  prefix: 'conv_',
-  noun: 'conversation',
-  async *list() {
-    for (let offset = 0; ; offset += PAGE) {
-      const page = await conversations.list({ query: { limit: PAGE, offset } });
-      for (const { id } of page.conversations) yield id;
-      if (page.conversations.length < PAGE) return;
-    }
-  },
-});
+  resolveId(text, idsOf(client, 'conversation'));

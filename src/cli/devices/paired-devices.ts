@@ -4,7 +4,8 @@ import { spellAge } from '../duration.ts';
 import { escapeLine } from '../escape-text.ts';
 import { forEachId } from '../for-each-id.ts';
 import { idShortener } from '../shorten-ids.ts';
-import { deviceIds, withId } from '../resolve-id.ts';
+import { idsOf } from '../ids/ids-of.ts';
+import { withId } from '../ids/resolve-id.ts';
 
 interface Format {
   json?: boolean;
@@ -39,7 +40,7 @@ export async function listDevices(cli: Cli, { json, quiet }: Format & { quiet?: 
 /** `svc devices rename ID NAME`. */
 export async function renameDevice(cli: Cli, text: string, name: string, { json }: Format): Promise<void> {
   const { client } = cli.connect();
-  const { id, answer } = await withId(text, deviceIds(client), (each) =>
+  const { id, answer } = await withId(text, idsOf(client, 'device'), (each) =>
     client.devices.rename({ params: { id: each }, body: { name } }),
   );
   if (json) return cli.output.json(answer);
@@ -51,7 +52,7 @@ export async function renameDevice(cli: Cli, text: string, name: string, { json 
 export async function revokeDevices(cli: Cli, texts: string[], { json }: Format): Promise<void> {
   const { client } = cli.connect();
   await forEachId(cli, texts, async (text) => {
-    const { id, answer } = await withId(text, deviceIds(client), (each) =>
+    const { id, answer } = await withId(text, idsOf(client, 'device'), (each) =>
       client.devices.revoke({ params: { id: each } }),
     );
     if (json) return cli.output.json(answer);

@@ -5,7 +5,8 @@ import { spellAge } from '../duration.ts';
 import { escapeLine } from '../escape-text.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { forEachId } from '../for-each-id.ts';
-import { deadLetterIds, resolveId } from '../resolve-id.ts';
+import { idsOf } from '../ids/ids-of.ts';
+import { resolveId } from '../ids/resolve-id.ts';
 
 const PAGE = 500;
 
@@ -64,7 +65,7 @@ export async function listDeadLetters(
 export async function showDeadLetter(cli: Cli, text: string, { json }: { json?: boolean }): Promise<void> {
   const { output } = cli;
   const { client } = cli.connect();
-  const id = await resolveId(text, deadLetterIds(client));
+  const id = await resolveId(text, idsOf(client, 'deadLetter'));
   const answer = await client.dlq.get({ params: { id } });
   if (json) return output.json(answer);
   const { item } = answer;
@@ -103,7 +104,7 @@ export async function changeDeadLetters(
   const ids = options.all ? await pendingIds(cli, options) : texts;
   if (ids.length === 0) return output.note('No dead letter is pending.');
   await forEachId(cli, ids, async (text) => {
-    const id = await resolveId(text, deadLetterIds(client));
+    const id = await resolveId(text, idsOf(client, 'deadLetter'));
     const body = options.note === undefined ? {} : { note: options.note };
     const answer =
       verb === 'resolve'

@@ -5,7 +5,8 @@ import type { Cli } from '../cli.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { forEachId } from '../for-each-id.ts';
 import { readStdin } from '../read-stdin.ts';
-import { experienceIds, withId } from '../resolve-id.ts';
+import { idsOf } from '../ids/ids-of.ts';
+import { withId } from '../ids/resolve-id.ts';
 
 interface Format {
   json?: boolean;
@@ -50,7 +51,7 @@ async function stepsOf({ step = [] }: RecordOptions): Promise<string[]> {
 export async function useExperience(cli: Cli, text: string, { json }: Format): Promise<void> {
   const { output } = cli;
   const { client } = cli.connect();
-  const { id, answer } = await withId(text, experienceIds(client), (each) =>
+  const { id, answer } = await withId(text, idsOf(client, 'experience'), (each) =>
     client.experiences.use({ params: { id: each } }),
   );
   if (json) return output.json(answer);
@@ -64,7 +65,7 @@ export async function removeExperiences(cli: Cli, texts: string[], { json }: For
   const { output } = cli;
   const { client } = cli.connect();
   await forEachId(cli, texts, async (text) => {
-    const { id, answer } = await withId(text, experienceIds(client), (each) =>
+    const { id, answer } = await withId(text, idsOf(client, 'experience'), (each) =>
       client.experiences.remove({ params: { id: each } }),
     );
     if (json) return output.json(answer);

@@ -2,7 +2,8 @@ import type { Experience, ListExperiencesQuery } from '../../contract/experience
 import type { Cli } from '../cli.ts';
 import { spellAge } from '../duration.ts';
 import { layOutFacts } from '../facts.ts';
-import { experienceIds, withId } from '../resolve-id.ts';
+import { idsOf } from '../ids/ids-of.ts';
+import { withId } from '../ids/resolve-id.ts';
 import { idShortener } from '../shorten-ids.ts';
 import type { Column } from '../table.ts';
 import { paintOrigin, spellOrigin, spellOriginFully } from './spell-origin.ts';
@@ -76,7 +77,7 @@ export async function searchExperiences(
 export async function showExperience(cli: Cli, text: string, { json }: Format): Promise<void> {
   const { output } = cli;
   const { client } = cli.connect();
-  const { answer } = await withId(text, experienceIds(client), (id) =>
+  const { answer } = await withId(text, idsOf(client, 'experience'), (id) =>
     client.experiences.get({ params: { id } }),
   );
   if (json) return output.json(answer);

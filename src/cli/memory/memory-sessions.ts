@@ -3,7 +3,8 @@ import type { Cli } from '../cli.ts';
 import { spellAge } from '../duration.ts';
 import { escapeLine } from '../escape-text.ts';
 import { forEachId } from '../for-each-id.ts';
-import { memorySessionIds, withId } from '../resolve-id.ts';
+import { idsOf } from '../ids/ids-of.ts';
+import { withId } from '../ids/resolve-id.ts';
 import { idShortener } from '../shorten-ids.ts';
 
 interface Format {
@@ -81,7 +82,7 @@ export async function archiveMemorySessions(cli: Cli, texts: string[], { json }:
   const { output } = cli;
   const { client } = cli.connect();
   await forEachId(cli, texts, async (text) => {
-    const { id, answer } = await withId(text, memorySessionIds(client), (each) =>
+    const { id, answer } = await withId(text, idsOf(client, 'memorySession'), (each) =>
       client.memory.archiveSession({ params: { id: each } }),
     );
     if (json) return output.json(answer);

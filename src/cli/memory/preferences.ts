@@ -3,7 +3,8 @@ import type { Cli } from '../cli.ts';
 import { spellAge } from '../duration.ts';
 import { paintOrigin, spellOrigin } from '../experiences/spell-origin.ts';
 import { forEachId } from '../for-each-id.ts';
-import { preferenceIds, withId } from '../resolve-id.ts';
+import { idsOf } from '../ids/ids-of.ts';
+import { withId } from '../ids/resolve-id.ts';
 import { idShortener } from '../shorten-ids.ts';
 
 interface Options {
@@ -69,7 +70,7 @@ export async function removePreferences(
   const { output } = cli;
   const { client } = cli.connect();
   await forEachId(cli, texts, async (text) => {
-    const { id, answer } = await withId(text, preferenceIds(client, user), (each) =>
+    const { id, answer } = await withId(text, idsOf(client, 'preference', { within: user }), (each) =>
       client.preferences.remove({ params: { userId: user, id: each } }),
     );
     if (json) return output.json(answer);

@@ -2,7 +2,8 @@ import { CliError } from '../cli-error.ts';
 import type { Cli } from '../cli.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { forEachId } from '../for-each-id.ts';
-import { scheduleIds, withId } from '../resolve-id.ts';
+import { idsOf } from '../ids/ids-of.ts';
+import { withId } from '../ids/resolve-id.ts';
 import { spellZonedFully } from './zoned-time.ts';
 
 interface Options {
@@ -19,7 +20,7 @@ export async function setActive(
   const { output } = cli;
   const { client } = cli.connect();
   await forEachId(cli, texts, async (text) => {
-    const { id, answer } = await withId(text, scheduleIds(client), (each) =>
+    const { id, answer } = await withId(text, idsOf(client, 'schedule'), (each) =>
       client.schedules.change({ params: { id: each }, body: { active } }),
     );
     if (json) return output.json(answer);
@@ -37,7 +38,7 @@ export async function setActive(
 export async function runSchedule(cli: Cli, text: string, { json }: Options): Promise<void> {
   const { output } = cli;
   const { client } = cli.connect();
-  const { id, answer } = await withId(text, scheduleIds(client), (each) =>
+  const { id, answer } = await withId(text, idsOf(client, 'schedule'), (each) =>
     client.schedules.run({ params: { id: each } }),
   );
   if (json) return output.json(answer);
@@ -55,7 +56,7 @@ export async function removeSchedules(cli: Cli, texts: string[], { json }: Optio
   const { output } = cli;
   const { client } = cli.connect();
   await forEachId(cli, texts, async (text) => {
-    const { id, answer } = await withId(text, scheduleIds(client), (each) =>
+    const { id, answer } = await withId(text, idsOf(client, 'schedule'), (each) =>
       client.schedules.remove({ params: { id: each } }),
     );
     if (json) return output.json(answer);

@@ -4,7 +4,8 @@ import { CliError } from '../cli-error.ts';
 import type { Cli } from '../cli.ts';
 import { spellLeft } from '../duration.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { scheduleIds, withId } from '../resolve-id.ts';
+import { idsOf } from '../ids/ids-of.ts';
+import { withId } from '../ids/resolve-id.ts';
 import { spellAllZoned } from './zoned-time.ts';
 
 export interface NextOptions {
@@ -46,7 +47,7 @@ export function nextRunLines(nextRuns: readonly string[], timezone: string, now 
 }
 
 async function nextOf(cli: Cli, client: Client, text: string, { count }: NextOptions) {
-  const { answer } = await withId(text, scheduleIds(client), (id) =>
+  const { answer } = await withId(text, idsOf(client, 'schedule'), (id) =>
     client.schedules.get({ params: { id } }),
   );
   const { schedule } = answer;

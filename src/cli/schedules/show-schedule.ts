@@ -2,7 +2,8 @@ import type { Schedule } from '../../contract/schedules.ts';
 import type { Cli } from '../cli.ts';
 import { spellAge } from '../duration.ts';
 import { type Fact, layOutFacts } from '../facts.ts';
-import { scheduleIds, withId } from '../resolve-id.ts';
+import { idsOf } from '../ids/ids-of.ts';
+import { withId } from '../ids/resolve-id.ts';
 import { catchUpMeanings, overlapMeanings } from './policy-meanings.ts';
 import { nextRunLines } from './next-runs.ts';
 import { spellZonedFully } from './zoned-time.ts';
@@ -13,7 +14,7 @@ const PROMPT_LETTERS = 400;
 export async function showSchedule(cli: Cli, text: string, { json }: { json?: boolean }): Promise<void> {
   const { output } = cli;
   const { client } = cli.connect();
-  const { id, answer } = await withId(text, scheduleIds(client), (each) =>
+  const { id, answer } = await withId(text, idsOf(client, 'schedule'), (each) =>
     client.schedules.get({ params: { id: each } }),
   );
   if (json) return output.json(answer);

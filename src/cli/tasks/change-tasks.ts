@@ -1,6 +1,7 @@
 import type { Cli } from '../cli.ts';
 import { forEachId } from '../for-each-id.ts';
-import { resolveId, taskIds } from '../resolve-id.ts';
+import { idsOf } from '../ids/ids-of.ts';
+import { resolveId } from '../ids/resolve-id.ts';
 
 interface Options {
   json?: boolean;
@@ -28,7 +29,7 @@ function change(
   const { output } = cli;
   const { client } = cli.connect();
   return forEachId(cli, texts, async (text) => {
-    const id = await resolveId(text, taskIds(client));
+    const id = await resolveId(text, idsOf(client, 'task'));
     const answer = await client.tasks[verb]({ params: { id } });
     if (json) return output.json(answer);
     output.write(`${answer.task.id}\n`);

@@ -2,7 +2,8 @@ import type { Task } from '../../contract/task.ts';
 import type { Cli } from '../cli.ts';
 import { spellAge, spellDuration } from '../duration.ts';
 import { escapeLine } from '../escape-text.ts';
-import { resolveId, taskIds } from '../resolve-id.ts';
+import { idsOf } from '../ids/ids-of.ts';
+import { resolveId } from '../ids/resolve-id.ts';
 import { paintStatus } from './paint-status.ts';
 
 const PROMPT_LINES = 20;
@@ -11,7 +12,7 @@ const PROMPT_LINES = 20;
 export async function showTask(cli: Cli, text: string, { json }: { json?: boolean }): Promise<void> {
   const { output } = cli;
   const { client } = cli.connect();
-  const id = await resolveId(text, taskIds(client));
+  const id = await resolveId(text, idsOf(client, 'task'));
   const answer = await client.tasks.get({ params: { id } });
   if (json) return output.json(answer);
   const { task } = answer;

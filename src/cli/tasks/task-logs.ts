@@ -3,7 +3,8 @@ import type { Cli } from '../cli.ts';
 import { describeEvent } from '../describe-event.ts';
 import { followTask } from '../follow-task.ts';
 import { escapeLine, escapeText } from '../escape-text.ts';
-import { resolveId, taskIds } from '../resolve-id.ts';
+import { idsOf } from '../ids/ids-of.ts';
+import { resolveId } from '../ids/resolve-id.ts';
 
 interface LogOptions {
   follow?: boolean;
@@ -19,7 +20,7 @@ export async function showTaskLogs(
   const { output } = cli;
   const connection = cli.connect();
   const { client } = connection;
-  const id = await resolveId(text, taskIds(client));
+  const id = await resolveId(text, idsOf(client, 'task'));
   const print = (event: TaskEvent) => (json ? output.jsonLine(event) : printEvent(cli, event));
   if (!follow) {
     const events = client.tasks.eventsStream({ params: { id }, query: { follow: false } });

@@ -2,7 +2,8 @@ import type { Cli } from '../cli.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { escapeLine } from '../escape-text.ts';
 import { followTask } from '../follow-task.ts';
-import { resolveId, taskIds } from '../resolve-id.ts';
+import { idsOf } from '../ids/ids-of.ts';
+import { resolveId } from '../ids/resolve-id.ts';
 import { exitCodeOfTask } from '../task-outcome.ts';
 
 /** `svc tasks wait ID`: exits as the task does, or with 8 when the wait is over first. */
@@ -13,7 +14,7 @@ export async function waitForTask(
 ): Promise<void> {
   const { output } = cli;
   const connection = cli.connect();
-  const id = await resolveId(text, taskIds(connection.client));
+  const id = await resolveId(text, idsOf(connection.client, 'task'));
   const signal = timeout === undefined ? undefined : AbortSignal.timeout(timeout);
   try {
     const answer = await followTask(connection, id, { onEvent: () => undefined, ...(signal && { signal }) });

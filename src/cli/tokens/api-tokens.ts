@@ -4,7 +4,8 @@ import type { Cli } from '../cli.ts';
 import { spellAge, spellLeft } from '../duration.ts';
 import { forEachId } from '../for-each-id.ts';
 import { idShortener } from '../shorten-ids.ts';
-import { tokenIds, withId } from '../resolve-id.ts';
+import { idsOf } from '../ids/ids-of.ts';
+import { withId } from '../ids/resolve-id.ts';
 
 export interface CreateOptions {
   scope: Scope[];
@@ -66,7 +67,7 @@ export async function listTokens(cli: Cli, { json, quiet }: ListOptions): Promis
 export async function revokeTokens(cli: Cli, texts: string[], { json }: { json?: boolean }): Promise<void> {
   const { client } = cli.connect();
   await forEachId(cli, texts, async (text) => {
-    const { id, answer } = await withId(text, tokenIds(client), (each) =>
+    const { id, answer } = await withId(text, idsOf(client, 'token'), (each) =>
       client.tokens.revoke({ params: { id: each } }),
     );
     if (json) return cli.output.json(answer);

@@ -5,7 +5,8 @@ import { spellLeft } from '../duration.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { forEachId } from '../for-each-id.ts';
 import { readSecret } from '../read-secret.ts';
-import { webhookIds, withId } from '../resolve-id.ts';
+import { idsOf } from '../ids/ids-of.ts';
+import { withId } from '../ids/resolve-id.ts';
 import { webhookEvents } from './event-meanings.ts';
 
 interface Format {
@@ -51,7 +52,7 @@ export async function rotateSecret(cli: Cli, text: string, options: RotateOption
   const { client } = cli.connect();
   const { keepHours, json } = options;
   const secret = await givenSecret(cli, options);
-  const { answer } = await withId(text, webhookIds(client), (id) =>
+  const { answer } = await withId(text, idsOf(client, 'webhook'), (id) =>
     client.webhooks.rotateSecret({
       params: { id },
       body: {
@@ -81,7 +82,7 @@ export async function changeWebhooks(
   const { output } = cli;
   const { client } = cli.connect();
   await forEachId(cli, texts, async (text) => {
-    const { id, answer } = await withId(text, webhookIds(client), (each) =>
+    const { id, answer } = await withId(text, idsOf(client, 'webhook'), (each) =>
       client.webhooks.change({ params: { id: each }, body: change }),
     );
     if (json) return output.json(answer);
@@ -99,7 +100,7 @@ export async function removeWebhooks(cli: Cli, texts: string[], { json }: Format
   const { output } = cli;
   const { client } = cli.connect();
   await forEachId(cli, texts, async (text) => {
-    const { id, answer } = await withId(text, webhookIds(client), (each) =>
+    const { id, answer } = await withId(text, idsOf(client, 'webhook'), (each) =>
       client.webhooks.remove({ params: { id: each } }),
     );
     if (json) return output.json(answer);

@@ -5,7 +5,8 @@ import { spellAge } from '../duration.ts';
 import { escapeLine } from '../escape-text.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { layOutFacts } from '../facts.ts';
-import { inboundIds, withId } from '../resolve-id.ts';
+import { idsOf } from '../ids/ids-of.ts';
+import { withId } from '../ids/resolve-id.ts';
 import { idShortener } from '../shorten-ids.ts';
 import { type Vendor, vendorList, vendors } from '../vendors.ts';
 
@@ -84,7 +85,7 @@ export async function showInbound(
 ): Promise<void> {
   const { output } = cli;
   const { client } = cli.connect();
-  const { id, answer } = await withId(text, inboundIds(client), (each) =>
+  const { id, answer } = await withId(text, idsOf(client, 'inboundDelivery'), (each) =>
     client.inbound.get({ params: { id: each } }),
   );
   if (json) return output.json(answer);
@@ -127,7 +128,7 @@ export async function showInbound(
 export async function replayInbound(cli: Cli, text: string, { json }: { json?: boolean }): Promise<void> {
   const { output } = cli;
   const { client } = cli.connect();
-  const { answer } = await withId(text, inboundIds(client), (id) =>
+  const { answer } = await withId(text, idsOf(client, 'inboundDelivery'), (id) =>
     client.inbound.replay({ params: { id } }),
   );
   if (json) return output.json(answer);

@@ -3,7 +3,8 @@ import type { Cli } from '../cli.ts';
 import { spellAge, spellLeft } from '../duration.ts';
 import { layOutFacts } from '../facts.ts';
 import type { Output } from '../output.ts';
-import { webhookIds, withId } from '../resolve-id.ts';
+import { idsOf } from '../ids/ids-of.ts';
+import { withId } from '../ids/resolve-id.ts';
 import { idShortener } from '../shorten-ids.ts';
 import { webhookEvents } from './event-meanings.ts';
 
@@ -46,7 +47,7 @@ export async function listWebhooks(cli: Cli, { json, quiet }: Format & { quiet?:
 export async function showWebhook(cli: Cli, text: string, { json }: Format): Promise<void> {
   const { output } = cli;
   const { client } = cli.connect();
-  const { id, answer } = await withId(text, webhookIds(client), (each) =>
+  const { id, answer } = await withId(text, idsOf(client, 'webhook'), (each) =>
     client.webhooks.get({ params: { id: each } }),
   );
   if (json) return output.json(answer);

@@ -3,7 +3,8 @@ import { CliError } from '../cli-error.ts';
 import type { Cli } from '../cli.ts';
 import { spellAge, spellDuration, spellLeft } from '../duration.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { deliveryIds, resolveId, webhookIds, withId } from '../resolve-id.ts';
+import { idsOf } from '../ids/ids-of.ts';
+import { resolveId, withId } from '../ids/resolve-id.ts';
 import { idShortener } from '../shorten-ids.ts';
 
 interface Format {
@@ -27,7 +28,7 @@ export async function listDeliveries(
   const { output } = cli;
   const { client } = cli.connect();
   const query = { ...(status && { status }), ...(limit !== undefined && { limit }) };
-  const { id, answer } = await withId(text, webhookIds(client), (each) =>
+  const { id, answer } = await withId(text, idsOf(client, 'webhook'), (each) =>
     client.webhooks.deliveries({ params: { id: each }, query }),
   );
   if (json) return output.json(answer);
@@ -72,8 +73,8 @@ export async function redeliver(
 ): Promise<void> {
   const { output } = cli;
   const { client } = cli.connect();
-  const id = await resolveId(webhookText, webhookIds(client));
-  const { id: deliveryId, answer } = await withId(deliveryText, deliveryIds(client, id), (each) =>
+  const id = await resolveId(webhookText, idsOf(client, 'webhook'));
+  const { id: deliveryId, answer } = await withId(deliveryText, idsOf(client, 'delivery', { within: id }), (each) =>
     client.webhooks.redeliver({ params: { id, deliveryId: each } }),
   );
   if (json) output.json(answer);
@@ -84,7 +85,7 @@ export async function redeliver(
 /** `svc webhooks test ID`: exits with 0 only where the receiver took it. */
 export async function testWebhook(cli: Cli, text: string, { json }: Format): Promise<void> {
   const { client } = cli.connect();
-  const { answer } = await withId(text, webhookIds(client), (id) => client.webhooks.test({ params: { id } }));
+  const { answer } = await withId(text, idsOf(client, 'webhook'), (id) => client.webhooks.test({ params: { id } }));
   if (json) cli.output.json(answer);
   report(cli, answer.delivery, json);
 }

@@ -1,0 +1,21 @@
+import { contextName } from '../completion/suggestions.ts';
+import { flag, option, type OptionSpec } from './options.ts';
+import { text } from './value-type.ts';
+
+/** The values of the options that every command takes. */
+export interface GlobalOptions {
+  url?: string;
+  context?: string;
+  /** False after --no-autostart, true after --autostart, undefined when neither was given. */
+  autostart?: boolean;
+  debug?: boolean;
+}
+
+/** The options that every command takes. */
+export const globalOptions: readonly OptionSpec[] = [
+  option('--url <url>', 'Daemon to connect to', text),
+  option('--context <name>', 'Context to use for this command', contextName),
+  flag('--autostart', 'Start a local daemon if none responds, also in CI'),
+  flag('--no-autostart', 'Never start a daemon'),
+  flag('--debug', 'Show the cause of an error'),
+];
