@@ -17,7 +17,7 @@ const types = new Map();
 emit('src/contract/route-table.ts', routeTable());
 emit('src/contract/choice-table.ts', choiceTable());
 // The commands import both tables, so they have to be there before the commands can be loaded.
-const { exitCodeMeanings, program } = await loadCommands();
+const cli = await loadCommands();
 emit('docs/reference/api.md', apiReference());
 emit('docs/reference/cli.md', cliReference());
 emit('docs/reference/settings.md', settingsReference());
@@ -106,8 +106,7 @@ function choicesOfRoute({ params, query, body }) {
     // A field that is transformed shows its words on one side only.
     for (const io of ['input', 'output']) {
       const json = z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline' });
-      const resolveRef = (node = {}) =>
-        node.$ref ? { ...json.$defs?.[refName(node.$ref)], ...node } : node;
+      const resolveRef = (node = {}) => (node.$ref ? { ...json.$defs?.[refName(node.$ref)], ...node } : node);
       for (const [field, node] of Object.entries(resolveRef(json).properties ?? {})) {
         const { enum: values, items } = resolveRef(node);
         const words = values ?? resolveRef(items).enum;
@@ -119,11 +118,21 @@ function choicesOfRoute({ params, query, body }) {
 }
 
 async function loadCommands() {
-  const { createProgram, fillProgram } = await import('../src/cli/program.ts');
-  const exits = await import('../src/cli/exit-codes.ts');
-  const tree = createProgram(undefined);
-  await fillProgram(tree, undefined);
-  return { exitCodeMeanings: exits.exitCodeMeanings, program: tree };
+  const [program, describe, { argumentTerm }, { globalOptions }, { helpTopics }] = await Promise.all([
+    import('../src/cli/program.ts'),
+    import('../src/cli/program/describe-command.ts'),
+    import('../src/cli/program/arguments.ts'),
+    import('../src/cli/program/global-options.ts'),
+    import('../src/cli/program/help-topics.ts'),
+  ]);
+  return {
+    ...program,
+    ...describe,
+    argumentTerm,
+    globalOptions,
+    helpTopics,
+    nouns: await program.loadNouns([]),
+  };
 }
 
 function apiReference() {
@@ -219,29 +228,51 @@ function cliReference() {
     '# Command line\n',
     'Generated from the commands. `svc COMMAND --help` says the same.\n',
     '## Commands\n',
+    '### svc\n',
+    `${cli.programSummary}\n`,
+    '```sh',
+    ...cli.programExamples,
+    'svc [options] <command>',
+    '```\n',
+    ...optionTable([
+      ...cli.globalOptions.map((option) => row(option.flags, cli.describeValue(option))),
+      row('-V, --version', 'Print the version'),
+      row('-h, --help', 'Show help'),
+    ]),
+    ...cli.nouns.filter(({ isHidden }) => !isHidden).map((noun) => describeCommand(noun, `svc ${noun.name}`)),
   ];
-  parts.push(describeCommand(program, 'svc'));
-  parts.push('## Exit codes\n', '| Code | Meaning |\n|---|---|');
-  for (const [code, meaning] of Object.entries(exitCodeMeanings)) parts.push(`| ${code} | ${meaning} |`);
+  for (const { summary, rows } of cli.helpTopics)
+    parts.push(`## ${summary}\n`, '| Name | Meaning |\n|---|---|', ...rows.map((each) => row(...each)), '');
   return `${parts.join('\n')}\n`;
 }
 
 function describeCommand(command, path) {
-  const help = command.createHelp();
-  const own = [`### ${path}\n`];
-  if (command.description()) own.push(`${command.description()}.\n`.replace('..', '.'));
-  own.push('```sh', ...examplesOf(command), `${path} ${command.usage()}`.trim(), '```\n');
-  const options = help.visibleOptions(command).filter(({ long }) => long !== '--help' || path === 'svc');
-  const args = help.visibleArguments(command);
-  if (args.length + options.length > 0) {
-    own.push('| Option | Meaning |', '|---|---|');
-    for (const argument of args)
-      own.push(row(help.argumentTerm(argument), help.argumentDescription(argument)));
-    for (const option of options) own.push(row(help.optionTerm(option), help.optionDescription(option)));
-    own.push('');
-  }
-  const children = help.visibleCommands(command).filter((child) => child.name() !== 'help');
-  return [...own, ...children.map((child) => describeCommand(child, `${path} ${child.name()}`))].join('\n');
+  const { summary, examples, args, options, inherited, commands } = command;
+  const rows = [
+    ...Object.entries(args).map(([name, spec]) => row(cli.argumentTerm(name, spec), cli.describeValue(spec))),
+    ...[...options, ...inherited].map((option) => row(option.flags, cli.describeValue(option))),
+  ];
+  return [
+    `### ${path}\n`,
+    `${summary}.\n`,
+    '```sh',
+    ...examples,
+    `${path} ${cli.usageOf(command)}`,
+    '```\n',
+    ...(rows.length > 0 ? optionTable(rows) : []),
+    ...cli
+      .choiceLists(command)
+      .flatMap(({ title, words }) => [
+        `${title}:\n`,
+        ...words.map(([word, meaning]) => `- \`${word}\`: ${meaning}`),
+        '',
+      ]),
+    ...commands.map((child) => describeCommand(child, `${path} ${child.name}`)),
+  ].join('\n');
+}
+
+function optionTable(rows) {
+  return ['| Option | Meaning |', '|---|---|', ...rows, ''];
 }
 
 function settingsReference() {
@@ -263,15 +294,4 @@ function settingsReference() {
 
 function row(term, text) {
   return `| \`${term.replaceAll('|', '\\|')}\` | ${text.replaceAll('|', '\\|')} |`;
-}
-
-/** Commander gives the texts around the help only to whoever listens for them. */
-function examplesOf(command) {
-  const texts = [];
-  command.emit('beforeHelp', { error: false, command, write: (text) => texts.push(text) });
-  return texts
-    .join('')
-    .split('\n')
-    .filter((line) => line.startsWith('  '))
-    .map((line) => line.trim());
 }

@@ -1,15 +1,7 @@
 import type { Locations, Surroundings } from '../contract/locations.ts';
 import type { Connection } from './connection.ts';
 import type { Output } from './output.ts';
-
-/** The options that every command takes. */
-export interface GlobalOptions {
-  url?: string;
-  context?: string;
-  /** False after --no-autostart, true after --autostart, undefined when neither was given. */
-  autostart?: boolean;
-  debug?: boolean;
-}
+import type { GlobalOptions } from './program/global-options.ts';
 
 /** What a command works with. */
 export interface Cli {

@@ -1,54 +1,67 @@
 import { Command } from 'commander';
 import type { Cli } from './cli.ts';
-import { commandList } from './command-list.ts';
-import { exitCodeMeanings } from './exit-codes.ts';
+import { nounList } from './commands/noun-list.ts';
+import type { CommandSpec } from './program/define-command.ts';
+import { globalOptions } from './program/global-options.ts';
+import { helpTopics } from './program/help-topics.ts';
+import { addExamples, addOptions, registerCommand } from './program/register-command.ts';
 import { readVersion } from './version.ts';
 
-/** The tree of commands; what a command is made of is loaded when it runs. */
-export function createProgram(cli: Cli): Command {
+/** What the program says about itself. */
+export const programSummary = 'A durable task runner for AI agents, on your own machine.';
+
+export const programExamples = [
+  'svc run --agent command -- "wc -l README.md"',
+  'svc tasks ls --status failed',
+  'svc daemon status',
+];
+
+/** The tree of commands; nouns that are not among the loaded ones are known by their names only. */
+export function createProgram(cli: Cli, loaded: readonly CommandSpec[]): Command {
   const program = new Command('svc');
   program
-    .description('Runs work for AI agents: durable tasks, one daemon, one command line.')
+    .description(programSummary)
     .exitOverride()
-    // Failures are told in one place, as one line.
+    // Failures are reported in one place, as one line.
     .configureOutput({ outputError: () => undefined })
-    .configureHelp({ showGlobalOptions: true, helpWidth: Math.min(process.stdout.columns || 80, 100) })
-    .helpOption('-h, --help', 'show this help')
+    .configureHelp({
+      showGlobalOptions: true,
+      helpWidth: Math.min(process.stdout.columns || 80, 100),
+      optionDescription: ({ description }) => description,
+      argumentDescription: ({ description }) => description,
+    })
+    .helpOption('-h, --help', 'Show help')
     .helpCommand(false)
-    .version(readVersion(), '-V, --version', 'print the version')
-    .option('--url <url>', 'the daemon to speak to (SVC_URL)')
-    .option('--context <name>', 'the context to use for this command (SVC_CONTEXT)')
-    .option('--autostart', 'start the daemon of this machine when none answers, also in CI')
-    .option('--no-autostart', 'never start it (SVC_NO_AUTOSTART=1)')
-    .option('--debug', 'show what caused an error');
-  for (const { name, summary, group, isHidden = false } of commandList)
-    program.command(name, { hidden: isHidden }).description(summary).helpCommand(false).helpGroup(group);
-  withExamples(program, [
-    'svc run --agent command -- "wc -l README.md"',
-    'svc tasks ls --status failed',
-    'svc daemon status',
-  ]);
-  program.addHelpText('after', `\nExit codes:\n${exitCodeLines()}`);
-  program.hook('preSubcommand', (_, command) => fill(command, cli));
+    .usage('[options] <command>')
+    .version(readVersion(), '-V, --version', 'Print the version');
+  addOptions(program, globalOptions);
+  addExamples(program, programExamples);
+  for (const { name, group } of nounList) {
+    const spec = loaded.find((each) => each.name === name);
+    const command = program.command(name, { hidden: spec?.isHidden ?? false }).helpGroup(group);
+    if (spec) registerCommand(command, spec, cli);
+  }
+  program.addHelpText(
+    'after',
+    `\nHelp topics: ${helpTopics.map(({ name }) => `svc help ${name}`).join(', ')}`,
+  );
   return program;
 }
 
-/** Loads all commands that are shown, for what must know the whole tree. */
-export async function fillProgram(program: Command, cli: Cli): Promise<void> {
-  for (const command of program.createHelp().visibleCommands(program)) await fill(command, cli);
+/** The nouns that these words need: the one that runs, or all where the words name none. */
+export function loadNouns(words: readonly string[]): Promise<CommandSpec[]> {
+  const named = firstOperand(words);
+  const known = nounList.filter(({ name }) => name === named);
+  return Promise.all((known.length > 0 ? known : nounList).map(({ load }) => load()));
 }
 
-/** Puts up to three true examples at the beginning of the help. */
-export function withExamples(command: Command, examples: string[]): Command {
-  return command.addHelpText('before', `Examples:\n${examples.map((example) => `  ${example}\n`).join('')}`);
+function firstOperand(words: readonly string[]): string | undefined {
+  let isValue = false;
+  for (const word of words) {
+    if (isValue) isValue = false;
+    else if (!word.startsWith('-')) return word;
+    else
+      isValue = globalOptions.some(({ flags, type }) => type !== undefined && flags.startsWith(`${word} `));
+  }
+  return undefined;
 }
-
-async function fill(command: Command, cli: Cli): Promise<void> {
-  const entry = commandList.find(({ name }) => name === command.name());
-  if (entry) (await entry.load())(command, cli);
-}
-
-const exitCodeLines = () =>
-  Object.entries(exitCodeMeanings)
-    .map(([code, meaning]) => `  ${code.padEnd(4)} ${meaning}`)
-    .join('\n');

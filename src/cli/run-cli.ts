@@ -1,10 +1,12 @@
 import { locate } from '../contract/locations.ts';
-import type { Cli, GlobalOptions } from './cli.ts';
+import type { Cli } from './cli.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { readEnvironment } from './environment.ts';
 import { exitCodes } from './exit-codes.ts';
 import { Output } from './output.ts';
-import { createProgram } from './program.ts';
+import type { GlobalOptions } from './program/global-options.ts';
+import { createProgram, loadNouns } from './program.ts';
+import { formatTopic, helpTopics } from './program/help-topics.ts';
 
 /** Runs one command; answers the exit code. Nothing is thrown. */
 export async function runCli(words: string[]): Promise<number> {
@@ -20,9 +22,16 @@ export async function runCli(words: string[]): Promise<number> {
     },
     connect: (options) => (connection ??= openConnection(cli, options)),
   };
-  const program = createProgram(cli);
+  const topic = words.length === 2 && words[0] === 'help' ? words[1] : undefined;
+  const page = helpTopics.find(({ name }) => name === topic);
+  if (page) {
+    cli.output.write(formatTopic(page));
+    return exitCodes.done;
+  }
+  const parsed = withHelp(words);
+  const program = createProgram(cli, await loadNouns(parsed));
   try {
-    await program.parseAsync(withHelp(words), { from: 'user' });
+    await program.parseAsync(parsed, { from: 'user' });
     return cli.exitCode;
   } catch (error) {
     const { reportError } = await import('./report-error.ts');

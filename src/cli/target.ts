@@ -1,6 +1,6 @@
 import { defaultHost, defaultPort, type Locations, type Surroundings } from '../contract/locations.ts';
 import { CliError } from './cli-error.ts';
-import type { GlobalOptions } from './cli.ts';
+import type { GlobalOptions } from './program/global-options.ts';
 import { localContext, readContexts } from './contexts-file.ts';
 import { readDaemonFile, reachable } from './daemon-file.ts';
 import { exitCodes } from './exit-codes.ts';

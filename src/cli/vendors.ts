@@ -1,6 +1,6 @@
-import { InvalidArgumentError } from 'commander';
+import { choiceTable } from '../contract/choice-table.ts';
 import type { ProviderName } from '../contract/oauth.ts';
-import { closest } from './closest.ts';
+import { choice, type ValueType } from './program/value-type.ts';
 
 /** A vendor whose accounts are connected and whose webhooks come in. */
 export interface Vendor {
@@ -18,14 +18,15 @@ export const vendors: Record<ProviderName, Vendor> = {
 };
 export const vendorList: readonly Vendor[] = Object.values(vendors);
 
-/** Reads a vendor's name, or what the API calls it. */
-export function readVendor(text: string): Vendor {
-  const word = text.toLowerCase();
-  const known = vendorList.find((vendor) => vendor.word === word || vendor.provider === word);
-  if (known) return known;
-  const words = vendorList.map((vendor) => vendor.word);
-  const meant = closest(word, words);
-  throw new InvalidArgumentError(
-    meant === undefined ? `Allowed choices are ${words.join(', ')}.` : `Did you mean ${meant}?`,
-  );
-}
+/** The words for the vendors of the API. */
+export const vendorWords = Object.fromEntries(
+  vendorList.map(({ provider, word }) => [provider, word]),
+) as Record<ProviderName, string>;
+
+const name = choice(choiceTable.inbound.list.provider, {
+  aliases: vendorWords,
+  meanings: { codehost: 'GitHub', tracker_a: 'Jira', tracker_b: 'Linear' },
+});
+
+/** Takes a vendor's name, or what the API calls it. */
+export const vendor: ValueType<Vendor> = { ...name, parse: (text) => vendors[name.parse(text)] };

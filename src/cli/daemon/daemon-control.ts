@@ -12,14 +12,18 @@ import { findReadyDaemon, startDaemonProcess } from '../start-daemon-process.ts'
 interface Format {
   json?: boolean;
 }
+interface StartOptions extends Format {
+  host?: string;
+  port?: number;
+}
 
 const GONE_WITHIN_MS = 35_000;
 const LOOK_EVERY_MS = 50;
 
 /** `svc daemon start`: a daemon that runs already is as good. */
-export async function startDaemon(cli: Cli, flags: string[], options: Format = {}): Promise<void> {
+export async function startDaemon(cli: Cli, options: StartOptions): Promise<void> {
   const running = await findReadyDaemon(cli.locations);
-  const { url, pid } = running ?? (await startDaemonProcess(cli, flags));
+  const { url, pid } = running ?? (await startDaemonProcess(cli, flagsOf(options)));
   cli.output.note(`The daemon runs${running ? ' already' : ''} at ${url} (process ${pid}).`);
   if (existsSync(cli.locations.setupCodeFile))
     cli.output.note('There is no account yet. Make the first: svc auth signup');
@@ -33,6 +37,12 @@ export async function stopDaemon(cli: Cli, { json }: Format = {}): Promise<void>
   cli.output.note(running ? 'The daemon is stopped.' : 'No daemon runs.');
   if (json) cli.output.json({ running: false });
 }
+
+/** The flags that give a new process the same options. */
+const flagsOf = ({ host, port }: StartOptions): string[] => [
+  ...(host === undefined ? [] : ['--host', host]),
+  ...(port === undefined ? [] : ['--port', String(port)]),
+];
 
 async function endDaemon(cli: Cli, running: DaemonDescription): Promise<void> {
   await requireSameDaemon(cli, running);
@@ -53,9 +63,9 @@ async function endDaemon(cli: Cli, running: DaemonDescription): Promise<void> {
 }
 
 /** `svc daemon restart`. */
-export async function restartDaemon(cli: Cli, flags: string[], options: Format): Promise<void> {
+export async function restartDaemon(cli: Cli, options: StartOptions): Promise<void> {
   await stopDaemon(cli);
-  await startDaemon(cli, flags, options);
+  await startDaemon(cli, options);
 }
 
 /** `svc daemon status`. */

@@ -69,7 +69,7 @@ export async function* pagesByCursor<Row>(
   read: (cursor: string | undefined) => Promise<{ rows: Row[]; nextCursor?: string | undefined }>,
 ): AsyncGenerator<Row[]> {
   let cursor: string | undefined;
-  for (let seen = 0; seen < MOST; ) {
+  for (let seen = 0; seen < MOST;) {
     const { rows, nextCursor } = await read(cursor);
     yield rows;
     seen += rows.length;

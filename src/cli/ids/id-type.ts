@@ -18,10 +18,9 @@ export function id(
       const typed = within && values.get(within.name);
       const owner =
         typed !== undefined && within?.kind !== undefined
-          ? await (await import('./resolve-id.ts')).resolveId(
-              typed,
-              (await import('./ids-of.ts')).idsOf(client, within.kind),
-            )
+          ? await (
+              await import('./resolve-id.ts')
+            ).resolveId(typed, (await import('./ids-of.ts')).idsOf(client, within.kind))
           : typed;
       const request = { limit: SUGGESTED, isOpenOnly: true, request: { signal } };
       const pages = idKinds[name].list(client, { ...request, ...(owner !== undefined && { within: owner }) });

@@ -23,7 +23,9 @@ export async function resolveId(text: string, source: IdSource): Promise<string>
   const { prefix, noun, get, list } = source;
   if (new RegExp(`^${prefix}[0-9a-f-]{36}$`).test(text)) return text;
   if (text === '' || text === prefix)
-    throw new CliError(exitCodes.usage, `That is no ${noun} id.`, { next: `See them: ${source.listCommand}` });
+    throw new CliError(exitCodes.usage, `That is no ${noun} id.`, {
+      next: `See them: ${source.listCommand}`,
+    });
   if (get && (await exists(text, get))) return text;
   const found: string[] = [];
   for await (const id of list())

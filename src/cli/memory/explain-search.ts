@@ -2,7 +2,8 @@ import type { ExplainedChunk } from '../../contract/memory.ts';
 import type { Cli } from '../cli.ts';
 import { layOutFacts } from '../facts.ts';
 import { noteNothing } from './search-memory.ts';
-import { methodMeanings, noteReason, searchBody, type SearchOptions } from './search-options.ts';
+import { methodMeanings } from './method-meanings.ts';
+import { noteReason, searchBody, type SearchOptions } from './search-options.ts';
 import { pathShower, spellPlace } from './shown-path.ts';
 
 /** `svc memory why QUERY…`: how the score of each result came about. */

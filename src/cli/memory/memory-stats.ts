@@ -2,7 +2,7 @@ import type { MemoryStats } from '../../contract/memory.ts';
 import type { Cli } from '../cli.ts';
 import { spellAge, spellDuration } from '../duration.ts';
 import { layOutFacts } from '../facts.ts';
-import { methodMeanings } from './search-options.ts';
+import { methodMeanings } from './method-meanings.ts';
 import { spellProgress } from './sync-progress.ts';
 
 interface Format {

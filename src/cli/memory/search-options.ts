@@ -14,15 +14,6 @@ export interface SearchOptions {
   quiet?: boolean;
 }
 
-export const searchMethods = ['keyword', 'vector', 'hybrid'] as const satisfies SearchMethod[];
-
-/** What a search goes by, for people. */
-export const methodMeanings: Record<SearchMethod, string> = {
-  keyword: 'keywords',
-  vector: 'meaning',
-  hybrid: 'keywords and meaning',
-};
-
 /** What the daemon is asked for. */
 export function searchBody(
   cli: Cli,

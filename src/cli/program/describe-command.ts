@@ -32,7 +32,10 @@ const argumentTerms = (args: Arguments) =>
   Object.entries(args).map(([name, spec]) => argumentTerm(name, spec));
 
 /** The lists of choices with their meanings that belong below the help of a command. */
-export function choiceLists({ args, options }: CommandSpec): { title: string; words: readonly Candidate[] }[] {
+export function choiceLists({
+  args,
+  options,
+}: CommandSpec): { title: string; words: readonly Candidate[] }[] {
   const types = [...Object.values(args), ...options].map(({ type }) => type);
   return types.flatMap((type) =>
     type?.choices?.title === undefined ? [] : [{ title: type.choices.title, words: type.choices.words }],

@@ -44,7 +44,8 @@ type LongFlag<Flags extends string> = Flags extends `${string}--${infer Rest}`
     : Rest
   : never;
 type NameOf<Flags extends string> = CamelCase<LongFlag<Flags>>;
-type SwitchName<Flags extends string> = LongFlag<Flags> extends `no-${infer Name}` ? CamelCase<Name> : NameOf<Flags>;
+type SwitchName<Flags extends string> =
+  LongFlag<Flags> extends `no-${infer Name}` ? CamelCase<Name> : NameOf<Flags>;
 type IsNegated<Flags extends string> = LongFlag<Flags> extends `no-${string}` ? true : false;
 
 /** `--created-after` of a flag text, without the short form and the value. */

@@ -15,7 +15,8 @@ export function registerCommand(command: Command, spec: CommandSpec, cli: Cli): 
   addExamples(command, spec.examples);
   for (const [name, argument] of Object.entries(spec.args)) command.addArgument(toArgument(name, argument));
   addOptions(command, spec.options);
-  for (const { title, words } of choiceLists(spec)) command.addHelpText('after', `\n${title}:\n${aligned(words)}`);
+  for (const { title, words } of choiceLists(spec))
+    command.addHelpText('after', `\n${title}:\n${aligned(words)}`);
   for (const child of spec.commands)
     registerCommand(command.command(child.name, { hidden: child.isHidden }), child, cli);
   if (!spec.run) return;

@@ -74,8 +74,10 @@ export async function redeliver(
   const { output } = cli;
   const { client } = cli.connect();
   const id = await resolveId(webhookText, idsOf(client, 'webhook'));
-  const { id: deliveryId, answer } = await withId(deliveryText, idsOf(client, 'delivery', { within: id }), (each) =>
-    client.webhooks.redeliver({ params: { id, deliveryId: each } }),
+  const { id: deliveryId, answer } = await withId(
+    deliveryText,
+    idsOf(client, 'delivery', { within: id }),
+    (each) => client.webhooks.redeliver({ params: { id, deliveryId: each } }),
   );
   if (json) output.json(answer);
   else output.write(`${deliveryId}\n`);
@@ -85,7 +87,9 @@ export async function redeliver(
 /** `svc webhooks test ID`: exits with 0 only where the receiver took it. */
 export async function testWebhook(cli: Cli, text: string, { json }: Format): Promise<void> {
   const { client } = cli.connect();
-  const { answer } = await withId(text, idsOf(client, 'webhook'), (id) => client.webhooks.test({ params: { id } }));
+  const { answer } = await withId(text, idsOf(client, 'webhook'), (id) =>
+    client.webhooks.test({ params: { id } }),
+  );
   if (json) cli.output.json(answer);
   report(cli, answer.delivery, json);
 }
