@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Help } from 'commander';
 import type { Cli } from './cli.ts';
 import { nounList } from './commands/noun-list.ts';
 import type { CommandSpec } from './program/define-command.ts';
@@ -20,7 +20,6 @@ export const programExamples = [
 export function createProgram(cli: Cli, loaded: readonly CommandSpec[]): Command {
   const program = new Command('svc');
   program
-    .description(programSummary)
     .exitOverride()
     // Failures are reported in one place, as one line.
     .configureOutput({ outputError: () => undefined })
@@ -29,6 +28,11 @@ export function createProgram(cli: Cli, loaded: readonly CommandSpec[]): Command
       helpWidth: Math.min(process.stdout.columns || 80, 100),
       optionDescription: ({ description }) => description,
       argumentDescription: ({ description }) => description,
+      subcommandTerm: (command) => command.name(),
+      formatHelp: (command, helper) => {
+        const text = Help.prototype.formatHelp.call(helper, command, helper);
+        return command === program ? onOneScreen(text) : text;
+      },
     })
     .helpOption('-h, --help', 'Show help')
     .helpCommand(false)
@@ -46,6 +50,12 @@ export function createProgram(cli: Cli, loaded: readonly CommandSpec[]): Command
     `\nHelp topics: ${helpTopics.map(({ name }) => `svc help ${name}`).join(', ')}`,
   );
   return program;
+}
+
+/** Without the empty lines between the groups of commands, the help of the program fits one screen. */
+function onOneScreen(text: string): string {
+  const [, ...others] = new Set(nounList.map(({ group }) => group));
+  return others.reduce((shorter, group) => shorter.replace(`\n\n${group}`, `\n${group}`), text);
 }
 
 /** The nouns that these words need: the one that runs, or all where the words name none. */

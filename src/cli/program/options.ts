@@ -22,6 +22,8 @@ export interface OptionSpec<
   defaultValue?: unknown;
   /** The name of an option that excludes it. */
   conflicts?: string;
+  /** True where the help of another option mentions it. */
+  isHidden?: true;
   /** Never set: carries the type of the value. */
   value?: Value;
 }

@@ -67,7 +67,9 @@ function toArgument(name: string, spec: ArgumentSpec): Argument {
 }
 
 function toOption(spec: OptionSpec): Option {
-  const option = new Option(spec.flags, describeValue(spec)).makeOptionMandatory(spec.isRequired);
+  const option = new Option(spec.flags, describeValue(spec))
+    .makeOptionMandatory(spec.isRequired)
+    .hideHelp(spec.isHidden);
   if (spec.type) {
     option.argParser(reader(spec.type, spec.isRepeatable));
     // Or an option such as --no-approval <tool> would take no value.
