@@ -69,7 +69,7 @@ const record = defineCommand({
   ],
   args: { intent: required(text, 'Goal') },
   options: [
-    repeatable('--step <text>', 'Add a step; repeatable; - reads one per line from stdin', text),
+    repeatable('--step <text>', 'Add a step (- reads one per line from stdin)', text),
     optionWithDefault(
       '-t, --type <type>',
       'Type',
@@ -77,7 +77,7 @@ const record = defineCommand({
       'task_solution',
     ),
     option('--success <share>', 'Success, 0 to 1 (default: 1)', decimal),
-    repeatable('--tag <tag>', 'Add a tag; repeatable', text),
+    repeatable('--tag <tag>', 'Add a tag', text),
     option('--conversation <id>', 'Conversation that it comes from', id('conversation')),
     json,
   ],

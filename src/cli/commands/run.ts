@@ -26,7 +26,7 @@ export const run = defineCommand({
     option('--attempts <n>', 'Maximum number of attempts', wholeNumber),
     option('--priority <n>', 'Priority, 1 (critical) to 4 (low)', priority),
     option('--title <title>', 'Title (default: the first line of the prompt)', text),
-    repeatable('-l, --label <label>', 'Add a label; repeatable', text),
+    repeatable('-l, --label <label>', 'Add a label', text),
     option(
       '--mode <mode>',
       'Security mode; only administrators can relax the policy',

@@ -85,7 +85,7 @@ const add = defineCommand({
     ),
     flag('--paused', 'Create it paused'),
     option('--title <title>', 'Title of its tasks (default: the first line of the prompt)', text),
-    repeatable('-l, --label <label>', 'Add a label to its tasks; repeatable', text),
+    repeatable('-l, --label <label>', 'Add a label to its tasks', text),
     option('--priority <n>', 'Priority, 1 (critical) to 4 (low)', priority),
     option('--attempts <n>', 'Maximum number of attempts per run', wholeNumber),
     option(

@@ -21,16 +21,12 @@ const ls = defineCommand({
     'svc tasks ls --q "timeout" --json',
   ],
   options: [
-    repeatable(
-      '-s, --status <status>',
-      'Filter by status; repeatable',
-      choice(filter.status, { isOpen: true }),
-    ),
+    repeatable('-s, --status <status>', 'Filter by status', choice(filter.status, { isOpen: true })),
     limit,
     flag('--all', 'Show all tasks'),
     option('--cursor <cursor>', 'Continue after an earlier page', text),
     option('--q <text>', 'Search in title, description and prompt', text),
-    repeatable('-l, --label <label>', 'Filter by label; repeatable', text),
+    repeatable('-l, --label <label>', 'Filter by label', text),
     option('-a, --agent <type>', 'Filter by agent', agentType),
     option(
       '--source <source>',
@@ -110,7 +106,7 @@ const create = defineCommand({
     option('--description <text>', 'Description', text),
     option('-a, --agent <type>', 'Agent that runs the task', agentType),
     option('--priority <n>', 'Priority, 1 (critical) to 4 (low)', priority),
-    repeatable('-l, --label <label>', 'Add a label; repeatable', text),
+    repeatable('-l, --label <label>', 'Add a label', text),
     option('--repository <owner/repo>', 'Repository', text),
     option('--branch <branch>', 'Branch', text),
     option('--cwd <folder>', 'Directory that commands run in', text),

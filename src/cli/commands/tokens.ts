@@ -19,7 +19,7 @@ const create = defineCommand({
   options: [
     requiredRepeatable(
       '--scope <scope>',
-      'Grant a scope; repeatable',
+      'Grant a scope',
       choice(choiceTable.tokens.create.scopes, { meanings: scopeMeanings, title: 'Scopes' }),
     ),
     option('--days <n>', 'Days until it expires (default: never)', wholeNumber),

@@ -33,7 +33,7 @@ const add = defineCommand({
   options: [
     repeatable(
       '-e, --event <event>',
-      'Subscribe to an event; repeatable',
+      'Subscribe to an event',
       choice(choiceTable.webhooks.create.events, { meanings: eventMeanings, title: 'Events' }),
     ),
     flag('--all-events', 'Subscribe to all events'),

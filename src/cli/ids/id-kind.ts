@@ -27,15 +27,15 @@ export interface IdKind {
   /** The command that lists them. */
   listCommand: string;
   /** Rejects with a 404 when there is none; left out where the whole list is as cheap. */
-  get?(client: Client, id: string, request?: CallOptions): Promise<unknown>;
+  get?: (client: Client, id: string, request?: CallOptions) => Promise<unknown>;
   /** Lists them, newest first, in pages. */
-  list(client: Client, request: ListRequest): AsyncIterable<IdRow[]>;
+  list: (client: Client, request: ListRequest) => AsyncIterable<IdRow[]>;
 }
 
 interface IdKindInput<Row extends { id: string }> extends Omit<IdKind, 'list'> {
-  list(client: Client, request: ListRequest): AsyncIterable<Row[]>;
+  list: (client: Client, request: ListRequest) => AsyncIterable<Row[]>;
   /** What the completion shows beside the id. */
-  label(row: Row): string;
+  label: (row: Row) => string;
 }
 
 /** Declares a kind. */

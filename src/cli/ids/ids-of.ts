@@ -1,6 +1,6 @@
 import type { Client } from '../../contract/client.ts';
-import type { IdKindName } from './id-kinds.ts';
-import { idKinds } from './id-kinds.ts';
+import type { IdKind } from './id-kind.ts';
+import { type IdKindName, idKinds } from './id-kinds.ts';
 import type { IdSource } from './resolve-id.ts';
 
 const PAGE = 500;
@@ -11,12 +11,14 @@ export function idsOf(
   name: IdKindName,
   scope: { within?: string; isOpenOnly?: boolean } = {},
 ): IdSource {
-  const { get, list, ...kind } = idKinds[name];
+  const kind: IdKind = idKinds[name];
   return {
-    ...kind,
-    ...(get && { get: (id: string) => get(client, id) }),
+    prefix: kind.prefix,
+    noun: kind.noun,
+    listCommand: kind.listCommand,
+    ...(kind.get && { get: async (id: string) => kind.get?.(client, id) }),
     async *list() {
-      for await (const rows of list(client, { ...scope, limit: PAGE, request: {} }))
+      for await (const rows of kind.list(client, { ...scope, limit: PAGE, request: {} }))
         for (const { id } of rows) yield id;
     },
   };

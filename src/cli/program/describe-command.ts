@@ -1,20 +1,20 @@
 import { type Arguments, argumentTerm } from './arguments.ts';
 import type { CommandSpec } from './define-command.ts';
 import type { OptionSpec } from './options.ts';
-import type { Candidate, ValueType } from './value-type.ts';
+import type { Candidate } from './value-type.ts';
 
 /** More words than this are not listed in the line of an option. */
 const MOST_INLINE = 6;
 
 /** The help of an argument or an option: what it is for, its choices, its default. */
-export function describeValue({
-  help,
-  type,
-  defaultValue,
-}: Pick<OptionSpec, 'help' | 'defaultValue'> & { type?: ValueType }): string {
+export function describeValue(
+  spec: Pick<OptionSpec, 'help' | 'type' | 'defaultValue'> & Partial<OptionSpec>,
+): string {
+  const { help, type, defaultValue, flags = '', isRepeatable = false } = spec;
   const words = type?.choices?.words.map(([word]) => word) ?? [];
   const choices = words.length > 0 && words.length <= MOST_INLINE ? `: ${either(words)}` : '';
-  return `${help}${choices}${defaultValue === undefined ? '' : ` (default: ${String(defaultValue)})`}`;
+  const repeats = isRepeatable && !flags.includes('...') ? '; repeatable' : '';
+  return `${help}${choices}${repeats}${defaultValue === undefined ? '' : ` (default: ${defaultValue})`}`;
 }
 
 function either(words: string[]): string {
@@ -23,8 +23,9 @@ function either(words: string[]): string {
 }
 
 /** What stands behind the path of a command in its usage. */
-export function usageOf({ args, commands, run }: CommandSpec): string {
-  const below = commands.length === 0 ? [] : [run ? '[command]' : '<command>'];
+export function usageOf(spec: CommandSpec): string {
+  const { args, commands } = spec;
+  const below = commands.length === 0 ? [] : [spec.run ? '[command]' : '<command>'];
   return ['[options]', ...below, ...argumentTerms(args)].join(' ');
 }
 

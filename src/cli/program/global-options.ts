@@ -15,7 +15,7 @@ export interface GlobalOptions {
 export const globalOptions: readonly OptionSpec[] = [
   option('--url <url>', 'Daemon to connect to', text),
   option('--context <name>', 'Context to use for this command', contextName),
-  flag('--autostart', 'Start a local daemon if none responds (--no-autostart: never)'),
+  flag('--autostart', 'Start a local daemon if none responds (or --no-autostart)'),
   { ...flag('--no-autostart', 'Never start a daemon'), isHidden: true },
   flag('--debug', 'Show the cause of an error'),
 ];

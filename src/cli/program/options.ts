@@ -19,7 +19,7 @@ export interface OptionSpec<
   isRequired: boolean;
   /** True where `run` always gets a value. */
   isAlways: IsAlways;
-  defaultValue?: unknown;
+  defaultValue?: string | number;
   /** The name of an option that excludes it. */
   conflicts?: string;
   /** True where the help of another option mentions it. */
@@ -83,7 +83,7 @@ export function option<const Flags extends string, Value>(
 }
 
 /** An option whose value is this one unless another is given. */
-export function optionWithDefault<const Flags extends string, Value>(
+export function optionWithDefault<const Flags extends string, Value extends string | number>(
   flags: Flags,
   help: string,
   type: ValueType<Value>,

@@ -69,7 +69,7 @@ function toArgument(name: string, spec: ArgumentSpec): Argument {
 function toOption(spec: OptionSpec): Option {
   const option = new Option(spec.flags, describeValue(spec))
     .makeOptionMandatory(spec.isRequired)
-    .hideHelp(spec.isHidden);
+    .hideHelp(spec.isHidden ?? false);
   if (spec.type) {
     option.argParser(reader(spec.type, spec.isRepeatable));
     // Or an option such as --no-approval <tool> would take no value.
