@@ -119,10 +119,10 @@ function choicesOfRoute({ params, query, body }) {
 
 async function loadCommands() {
   const [program, describe, { argumentTerm }, { globalOptions }, { helpTopics }] = await Promise.all([
-    import('../src/cli/program.ts'),
+    import('../src/cli/program/program.ts'),
     import('../src/cli/program/describe-command.ts'),
     import('../src/cli/program/arguments.ts'),
-    import('../src/cli/program/global-options.ts'),
+    import('../src/cli/program/global-option-list.ts'),
     import('../src/cli/program/help-topics.ts'),
   ]);
   return {

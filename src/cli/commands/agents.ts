@@ -8,7 +8,7 @@ const ls = defineCommand({
   summary: 'List agents and their health',
   examples: ['svc agents ls'],
   options: [json],
-  run: async ({ cli, options }) => (await import('../agents/list-agents.ts')).listAgents(cli, options),
+  run: async ({ cli, options }) => (await import('./agents/list-agents.ts')).listAgents(cli, options),
 });
 
 const test = defineCommand({
@@ -18,7 +18,7 @@ const test = defineCommand({
   args: { type: optional(agentType, 'Agent type (default: all configured agents)') },
   options: [json],
   run: async ({ cli, args, options }) =>
-    (await import('../agents/list-agents.ts')).testAgents(cli, args.type, options),
+    (await import('./agents/list-agents.ts')).testAgents(cli, args.type, options),
 });
 
 export const agents = defineNoun({

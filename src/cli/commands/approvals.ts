@@ -12,7 +12,7 @@ const ls = defineCommand({
   examples: ['svc approvals ls', 'svc approvals ls --all', 'svc approvals ls --json'],
   options: [flag('-a, --all', 'Include decided and expired approvals'), json, quiet],
   run: async ({ cli, options }) =>
-    (await import('../approvals/show-approvals.ts')).listApprovals(cli, options),
+    (await import('./approvals/show-approvals.ts')).listApprovals(cli, options),
 });
 
 const show = defineCommand({
@@ -22,7 +22,7 @@ const show = defineCommand({
   args: { id: required(approvalId) },
   options: [flag('--json', 'Print the approval as JSON')],
   run: async ({ cli, args, options }) =>
-    (await import('../approvals/show-approvals.ts')).showApproval(cli, args.id, options),
+    (await import('./approvals/show-approvals.ts')).showApproval(cli, args.id, options),
 });
 
 const allow = defineCommand({
@@ -32,7 +32,7 @@ const allow = defineCommand({
   args: { id: required(approvalId) },
   options: [flag('--always', 'Do not ask again for this tool in the same conversation or task'), json],
   run: async ({ cli, args, options }) =>
-    (await import('../approvals/decide-approvals.ts')).allowApproval(cli, args.id, options),
+    (await import('./approvals/decide-approvals.ts')).allowApproval(cli, args.id, options),
 });
 
 const deny = defineCommand({
@@ -42,7 +42,7 @@ const deny = defineCommand({
   args: { id: anyNumber(approvalId) },
   options: [flag('--all', 'Deny all pending tool calls'), jsonEach],
   run: async ({ cli, args, options }) =>
-    (await import('../approvals/decide-approvals.ts')).denyApprovals(cli, args.id, options),
+    (await import('./approvals/decide-approvals.ts')).denyApprovals(cli, args.id, options),
 });
 
 export const approvals = defineNoun({

@@ -22,7 +22,7 @@ const ls = defineCommand({
     offset,
     json,
   ],
-  run: async ({ cli, options }) => (await import('../audit/audit-entries.ts')).listAudit(cli, options),
+  run: async ({ cli, options }) => (await import('./audit/audit-entries.ts')).listAudit(cli, options),
 });
 
 const show = defineCommand({
@@ -32,7 +32,7 @@ const show = defineCommand({
   args: { id: required(text, 'ID of the entry') },
   options: [json],
   run: async ({ cli, args, options }) =>
-    (await import('../audit/audit-entries.ts')).showAudit(cli, args.id, options),
+    (await import('./audit/audit-entries.ts')).showAudit(cli, args.id, options),
 });
 
 const verify = defineCommand({
@@ -40,7 +40,7 @@ const verify = defineCommand({
   summary: 'Verify the integrity of the audit log (exit code 7)',
   examples: ['svc audit verify', 'svc audit verify --json'],
   options: [json],
-  run: async ({ cli, options }) => (await import('../audit/audit-entries.ts')).verifyAudit(cli, options),
+  run: async ({ cli, options }) => (await import('./audit/audit-entries.ts')).verifyAudit(cli, options),
 });
 
 export const audit = defineNoun({

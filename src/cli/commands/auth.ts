@@ -14,7 +14,7 @@ const whoami = defineCommand({
   summary: 'Show who is signed in',
   examples: ['svc auth whoami', 'svc auth whoami --context build', 'svc auth whoami --json'],
   options: [json],
-  run: async ({ cli, options }) => (await import('../auth/caller.ts')).showCaller(cli, options),
+  run: async ({ cli, options }) => (await import('./auth/caller.ts')).showCaller(cli, options),
 });
 
 const signup = defineCommand({
@@ -32,7 +32,7 @@ const signup = defineCommand({
     passwordFromStdin,
     json,
   ],
-  run: async ({ cli, options }) => (await import('../auth/sign-in.ts')).signUp(cli, options),
+  run: async ({ cli, options }) => (await import('./auth/sign-in.ts')).signUp(cli, options),
 });
 
 const login = defineCommand({
@@ -49,7 +49,7 @@ const login = defineCommand({
     flag('--access-key-stdin', 'Sign in with the access key of local mode, read from stdin'),
     json,
   ],
-  run: async ({ cli, options }) => (await import('../auth/sign-in.ts')).signIn(cli, options),
+  run: async ({ cli, options }) => (await import('./auth/sign-in.ts')).signIn(cli, options),
 });
 
 const logout = defineCommand({
@@ -61,7 +61,7 @@ const logout = defineCommand({
     'svc auth logout --url https://svc.example.com',
   ],
   options: [json],
-  run: async ({ cli, options }) => (await import('../auth/sign-out.ts')).signOut(cli, options),
+  run: async ({ cli, options }) => (await import('./auth/sign-out.ts')).signOut(cli, options),
 });
 
 const password = defineCommand({
@@ -76,7 +76,7 @@ const password = defineCommand({
     flag('--password-stdin', 'Read two lines from stdin: the current password and the new one'),
     json,
   ],
-  run: async ({ cli, options }) => (await import('../auth/change-password.ts')).changePassword(cli, options),
+  run: async ({ cli, options }) => (await import('./auth/change-password.ts')).changePassword(cli, options),
 });
 
 const accessKey = defineCommand({
@@ -87,7 +87,7 @@ const accessKey = defineCommand({
     flag('--remove', 'Require no access key; only where no one else can reach the daemon'),
     flag('--json', "Print the daemon's response as JSON, with the key"),
   ],
-  run: async ({ cli, options }) => (await import('../auth/access-key.ts')).setAccessKey(cli, options),
+  run: async ({ cli, options }) => (await import('./auth/access-key.ts')).setAccessKey(cli, options),
 });
 
 const link = defineCommand({
@@ -95,7 +95,7 @@ const link = defineCommand({
   summary: 'Print a one-time sign-in link for a browser',
   examples: ['svc auth link', 'svc auth link --context build', 'xdg-open "$(svc auth link)"'],
   options: [json],
-  run: async ({ cli, options }) => (await import('../auth/sign-in-link.ts')).showSignInLink(cli, options),
+  run: async ({ cli, options }) => (await import('./auth/sign-in-link.ts')).showSignInLink(cli, options),
 });
 
 const invite = defineCommand({
@@ -112,7 +112,7 @@ const invite = defineCommand({
     option('--days <n>', 'Days until it expires (default: 7)', wholeNumber),
     flag('--json', "Print the daemon's response as JSON, with the code"),
   ],
-  run: async ({ cli, options }) => (await import('../auth/invites.ts')).invite(cli, options),
+  run: async ({ cli, options }) => (await import('./auth/invites.ts')).invite(cli, options),
 });
 
 const invites = defineNoun({
@@ -125,7 +125,7 @@ const invites = defineNoun({
       summary: 'List invites, newest first',
       examples: ['svc auth invites ls', 'svc auth invites ls --json', 'svc auth invites ls --quiet'],
       options: [json, quiet],
-      run: async ({ cli, options }) => (await import('../auth/invites.ts')).listInvites(cli, options),
+      run: async ({ cli, options }) => (await import('./auth/invites.ts')).listInvites(cli, options),
     }),
     defineCommand({
       name: 'rm',
@@ -138,7 +138,7 @@ const invites = defineNoun({
       args: { id: several(id('invite')) },
       options: [jsonEach],
       run: async ({ cli, args, options }) =>
-        (await import('../auth/invites.ts')).removeInvites(cli, args.id, options),
+        (await import('./auth/invites.ts')).removeInvites(cli, args.id, options),
     }),
   ],
 });
@@ -153,7 +153,7 @@ const sessions = defineNoun({
       summary: 'List your sessions, newest first; * marks this one',
       examples: ['svc auth sessions ls', 'svc auth sessions ls --json', 'svc auth sessions ls --quiet'],
       options: [json, quiet],
-      run: async ({ cli, options }) => (await import('../auth/sessions.ts')).listSessions(cli, options),
+      run: async ({ cli, options }) => (await import('./auth/sessions.ts')).listSessions(cli, options),
     }),
     defineCommand({
       name: 'revoke',
@@ -166,7 +166,7 @@ const sessions = defineNoun({
       args: { id: several(id('session')) },
       options: [jsonEach],
       run: async ({ cli, args, options }) =>
-        (await import('../auth/sessions.ts')).revokeSessions(cli, args.id, options),
+        (await import('./auth/sessions.ts')).revokeSessions(cli, args.id, options),
     }),
   ],
 });
@@ -185,7 +185,7 @@ const users = defineNoun({
       summary: 'List accounts',
       examples: ['svc auth users ls', 'svc auth users ls --json', 'svc auth users ls --quiet'],
       options: [json, quiet],
-      run: async ({ cli, options }) => (await import('../auth/users.ts')).listUsers(cli, options),
+      run: async ({ cli, options }) => (await import('./auth/users.ts')).listUsers(cli, options),
     }),
     defineCommand({
       name: 'set',
@@ -202,8 +202,7 @@ const users = defineNoun({
         flag('--enable', 'Enable the account again'),
         json,
       ],
-      run: async ({ cli, args, options }) =>
-        (await import('../auth/users.ts')).setUser(cli, args.id, options),
+      run: async ({ cli, args, options }) => (await import('./auth/users.ts')).setUser(cli, args.id, options),
     }),
   ],
 });

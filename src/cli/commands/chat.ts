@@ -1,12 +1,12 @@
 import { choiceTable } from '../../contract/choice-table.ts';
 import { id } from '../ids/id-type.ts';
-import { modeMeanings } from '../policy/mode-meanings.ts';
+import { modeMeanings } from './policy/mode-meanings.ts';
 import { anyNumber } from '../program/arguments.ts';
 import { defineCommand } from '../program/define-command.ts';
 import { flag, option } from '../program/options.ts';
 import { choice, text, wholeNumber } from '../program/value-type.ts';
-import { providerName } from '../providers/provider-name.ts';
-import { onApprovalMeanings, onApprovalWays } from '../run/on-approval.ts';
+import { providerName } from './providers/provider-name.ts';
+import { onApprovalMeanings, onApprovalWays } from './run/on-approval.ts';
 
 const { sendWithTools, sendAgentic } = choiceTable.conversations;
 
@@ -42,5 +42,5 @@ export const chat = defineCommand({
     flag('--jsonl', 'Print every event as a line of JSON'),
   ],
   run: async ({ cli, args, options }) =>
-    (await import('../chat/run-chat.ts')).runChat(cli, args.message, options),
+    (await import('./chat/run-chat.ts')).runChat(cli, args.message, options),
 });

@@ -10,7 +10,7 @@ const ls = defineCommand({
   summary: 'List settings and where each value comes from',
   examples: ['svc config ls'],
   options: [json],
-  run: async ({ cli, options }) => (await import('../config/settings.ts')).listSettings(cli, options),
+  run: async ({ cli, options }) => (await import('./config/settings.ts')).listSettings(cli, options),
 });
 
 const get = defineCommand({
@@ -20,7 +20,7 @@ const get = defineCommand({
   args: { key: required(settingKey) },
   options: [json],
   run: async ({ cli, args, options }) =>
-    (await import('../config/settings.ts')).getSetting(cli, args.key, options),
+    (await import('./config/settings.ts')).getSetting(cli, args.key, options),
 });
 
 const set = defineCommand({
@@ -40,7 +40,7 @@ const set = defineCommand({
   },
   options: [json],
   run: async ({ cli, args, options }) =>
-    (await import('../config/settings.ts')).setSetting(cli, args.key, args.value, options),
+    (await import('./config/settings.ts')).setSetting(cli, args.key, args.value, options),
 });
 
 const unset = defineCommand({
@@ -50,7 +50,7 @@ const unset = defineCommand({
   args: { key: required(settingKey) },
   options: [json],
   run: async ({ cli, args, options }) =>
-    (await import('../config/settings.ts')).unsetSetting(cli, args.key, options),
+    (await import('./config/settings.ts')).unsetSetting(cli, args.key, options),
 });
 
 const path = defineCommand({
@@ -58,7 +58,7 @@ const path = defineCommand({
   summary: 'Print the paths of all files and directories',
   examples: ['svc config path'],
   options: [flag('--json', 'Print the paths as JSON')],
-  run: async ({ cli, options }) => (await import('../config/settings.ts')).showPaths(cli, options),
+  run: async ({ cli, options }) => (await import('./config/settings.ts')).showPaths(cli, options),
 });
 
 export const config = defineNoun({

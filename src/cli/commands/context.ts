@@ -10,7 +10,7 @@ const ls = defineCommand({
   summary: 'List contexts',
   examples: ['svc context ls'],
   options: [json],
-  run: async ({ cli, options }) => (await import('../context/contexts.ts')).listContexts(cli, options),
+  run: async ({ cli, options }) => (await import('./context/contexts.ts')).listContexts(cli, options),
 });
 
 const use = defineCommand({
@@ -20,7 +20,7 @@ const use = defineCommand({
   args: { name: required(contextName, 'Name of the context; local is the daemon of this machine') },
   options: [json],
   run: async ({ cli, args, options }) =>
-    (await import('../context/contexts.ts')).useContext(cli, args.name, options),
+    (await import('./context/contexts.ts')).useContext(cli, args.name, options),
 });
 
 const set = defineCommand({
@@ -34,7 +34,7 @@ const set = defineCommand({
   args: { name: required(contextName) },
   options: [flag('--token-stdin', 'Read a session or an API token from stdin'), json],
   run: async ({ cli, args, options }) =>
-    (await import('../context/contexts.ts')).setContext(cli, args.name, options),
+    (await import('./context/contexts.ts')).setContext(cli, args.name, options),
 });
 
 const rm = defineCommand({
@@ -44,7 +44,7 @@ const rm = defineCommand({
   args: { name: required(contextName) },
   options: [json],
   run: async ({ cli, args, options }) =>
-    (await import('../context/contexts.ts')).removeContext(cli, args.name, options),
+    (await import('./context/contexts.ts')).removeContext(cli, args.name, options),
 });
 
 export const context = defineNoun({

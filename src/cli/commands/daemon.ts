@@ -14,7 +14,7 @@ const start = defineCommand({
   examples: ['svc daemon start', 'svc daemon start --port 5000'],
   inherited: listenOptions,
   options: [stateAsJson],
-  run: async ({ cli, options }) => (await import('../daemon/daemon-control.ts')).startDaemon(cli, options),
+  run: async ({ cli, options }) => (await import('./daemon/daemon-control.ts')).startDaemon(cli, options),
 });
 
 const stop = defineCommand({
@@ -22,7 +22,7 @@ const stop = defineCommand({
   summary: 'Stop the daemon; running tasks get 30 s to finish',
   examples: ['svc daemon stop'],
   options: [stateAsJson],
-  run: async ({ cli, options }) => (await import('../daemon/daemon-control.ts')).stopDaemon(cli, options),
+  run: async ({ cli, options }) => (await import('./daemon/daemon-control.ts')).stopDaemon(cli, options),
 });
 
 const restart = defineCommand({
@@ -31,7 +31,7 @@ const restart = defineCommand({
   examples: ['svc daemon restart'],
   inherited: listenOptions,
   options: [stateAsJson],
-  run: async ({ cli, options }) => (await import('../daemon/daemon-control.ts')).restartDaemon(cli, options),
+  run: async ({ cli, options }) => (await import('./daemon/daemon-control.ts')).restartDaemon(cli, options),
 });
 
 const status = defineCommand({
@@ -39,7 +39,7 @@ const status = defineCommand({
   summary: 'Show whether the daemon is running (exit code 69 if not)',
   examples: ['svc daemon status', 'svc daemon status --json'],
   options: [stateAsJson],
-  run: async ({ cli, options }) => (await import('../daemon/daemon-control.ts')).showStatus(cli, options),
+  run: async ({ cli, options }) => (await import('./daemon/daemon-control.ts')).showStatus(cli, options),
 });
 
 const logs = defineCommand({
@@ -51,21 +51,21 @@ const logs = defineCommand({
     optionWithDefault('-n, --lines <n>', 'Number of lines', wholeNumber, 50),
     flag('--json', 'Print the lines unformatted'),
   ],
-  run: async ({ cli, options }) => (await import('../daemon/daemon-logs.ts')).showLogs(cli, options),
+  run: async ({ cli, options }) => (await import('./daemon/daemon-logs.ts')).showLogs(cli, options),
 });
 
 const install = defineCommand({
   name: 'install',
   summary: 'Install a user service that starts the daemon at login',
   examples: ['svc daemon install'],
-  run: async ({ cli }) => (await import('../daemon/system-service.ts')).installService(cli),
+  run: async ({ cli }) => (await import('./daemon/system-service.ts')).installService(cli),
 });
 
 const uninstall = defineCommand({
   name: 'uninstall',
   summary: 'Remove the user service',
   examples: ['svc daemon uninstall'],
-  run: async ({ cli }) => (await import('../daemon/system-service.ts')).uninstallService(cli),
+  run: async ({ cli }) => (await import('./daemon/system-service.ts')).uninstallService(cli),
 });
 
 export const daemon = defineNoun({
@@ -74,5 +74,5 @@ export const daemon = defineNoun({
   examples: ['svc daemon', 'svc daemon start --port 5000', 'svc daemon logs -f'],
   options: listenOptions,
   commands: [start, stop, restart, status, logs, install, uninstall],
-  run: async ({ options }) => (await import('../daemon/serve.ts')).serve(options),
+  run: async ({ options }) => (await import('./daemon/serve.ts')).serve(options),
 });

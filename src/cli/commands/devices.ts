@@ -31,7 +31,7 @@ const identity = defineCommand({
     flag('--force', 'With --restore: replace the existing identity'),
     json,
   ],
-  run: async ({ cli, options }) => (await import('../devices/identity.ts')).identity(cli, options),
+  run: async ({ cli, options }) => (await import('./devices/identity.ts')).identity(cli, options),
 });
 
 const pair = defineCommand({
@@ -48,7 +48,7 @@ const pair = defineCommand({
     timeout,
     flag('--json', 'Print events as JSON lines, without secrets'),
   ],
-  run: async ({ cli, options }) => (await import('../devices/pair.ts')).pair(cli, options),
+  run: async ({ cli, options }) => (await import('./devices/pair.ts')).pair(cli, options),
 });
 
 const qr = defineCommand({
@@ -66,7 +66,7 @@ const qr = defineCommand({
     timeout,
     flag('--json', 'Print the link, then the response to the approval, as JSON lines'),
   ],
-  run: async ({ cli, options }) => (await import('../devices/show-qr.ts')).showQr(cli, options),
+  run: async ({ cli, options }) => (await import('./devices/show-qr.ts')).showQr(cli, options),
 });
 
 const pending = defineCommand({
@@ -74,7 +74,7 @@ const pending = defineCommand({
   summary: 'List pending pairing requests',
   examples: ['svc devices pending', 'svc devices pending --json'],
   options: [json],
-  run: async ({ cli, options }) => (await import('../devices/decide-pairing.ts')).listPending(cli, options),
+  run: async ({ cli, options }) => (await import('./devices/decide-pairing.ts')).listPending(cli, options),
 });
 
 const approve = defineCommand({
@@ -88,7 +88,7 @@ const approve = defineCommand({
   args: { code: several(text, codeHelp) },
   options: [role, deviceName, flag('--yes', 'Skip the confirmation prompt'), json],
   run: async ({ cli, args, options }) =>
-    (await import('../devices/decide-pairing.ts')).approveDevice(cli, args.code, options),
+    (await import('./devices/decide-pairing.ts')).approveDevice(cli, args.code, options),
 });
 
 const reject = defineCommand({
@@ -102,7 +102,7 @@ const reject = defineCommand({
   args: { code: several(text, codeHelp) },
   options: [option('--reason <text>', 'Reason that the device shows', text), json],
   run: async ({ cli, args, options }) =>
-    (await import('../devices/decide-pairing.ts')).rejectDevice(cli, args.code, options),
+    (await import('./devices/decide-pairing.ts')).rejectDevice(cli, args.code, options),
 });
 
 const ls = defineCommand({
@@ -110,7 +110,7 @@ const ls = defineCommand({
   summary: 'List paired devices, newest first; * marks this one',
   examples: ['svc devices ls', 'svc devices ls --json', 'svc devices ls --quiet'],
   options: [json, quiet],
-  run: async ({ cli, options }) => (await import('../devices/paired-devices.ts')).listDevices(cli, options),
+  run: async ({ cli, options }) => (await import('./devices/paired-devices.ts')).listDevices(cli, options),
 });
 
 const rename = defineCommand({
@@ -124,7 +124,7 @@ const rename = defineCommand({
   args: { id: required(deviceId), name: required(text, 'New name') },
   options: [json],
   run: async ({ cli, args, options }) =>
-    (await import('../devices/paired-devices.ts')).renameDevice(cli, args.id, args.name, options),
+    (await import('./devices/paired-devices.ts')).renameDevice(cli, args.id, args.name, options),
 });
 
 const revoke = defineCommand({
@@ -134,7 +134,7 @@ const revoke = defineCommand({
   args: { id: several(deviceId) },
   options: [jsonEach],
   run: async ({ cli, args, options }) =>
-    (await import('../devices/paired-devices.ts')).revokeDevices(cli, args.id, options),
+    (await import('./devices/paired-devices.ts')).revokeDevices(cli, args.id, options),
 });
 
 export const devices = defineNoun({

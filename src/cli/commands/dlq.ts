@@ -24,7 +24,7 @@ const ls = defineCommand({
     json,
     quiet,
   ],
-  run: async ({ cli, options }) => (await import('../dlq/dead-letters.ts')).listDeadLetters(cli, options),
+  run: async ({ cli, options }) => (await import('./dlq/dead-letters.ts')).listDeadLetters(cli, options),
 });
 
 const show = defineCommand({
@@ -34,7 +34,7 @@ const show = defineCommand({
   args: { id: required(deadLetterId) },
   options: [json],
   run: async ({ cli, args, options }) =>
-    (await import('../dlq/dead-letters.ts')).showDeadLetter(cli, args.id, options),
+    (await import('./dlq/dead-letters.ts')).showDeadLetter(cli, args.id, options),
 });
 
 const selection = [
@@ -53,7 +53,7 @@ const retry = defineCommand({
   args: { id: anyNumber(deadLetterId) },
   options: selection,
   run: async ({ cli, args, options }) =>
-    (await import('../dlq/dead-letters.ts')).changeDeadLetters(cli, 'retry', args.id, options),
+    (await import('./dlq/dead-letters.ts')).changeDeadLetters(cli, 'retry', args.id, options),
 });
 
 const discard = defineCommand({
@@ -63,7 +63,7 @@ const discard = defineCommand({
   args: { id: anyNumber(deadLetterId) },
   options: selection,
   run: async ({ cli, args, options }) =>
-    (await import('../dlq/dead-letters.ts')).changeDeadLetters(cli, 'discard', args.id, options),
+    (await import('./dlq/dead-letters.ts')).changeDeadLetters(cli, 'discard', args.id, options),
 });
 
 const resolve = defineCommand({
@@ -73,7 +73,7 @@ const resolve = defineCommand({
   args: { id: anyNumber(deadLetterId) },
   options: [...selection, option('--note <text>', 'Describe what was done', text)],
   run: async ({ cli, args, options }) =>
-    (await import('../dlq/dead-letters.ts')).changeDeadLetters(cli, 'resolve', args.id, options),
+    (await import('./dlq/dead-letters.ts')).changeDeadLetters(cli, 'resolve', args.id, options),
 });
 
 export const dlq = defineNoun({

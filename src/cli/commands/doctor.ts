@@ -6,5 +6,5 @@ export const doctor = defineCommand({
   summary: 'Diagnose common problems and suggest fixes',
   examples: ['svc doctor', 'svc doctor --fix', 'svc doctor --json'],
   options: [flag('--fix', 'Fix what can be fixed automatically'), flag('--json', 'Print the checks as JSON')],
-  run: async ({ cli, options }) => (await import('../doctor/run-checks.ts')).runChecks(cli, options),
+  run: async ({ cli, options }) => (await import('./doctor/run-checks.ts')).runChecks(cli, options),
 });

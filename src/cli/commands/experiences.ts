@@ -1,5 +1,5 @@
 import { choiceTable } from '../../contract/choice-table.ts';
-import { experienceMeanings } from '../experiences/experience-types.ts';
+import { experienceMeanings } from './experiences/experience-types.ts';
 import { id } from '../ids/id-type.ts';
 import { required, several } from '../program/arguments.ts';
 import { defineCommand, defineNoun } from '../program/define-command.ts';
@@ -32,7 +32,7 @@ const ls = defineCommand({
     quiet,
   ],
   run: async ({ cli, options }) =>
-    (await import('../experiences/show-experiences.ts')).listExperiences(cli, options),
+    (await import('./experiences/show-experiences.ts')).listExperiences(cli, options),
 });
 
 const search = defineCommand({
@@ -46,7 +46,7 @@ const search = defineCommand({
     quiet,
   ],
   run: async ({ cli, args, options }) =>
-    (await import('../experiences/show-experiences.ts')).searchExperiences(cli, args.query, options),
+    (await import('./experiences/show-experiences.ts')).searchExperiences(cli, args.query, options),
 });
 
 const show = defineCommand({
@@ -56,7 +56,7 @@ const show = defineCommand({
   args: { id: required(experienceId) },
   options: [json],
   run: async ({ cli, args, options }) =>
-    (await import('../experiences/show-experiences.ts')).showExperience(cli, args.id, options),
+    (await import('./experiences/show-experiences.ts')).showExperience(cli, args.id, options),
 });
 
 const record = defineCommand({
@@ -82,7 +82,7 @@ const record = defineCommand({
     json,
   ],
   run: async ({ cli, args, options }) =>
-    (await import('../experiences/change-experiences.ts')).recordExperience(cli, args.intent, options),
+    (await import('./experiences/change-experiences.ts')).recordExperience(cli, args.intent, options),
 });
 
 const use = defineCommand({
@@ -92,7 +92,7 @@ const use = defineCommand({
   args: { id: required(experienceId) },
   options: [json],
   run: async ({ cli, args, options }) =>
-    (await import('../experiences/change-experiences.ts')).useExperience(cli, args.id, options),
+    (await import('./experiences/change-experiences.ts')).useExperience(cli, args.id, options),
 });
 
 const rm = defineCommand({
@@ -102,7 +102,7 @@ const rm = defineCommand({
   args: { id: several(experienceId) },
   options: [jsonEach],
   run: async ({ cli, args, options }) =>
-    (await import('../experiences/change-experiences.ts')).removeExperiences(cli, args.id, options),
+    (await import('./experiences/change-experiences.ts')).removeExperiences(cli, args.id, options),
 });
 
 const decay = defineCommand({
@@ -114,7 +114,7 @@ const decay = defineCommand({
     json,
   ],
   run: async ({ cli, options }) =>
-    (await import('../experiences/change-experiences.ts')).decayExperiences(cli, options),
+    (await import('./experiences/change-experiences.ts')).decayExperiences(cli, options),
 });
 
 const prune = defineCommand({
@@ -127,7 +127,7 @@ const prune = defineCommand({
     json,
   ],
   run: async ({ cli, options }) =>
-    (await import('../experiences/change-experiences.ts')).pruneExperiences(cli, options),
+    (await import('./experiences/change-experiences.ts')).pruneExperiences(cli, options),
 });
 
 export const experiences = defineNoun({

@@ -8,7 +8,7 @@ const ls = defineCommand({
   summary: 'List tool guards',
   examples: ['svc guards ls', 'svc guards ls --json'],
   options: [json],
-  run: async ({ cli, options }) => (await import('../guards/guards.ts')).listGuards(cli, options),
+  run: async ({ cli, options }) => (await import('./guards/guards.ts')).listGuards(cli, options),
 });
 
 const enable = defineCommand({
@@ -18,7 +18,7 @@ const enable = defineCommand({
   args: { name: required(guardName) },
   options: [json],
   run: async ({ cli, args, options }) =>
-    (await import('../guards/guards.ts')).enableGuard(cli, args.name, options),
+    (await import('./guards/guards.ts')).enableGuard(cli, args.name, options),
 });
 
 const disable = defineCommand({
@@ -28,7 +28,7 @@ const disable = defineCommand({
   args: { name: required(guardName) },
   options: [yes, json],
   run: async ({ cli, args, options }) =>
-    (await import('../guards/guards.ts')).disableGuard(cli, args.name, options),
+    (await import('./guards/guards.ts')).disableGuard(cli, args.name, options),
 });
 
 export const guards = defineNoun({

@@ -7,5 +7,5 @@ export const health = defineCommand({
   summary: 'Show daemon health (exit code 1 when unhealthy)',
   examples: ['svc health', 'svc health --detailed', 'svc health --json'],
   options: [flag('--detailed', 'Show every component'), json],
-  run: async ({ cli, options }) => (await import('../health/show-health.ts')).showHealth(cli, options),
+  run: async ({ cli, options }) => (await import('./health/show-health.ts')).showHealth(cli, options),
 });

@@ -3,7 +3,7 @@ import { defineCommand, defineNoun } from '../program/define-command.ts';
 import { flag, option } from '../program/options.ts';
 import { json, jsonEach, yes } from '../program/shared-options.ts';
 import { duration } from '../program/value-type.ts';
-import { vendor } from '../vendors.ts';
+import { vendor } from './integrations/vendors.ts';
 
 const ls = defineCommand({
   name: 'ls',
@@ -11,7 +11,7 @@ const ls = defineCommand({
   examples: ['svc integrations ls', 'svc integrations ls --json'],
   options: [jsonEach],
   run: async ({ cli, options }) =>
-    (await import('../integrations/list-integrations.ts')).listIntegrations(cli, options),
+    (await import('./integrations/list-integrations.ts')).listIntegrations(cli, options),
 });
 
 const connect = defineCommand({
@@ -30,7 +30,7 @@ const connect = defineCommand({
     flag('--json', 'Print the link, then the status, as JSON lines'),
   ],
   run: async ({ cli, args, options }) =>
-    (await import('../integrations/connect.ts')).connectVendor(cli, args.name, options),
+    (await import('./integrations/connect.ts')).connectVendor(cli, args.name, options),
 });
 
 const disconnect = defineCommand({
@@ -40,7 +40,7 @@ const disconnect = defineCommand({
   args: { name: required(vendor, 'Service to disconnect') },
   options: [yes, json],
   run: async ({ cli, args, options }) =>
-    (await import('../integrations/disconnect.ts')).disconnectVendor(cli, args.name, options),
+    (await import('./integrations/disconnect.ts')).disconnectVendor(cli, args.name, options),
 });
 
 export const integrations = defineNoun({

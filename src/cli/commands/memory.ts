@@ -1,7 +1,7 @@
 import { choiceTable } from '../../contract/choice-table.ts';
 import { indexedFile } from '../completion/suggestions.ts';
 import { id } from '../ids/id-type.ts';
-import { methodMeanings } from '../memory/method-meanings.ts';
+import { methodMeanings } from './memory/method-meanings.ts';
 import { anyNumber, optional, required, several } from '../program/arguments.ts';
 import { defineCommand, defineNoun } from '../program/define-command.ts';
 import { flag, option } from '../program/options.ts';
@@ -33,7 +33,7 @@ const search = defineCommand({
   args: { query },
   options: [...searchOptions, flag('-q, --quiet', 'Print the IDs of the chunks only')],
   run: async ({ cli, args, options }) =>
-    (await import('../memory/search-memory.ts')).searchMemory(cli, args.query, options),
+    (await import('./memory/search-memory.ts')).searchMemory(cli, args.query, options),
 });
 
 const why = defineCommand({
@@ -43,7 +43,7 @@ const why = defineCommand({
   args: { query },
   options: searchOptions,
   run: async ({ cli, args, options }) =>
-    (await import('../memory/explain-search.ts')).explainSearch(cli, args.query, options),
+    (await import('./memory/explain-search.ts')).explainSearch(cli, args.query, options),
 });
 
 const warm = defineCommand({
@@ -53,7 +53,7 @@ const warm = defineCommand({
   args: { query: anyNumber(text, 'What will be searched for') },
   options: [json],
   run: async ({ cli, args, options }) =>
-    (await import('../memory/memory-stats.ts')).warmMemory(cli, args.query, options),
+    (await import('./memory/memory-stats.ts')).warmMemory(cli, args.query, options),
 });
 
 const sync = defineCommand({
@@ -65,7 +65,7 @@ const sync = defineCommand({
   },
   options: [json, flag('-q, --quiet', 'Print nothing unless it fails')],
   run: async ({ cli, args, options }) =>
-    (await import('../memory/sync-memory.ts')).syncMemory(cli, args.folder, options),
+    (await import('./memory/sync-memory.ts')).syncMemory(cli, args.folder, options),
 });
 
 const stats = defineCommand({
@@ -73,7 +73,7 @@ const stats = defineCommand({
   summary: 'Show index statistics',
   examples: ['svc memory stats', 'svc memory stats --json'],
   options: [json],
-  run: async ({ cli, options }) => (await import('../memory/memory-stats.ts')).showMemoryStats(cli, options),
+  run: async ({ cli, options }) => (await import('./memory/memory-stats.ts')).showMemoryStats(cli, options),
 });
 
 const watch = defineCommand({
@@ -81,7 +81,7 @@ const watch = defineCommand({
   summary: 'Show whether directories are watched, and follow syncs',
   examples: ['svc memory watch', 'svc memory watch --json'],
   options: [flag('--json', "Print the daemon's response as JSON, and follow nothing")],
-  run: async ({ cli, options }) => (await import('../memory/watch-memory.ts')).watchMemory(cli, options),
+  run: async ({ cli, options }) => (await import('./memory/watch-memory.ts')).watchMemory(cli, options),
 });
 
 const files = defineCommand({
@@ -98,8 +98,7 @@ const files = defineCommand({
     json,
     flag('-q, --quiet', 'Print the paths only'),
   ],
-  run: async ({ cli, options }) =>
-    (await import('../memory/indexed-files.ts')).listIndexedFiles(cli, options),
+  run: async ({ cli, options }) => (await import('./memory/indexed-files.ts')).listIndexedFiles(cli, options),
 });
 
 const show = defineCommand({
@@ -109,7 +108,7 @@ const show = defineCommand({
   args: { path: required(indexedFile) },
   options: [json, quiet],
   run: async ({ cli, args, options }) =>
-    (await import('../memory/indexed-files.ts')).showIndexedFile(cli, args.path, options),
+    (await import('./memory/indexed-files.ts')).showIndexedFile(cli, args.path, options),
 });
 
 const forget = defineCommand({
@@ -129,7 +128,7 @@ const forget = defineCommand({
     json,
   ],
   run: async ({ cli, args, options }) =>
-    (await import('../memory/forget.ts')).forgetMemory(cli, args.what, options),
+    (await import('./memory/forget.ts')).forgetMemory(cli, args.what, options),
 });
 
 const sessions = defineNoun({
@@ -153,7 +152,7 @@ const sessions = defineNoun({
         quiet,
       ],
       run: async ({ cli, options }) =>
-        (await import('../memory/memory-sessions.ts')).listMemorySessions(cli, options),
+        (await import('./memory/memory-sessions.ts')).listMemorySessions(cli, options),
     }),
     defineCommand({
       name: 'create',
@@ -166,7 +165,7 @@ const sessions = defineNoun({
         json,
       ],
       run: async ({ cli, args, options }) =>
-        (await import('../memory/memory-sessions.ts')).createMemorySession(cli, args.name, options),
+        (await import('./memory/memory-sessions.ts')).createMemorySession(cli, args.name, options),
     }),
     defineCommand({
       name: 'archive',
@@ -175,7 +174,7 @@ const sessions = defineNoun({
       args: { id: several(id('memorySession')) },
       options: [jsonEach],
       run: async ({ cli, args, options }) =>
-        (await import('../memory/memory-sessions.ts')).archiveMemorySessions(cli, args.id, options),
+        (await import('./memory/memory-sessions.ts')).archiveMemorySessions(cli, args.id, options),
     }),
   ],
 });
@@ -195,7 +194,7 @@ const preferences = defineNoun({
       examples: ['svc memory preferences ls'],
       options: [whose, json, quiet],
       run: async ({ cli, options }) =>
-        (await import('../memory/preferences.ts')).listPreferences(cli, options),
+        (await import('./memory/preferences.ts')).listPreferences(cli, options),
     }),
     defineCommand({
       name: 'track',
@@ -207,7 +206,7 @@ const preferences = defineNoun({
       args: { category: required(text, 'Category'), value: required(text, 'Preferred value') },
       options: [whose, json],
       run: async ({ cli, args, options }) =>
-        (await import('../memory/preferences.ts')).trackPreference(cli, args.category, args.value, options),
+        (await import('./memory/preferences.ts')).trackPreference(cli, args.category, args.value, options),
     }),
     defineCommand({
       name: 'rm',
@@ -216,7 +215,7 @@ const preferences = defineNoun({
       args: { id: several(id('preference', { within: { name: 'user' } })) },
       options: [whose, jsonEach],
       run: async ({ cli, args, options }) =>
-        (await import('../memory/preferences.ts')).removePreferences(cli, args.id, options),
+        (await import('./memory/preferences.ts')).removePreferences(cli, args.id, options),
     }),
   ],
 });

@@ -1,6 +1,6 @@
 import { choiceTable } from '../../contract/choice-table.ts';
 import { toolName } from '../completion/suggestions.ts';
-import { modeMeanings } from '../policy/mode-meanings.ts';
+import { modeMeanings } from './policy/mode-meanings.ts';
 import { defineCommand, defineNoun } from '../program/define-command.ts';
 import { option, repeatable } from '../program/options.ts';
 import { json } from '../program/shared-options.ts';
@@ -11,7 +11,7 @@ const show = defineCommand({
   summary: 'Show the tool policy',
   examples: ['svc policy show', 'svc policy show --json'],
   options: [json],
-  run: async ({ cli, options }) => (await import('../policy/show-policy.ts')).showPolicy(cli, options),
+  run: async ({ cli, options }) => (await import('./policy/show-policy.ts')).showPolicy(cli, options),
 });
 
 const set = defineCommand({
@@ -36,7 +36,7 @@ const set = defineCommand({
     repeatable('--no-approval <tool...>', 'Stop requiring an approval', toolName),
     json,
   ],
-  run: async ({ cli, options }) => (await import('../policy/set-policy.ts')).setPolicy(cli, options),
+  run: async ({ cli, options }) => (await import('./policy/set-policy.ts')).setPolicy(cli, options),
 });
 
 export const policy = defineNoun({

@@ -3,7 +3,7 @@ import { defineCommand, defineNoun } from '../program/define-command.ts';
 import { flag, option } from '../program/options.ts';
 import { json } from '../program/shared-options.ts';
 import { text } from '../program/value-type.ts';
-import { providerName } from '../providers/provider-name.ts';
+import { providerName } from './providers/provider-name.ts';
 
 const ls = defineCommand({
   name: 'ls',
@@ -11,7 +11,7 @@ const ls = defineCommand({
   examples: ['svc providers ls', 'svc providers ls --all', 'svc providers ls --json'],
   options: [flag('-a, --all', 'Include providers that are not configured'), json],
   run: async ({ cli, options }) =>
-    (await import('../providers/show-providers.ts')).listProviders(cli, options),
+    (await import('./providers/show-providers.ts')).listProviders(cli, options),
 });
 
 const models = defineCommand({
@@ -21,7 +21,7 @@ const models = defineCommand({
   args: { provider: required(providerName) },
   options: [json],
   run: async ({ cli, args, options }) =>
-    (await import('../providers/show-providers.ts')).listModels(cli, args.provider, options),
+    (await import('./providers/show-providers.ts')).listModels(cli, args.provider, options),
 });
 
 const test = defineCommand({
@@ -31,7 +31,7 @@ const test = defineCommand({
   args: { provider: required(providerName) },
   options: [json],
   run: async ({ cli, args, options }) =>
-    (await import('../providers/show-providers.ts')).testProvider(cli, args.provider, options),
+    (await import('./providers/show-providers.ts')).testProvider(cli, args.provider, options),
 });
 
 const setDefault = defineCommand({
@@ -41,7 +41,7 @@ const setDefault = defineCommand({
   args: { provider: required(providerName) },
   options: [option('--model <model>', 'Default model', text), json],
   run: async ({ cli, args, options }) =>
-    (await import('../providers/show-providers.ts')).setDefault(cli, args.provider, options),
+    (await import('./providers/show-providers.ts')).setDefault(cli, args.provider, options),
 });
 
 const configure = defineCommand({
@@ -65,7 +65,7 @@ const configure = defineCommand({
     json,
   ],
   run: async ({ cli, args, options }) =>
-    (await import('../providers/configure-provider.ts')).configureProvider(cli, args.provider, options),
+    (await import('./providers/configure-provider.ts')).configureProvider(cli, args.provider, options),
 });
 
 export const providers = defineNoun({

@@ -6,7 +6,7 @@ const status = defineCommand({
   summary: 'Show waiting and running tasks',
   examples: ['svc queue status'],
   options: [json],
-  run: async ({ cli, options }) => (await import('../queue/show-queue.ts')).showQueue(cli, options),
+  run: async ({ cli, options }) => (await import('./queue/show-queue.ts')).showQueue(cli, options),
 });
 
 const pause = defineCommand({
@@ -14,7 +14,7 @@ const pause = defineCommand({
   summary: 'Pause the queue; running tasks continue',
   examples: ['svc queue pause'],
   options: [json],
-  run: async ({ cli, options }) => (await import('../queue/show-queue.ts')).setPaused(cli, 'pause', options),
+  run: async ({ cli, options }) => (await import('./queue/show-queue.ts')).setPaused(cli, 'pause', options),
 });
 
 const resume = defineCommand({
@@ -22,7 +22,7 @@ const resume = defineCommand({
   summary: 'Resume the queue',
   examples: ['svc queue resume'],
   options: [json],
-  run: async ({ cli, options }) => (await import('../queue/show-queue.ts')).setPaused(cli, 'resume', options),
+  run: async ({ cli, options }) => (await import('./queue/show-queue.ts')).setPaused(cli, 'resume', options),
 });
 
 export const queue = defineNoun({

@@ -1,12 +1,12 @@
 import { choiceTable } from '../../contract/choice-table.ts';
 import { agentType } from '../completion/suggestions.ts';
-import { modeMeanings } from '../policy/mode-meanings.ts';
+import { modeMeanings } from './policy/mode-meanings.ts';
 import { anyNumber } from '../program/arguments.ts';
 import { defineCommand } from '../program/define-command.ts';
 import { flag, option, repeatable } from '../program/options.ts';
 import { choice, duration, text, wholeNumber } from '../program/value-type.ts';
-import { onApprovalMeanings, onApprovalWays } from '../run/on-approval.ts';
-import { priority } from '../tasks/priority.ts';
+import { onApprovalMeanings, onApprovalWays } from './run/on-approval.ts';
+import { priority } from './tasks/priority.ts';
 
 export const run = defineCommand({
   name: 'run',
@@ -42,5 +42,5 @@ export const run = defineCommand({
     flag('-q, --quiet', 'Print the ID only'),
   ],
   run: async ({ cli, args, options }) =>
-    (await import('../run/run-task.ts')).runTask(cli, args.prompt, options),
+    (await import('./run/run-task.ts')).runTask(cli, args.prompt, options),
 });

@@ -1,14 +1,14 @@
 import { choiceTable } from '../../contract/choice-table.ts';
 import { agentType, timeZone } from '../completion/suggestions.ts';
 import { id } from '../ids/id-type.ts';
-import { modeMeanings } from '../policy/mode-meanings.ts';
+import { modeMeanings } from './policy/mode-meanings.ts';
 import { anyNumber, optional, required, several } from '../program/arguments.ts';
 import { defineCommand, defineNoun } from '../program/define-command.ts';
 import { flag, option, repeatable } from '../program/options.ts';
 import { json, jsonEach, limit, offset, quiet } from '../program/shared-options.ts';
 import { choice, text, wholeNumber } from '../program/value-type.ts';
-import { catchUpMeanings, overlapMeanings } from '../schedules/policy-meanings.ts';
-import { priority } from '../tasks/priority.ts';
+import { catchUpMeanings, overlapMeanings } from './schedules/policy-meanings.ts';
+import { priority } from './tasks/priority.ts';
 
 const scheduleId = id('schedule');
 
@@ -24,7 +24,7 @@ const ls = defineCommand({
     quiet,
   ],
   run: async ({ cli, options }) =>
-    (await import('../schedules/list-schedules.ts')).listSchedules(cli, options),
+    (await import('./schedules/list-schedules.ts')).listSchedules(cli, options),
 });
 
 const show = defineCommand({
@@ -34,7 +34,7 @@ const show = defineCommand({
   args: { id: required(scheduleId) },
   options: [json],
   run: async ({ cli, args, options }) =>
-    (await import('../schedules/show-schedule.ts')).showSchedule(cli, args.id, options),
+    (await import('./schedules/show-schedule.ts')).showSchedule(cli, args.id, options),
 });
 
 const next = defineCommand({
@@ -50,7 +50,7 @@ const next = defineCommand({
     flag('-q, --quiet', 'Print the times only, in UTC'),
   ],
   run: async ({ cli, args, options }) =>
-    (await import('../schedules/next-runs.ts')).showNextRuns(cli, args.id, options),
+    (await import('./schedules/next-runs.ts')).showNextRuns(cli, args.id, options),
 });
 
 const add = defineCommand({
@@ -97,7 +97,7 @@ const add = defineCommand({
     flag('-q, --quiet', 'Print the ID only'),
   ],
   run: async ({ cli, args, options }) =>
-    (await import('../schedules/add-schedule.ts')).addSchedule(cli, args.words, options),
+    (await import('./schedules/add-schedule.ts')).addSchedule(cli, args.words, options),
 });
 
 const pause = defineCommand({
@@ -107,7 +107,7 @@ const pause = defineCommand({
   args: { id: several(scheduleId) },
   options: [jsonEach],
   run: async ({ cli, args, options }) =>
-    (await import('../schedules/change-schedules.ts')).setActive(cli, args.id, false, options),
+    (await import('./schedules/change-schedules.ts')).setActive(cli, args.id, false, options),
 });
 
 const resume = defineCommand({
@@ -117,7 +117,7 @@ const resume = defineCommand({
   args: { id: several(scheduleId) },
   options: [jsonEach],
   run: async ({ cli, args, options }) =>
-    (await import('../schedules/change-schedules.ts')).setActive(cli, args.id, true, options),
+    (await import('./schedules/change-schedules.ts')).setActive(cli, args.id, true, options),
 });
 
 const run = defineCommand({
@@ -127,7 +127,7 @@ const run = defineCommand({
   args: { id: required(scheduleId) },
   options: [json],
   run: async ({ cli, args, options }) =>
-    (await import('../schedules/change-schedules.ts')).runSchedule(cli, args.id, options),
+    (await import('./schedules/change-schedules.ts')).runSchedule(cli, args.id, options),
 });
 
 const rm = defineCommand({
@@ -137,7 +137,7 @@ const rm = defineCommand({
   args: { id: several(scheduleId) },
   options: [jsonEach],
   run: async ({ cli, args, options }) =>
-    (await import('../schedules/change-schedules.ts')).removeSchedules(cli, args.id, options),
+    (await import('./schedules/change-schedules.ts')).removeSchedules(cli, args.id, options),
 });
 
 export const schedules = defineNoun({

@@ -6,8 +6,8 @@ import { defineCommand, defineNoun } from '../program/define-command.ts';
 import { flag, option, repeatable } from '../program/options.ts';
 import { json, jsonEach, limit, quiet } from '../program/shared-options.ts';
 import { choice, duration, text, wholeNumber } from '../program/value-type.ts';
-import { priorities, priority } from '../tasks/priority.ts';
-import { vendorWords } from '../vendors.ts';
+import { priorities, priority } from './tasks/priority.ts';
+import { vendorWords } from './integrations/vendors.ts';
 
 const { filter } = choiceTable.tasks;
 const taskId = id('task');
@@ -43,7 +43,7 @@ const ls = defineCommand({
     json,
     quiet,
   ],
-  run: async ({ cli, options }) => (await import('../tasks/list-tasks.ts')).listTasks(cli, options),
+  run: async ({ cli, options }) => (await import('./tasks/list-tasks.ts')).listTasks(cli, options),
 });
 
 const show = defineCommand({
@@ -53,7 +53,7 @@ const show = defineCommand({
   args: { id: required(taskId) },
   options: [json],
   run: async ({ cli, args, options }) =>
-    (await import('../tasks/show-task.ts')).showTask(cli, args.id, options),
+    (await import('./tasks/show-task.ts')).showTask(cli, args.id, options),
 });
 
 const logs = defineCommand({
@@ -66,7 +66,7 @@ const logs = defineCommand({
     flag('--json', 'Print every event as a line of JSON'),
   ],
   run: async ({ cli, args, options }) =>
-    (await import('../tasks/task-logs.ts')).showTaskLogs(cli, args.id, options),
+    (await import('./tasks/task-logs.ts')).showTaskLogs(cli, args.id, options),
 });
 
 const watch = defineCommand({
@@ -76,7 +76,7 @@ const watch = defineCommand({
   args: { id: optional(taskId) },
   options: [flag('--json', 'Print every message as a line of JSON')],
   run: async ({ cli, args, options }) =>
-    (await import('../tasks/watch-tasks.ts')).watchTasks(cli, args.id, options),
+    (await import('./tasks/watch-tasks.ts')).watchTasks(cli, args.id, options),
 });
 
 const wait = defineCommand({
@@ -89,7 +89,7 @@ const wait = defineCommand({
     flag('--json', 'Print the finished task as JSON'),
   ],
   run: async ({ cli, args, options }) =>
-    (await import('../tasks/wait-for-task.ts')).waitForTask(cli, args.id, options),
+    (await import('./tasks/wait-for-task.ts')).waitForTask(cli, args.id, options),
 });
 
 const create = defineCommand({
@@ -116,7 +116,7 @@ const create = defineCommand({
     json,
   ],
   run: async ({ cli, options }) =>
-    (await import('../tasks/create-from-flags.ts')).createFromFlags(cli, options),
+    (await import('./tasks/create-from-flags.ts')).createFromFlags(cli, options),
 });
 
 const cancel = defineCommand({
@@ -126,7 +126,7 @@ const cancel = defineCommand({
   args: { id: several(taskId) },
   options: [jsonEach],
   run: async ({ cli, args, options }) =>
-    (await import('../tasks/change-tasks.ts')).cancelTasks(cli, args.id, options),
+    (await import('./tasks/change-tasks.ts')).cancelTasks(cli, args.id, options),
 });
 
 const retry = defineCommand({
@@ -136,7 +136,7 @@ const retry = defineCommand({
   args: { id: several(taskId) },
   options: [jsonEach],
   run: async ({ cli, args, options }) =>
-    (await import('../tasks/change-tasks.ts')).retryTasks(cli, args.id, options),
+    (await import('./tasks/change-tasks.ts')).retryTasks(cli, args.id, options),
 });
 
 const release = defineCommand({
@@ -146,7 +146,7 @@ const release = defineCommand({
   args: { id: several(taskId) },
   options: [jsonEach],
   run: async ({ cli, args, options }) =>
-    (await import('../tasks/change-tasks.ts')).releaseTasks(cli, args.id, options),
+    (await import('./tasks/change-tasks.ts')).releaseTasks(cli, args.id, options),
 });
 
 const exportCommand = defineCommand({
@@ -154,7 +154,7 @@ const exportCommand = defineCommand({
   summary: 'Export all tasks as JSON',
   examples: ['svc tasks export --output tasks.json', 'svc tasks export | gzip > tasks.json.gz'],
   options: [option('-o, --output <file>', 'Write to a file', text)],
-  run: async ({ cli, options }) => (await import('../tasks/transfer-tasks.ts')).exportTasks(cli, options),
+  run: async ({ cli, options }) => (await import('./tasks/transfer-tasks.ts')).exportTasks(cli, options),
 });
 
 const importCommand = defineCommand({
@@ -164,7 +164,7 @@ const importCommand = defineCommand({
   args: { file: required(text, 'The export; - reads stdin') },
   options: [json],
   run: async ({ cli, args, options }) =>
-    (await import('../tasks/transfer-tasks.ts')).importTasks(cli, args.file, options),
+    (await import('./tasks/transfer-tasks.ts')).importTasks(cli, args.file, options),
 });
 
 export const tasks = defineNoun({

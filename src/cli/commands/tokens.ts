@@ -5,7 +5,7 @@ import { defineCommand, defineNoun } from '../program/define-command.ts';
 import { flag, option, requiredRepeatable } from '../program/options.ts';
 import { json, jsonEach, quiet } from '../program/shared-options.ts';
 import { choice, text, wholeNumber } from '../program/value-type.ts';
-import { scopeMeanings } from '../tokens/scope-meanings.ts';
+import { scopeMeanings } from './tokens/scope-meanings.ts';
 
 const create = defineCommand({
   name: 'create',
@@ -26,7 +26,7 @@ const create = defineCommand({
     flag('--json', "Print the daemon's response as JSON, with the token"),
   ],
   run: async ({ cli, args, options }) =>
-    (await import('../tokens/api-tokens.ts')).createToken(cli, args.name, options),
+    (await import('./tokens/api-tokens.ts')).createToken(cli, args.name, options),
 });
 
 const ls = defineCommand({
@@ -34,7 +34,7 @@ const ls = defineCommand({
   summary: 'List your API tokens, newest first',
   examples: ['svc tokens ls', 'svc tokens ls --json', 'svc tokens ls --quiet'],
   options: [json, quiet],
-  run: async ({ cli, options }) => (await import('../tokens/api-tokens.ts')).listTokens(cli, options),
+  run: async ({ cli, options }) => (await import('./tokens/api-tokens.ts')).listTokens(cli, options),
 });
 
 const revoke = defineCommand({
@@ -48,7 +48,7 @@ const revoke = defineCommand({
   args: { id: several(id('token')) },
   options: [jsonEach],
   run: async ({ cli, args, options }) =>
-    (await import('../tokens/api-tokens.ts')).revokeTokens(cli, args.id, options),
+    (await import('./tokens/api-tokens.ts')).revokeTokens(cli, args.id, options),
 });
 
 export const tokens = defineNoun({

@@ -7,7 +7,7 @@ const ls = defineCommand({
   summary: 'List tools and MCP servers',
   examples: ['svc tools ls', 'svc tools ls --json', 'svc tools ls --quiet'],
   options: [json, flag('-q, --quiet', 'Print names only')],
-  run: async ({ cli, options }) => (await import('../tools/list-tools.ts')).listTools(cli, options),
+  run: async ({ cli, options }) => (await import('./tools/list-tools.ts')).listTools(cli, options),
 });
 
 export const tools = defineNoun({

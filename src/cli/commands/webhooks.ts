@@ -5,8 +5,8 @@ import { defineCommand, defineNoun } from '../program/define-command.ts';
 import { flag, option, repeatable } from '../program/options.ts';
 import { json, jsonEach, limit, offset, quiet } from '../program/shared-options.ts';
 import { choice, text, wholeNumber } from '../program/value-type.ts';
-import { vendor } from '../vendors.ts';
-import { eventMeanings } from '../webhooks/event-meanings.ts';
+import { vendor } from './integrations/vendors.ts';
+import { eventMeanings } from './webhooks/event-meanings.ts';
 
 const webhookId = id('webhook');
 const inboundId = id('inboundDelivery');
@@ -18,7 +18,7 @@ const ls = defineCommand({
   summary: 'List webhooks',
   examples: ['svc webhooks ls', 'svc webhooks ls --json', 'svc webhooks ls --quiet'],
   options: [json, quiet],
-  run: async ({ cli, options }) => (await import('../webhooks/list-webhooks.ts')).listWebhooks(cli, options),
+  run: async ({ cli, options }) => (await import('./webhooks/list-webhooks.ts')).listWebhooks(cli, options),
 });
 
 const add = defineCommand({
@@ -42,7 +42,7 @@ const add = defineCommand({
     jsonWithSecret,
   ],
   run: async ({ cli, args, options }) =>
-    (await import('../webhooks/change-webhooks.ts')).addWebhook(cli, args.url, options),
+    (await import('./webhooks/change-webhooks.ts')).addWebhook(cli, args.url, options),
 });
 
 const show = defineCommand({
@@ -52,7 +52,7 @@ const show = defineCommand({
   args: { id: required(webhookId) },
   options: [json],
   run: async ({ cli, args, options }) =>
-    (await import('../webhooks/list-webhooks.ts')).showWebhook(cli, args.id, options),
+    (await import('./webhooks/list-webhooks.ts')).showWebhook(cli, args.id, options),
 });
 
 const examplesOf = (verb: string) => [`svc webhooks ${verb} 0199`, `svc webhooks ${verb} 0199 019a`];
@@ -64,7 +64,7 @@ const rm = defineCommand({
   args: { id: several(webhookId) },
   options: [jsonEach],
   run: async ({ cli, args, options }) =>
-    (await import('../webhooks/change-webhooks.ts')).removeWebhooks(cli, args.id, options),
+    (await import('./webhooks/change-webhooks.ts')).removeWebhooks(cli, args.id, options),
 });
 
 const pause = defineCommand({
@@ -74,7 +74,7 @@ const pause = defineCommand({
   args: { id: several(webhookId) },
   options: [jsonEach],
   run: async ({ cli, args, options }) =>
-    (await import('../webhooks/change-webhooks.ts')).changeWebhooks(cli, args.id, { active: false }, options),
+    (await import('./webhooks/change-webhooks.ts')).changeWebhooks(cli, args.id, { active: false }, options),
 });
 
 const enable = defineCommand({
@@ -84,7 +84,7 @@ const enable = defineCommand({
   args: { id: several(webhookId) },
   options: [jsonEach],
   run: async ({ cli, args, options }) =>
-    (await import('../webhooks/change-webhooks.ts')).changeWebhooks(cli, args.id, { active: true }, options),
+    (await import('./webhooks/change-webhooks.ts')).changeWebhooks(cli, args.id, { active: true }, options),
 });
 
 const rotate = defineCommand({
@@ -102,7 +102,7 @@ const rotate = defineCommand({
     jsonWithSecret,
   ],
   run: async ({ cli, args, options }) =>
-    (await import('../webhooks/change-webhooks.ts')).rotateSecret(cli, args.id, options),
+    (await import('./webhooks/change-webhooks.ts')).rotateSecret(cli, args.id, options),
 });
 
 const deliveries = defineCommand({
@@ -124,7 +124,7 @@ const deliveries = defineCommand({
     quiet,
   ],
   run: async ({ cli, args, options }) =>
-    (await import('../webhooks/webhook-deliveries.ts')).listDeliveries(cli, args.id, options),
+    (await import('./webhooks/webhook-deliveries.ts')).listDeliveries(cli, args.id, options),
 });
 
 const redeliver = defineCommand({
@@ -137,7 +137,7 @@ const redeliver = defineCommand({
   },
   options: [json],
   run: async ({ cli, args, options }) =>
-    (await import('../webhooks/webhook-deliveries.ts')).redeliver(cli, args.webhook, args.delivery, options),
+    (await import('./webhooks/webhook-deliveries.ts')).redeliver(cli, args.webhook, args.delivery, options),
 });
 
 const test = defineCommand({
@@ -147,7 +147,7 @@ const test = defineCommand({
   args: { id: required(webhookId) },
   options: [json],
   run: async ({ cli, args, options }) =>
-    (await import('../webhooks/webhook-deliveries.ts')).testWebhook(cli, args.id, options),
+    (await import('./webhooks/webhook-deliveries.ts')).testWebhook(cli, args.id, options),
 });
 
 const inbound = defineCommand({
@@ -169,7 +169,7 @@ const inbound = defineCommand({
     quiet,
   ],
   run: async ({ cli, args, options }) => {
-    const { listInbound, showInbound } = await import('../webhooks/inbound-deliveries.ts');
+    const { listInbound, showInbound } = await import('./webhooks/inbound-deliveries.ts');
     await (args.id === undefined ? listInbound(cli, options) : showInbound(cli, args.id, options));
   },
 });
@@ -181,7 +181,7 @@ const replay = defineCommand({
   args: { id: required(inboundId) },
   options: [json],
   run: async ({ cli, args, options }) =>
-    (await import('../webhooks/inbound-deliveries.ts')).replayInbound(cli, args.id, options),
+    (await import('./webhooks/inbound-deliveries.ts')).replayInbound(cli, args.id, options),
 });
 
 export const webhooks = defineNoun({

@@ -1,10 +1,10 @@
 import { ApiError } from '../../contract/client.ts';
-import { CliError } from '../cli-error.ts';
-import type { Cli } from '../cli.ts';
-import { escapeLine } from '../escape-text.ts';
-import { loadNouns } from '../program.ts';
+import { CliError } from '../errors/cli-error.ts';
+import type { Cli } from '../program/cli.ts';
+import { escapeLine } from '../output/escape-text.ts';
+import { loadNouns } from '../program/program.ts';
 import type { CommandSpec } from '../program/define-command.ts';
-import { globalOptions } from '../program/global-options.ts';
+import { globalOptions } from '../program/global-option-list.ts';
 import { helpTopics } from '../program/help-topics.ts';
 import type { OptionSpec } from '../program/options.ts';
 import type { Candidate, ValueType } from '../program/value-type.ts';

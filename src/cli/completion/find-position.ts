@@ -1,5 +1,5 @@
 import type { CommandSpec } from '../program/define-command.ts';
-import { globalOptions } from '../program/global-options.ts';
+import { globalOptions } from '../program/global-option-list.ts';
 import { longFlag, type OptionSpec } from '../program/options.ts';
 
 /** Where the next word stands. */

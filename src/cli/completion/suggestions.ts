@@ -14,7 +14,7 @@ export const agentType = suggested(
 /** The name of a context. */
 export const contextName = suggested(
   async ({ locations }) => {
-    const { localContext, readContexts } = await import('../contexts-file.ts');
+    const { localContext, readContexts } = await import('../connection/contexts-file.ts');
     const { contexts = {} } = readContexts(locations);
     return [
       [localContext, 'this machine'],

@@ -1,4 +1,4 @@
-import { vendors } from '../vendors.ts';
+import { vendors } from '../commands/integrations/vendors.ts';
 import { allAtOnce, type IdKind, idKind, pagesByCursor, pagesByOffset } from './id-kind.ts';
 
 /** Every kind of id that a command takes, once: lookup, completion and hints derive from this table. */
@@ -130,7 +130,7 @@ export const idKinds = {
       allAtOnce(async () => {
         const query = { status: isOpenOnly ? 'pending' : 'all', limit } as const;
         const { approvals } = await client.security.approvals({ query }, request);
-        const { summariseCall } = await import('../approvals/lay-out-call.ts');
+        const { summariseCall } = await import('../commands/approvals/lay-out-call.ts');
         return approvals.map((approval) => ({ id: approval.id, call: summariseCall(approval) }));
       }),
     label: ({ call }) => call,

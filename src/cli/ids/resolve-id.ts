@@ -1,6 +1,6 @@
 import { ApiError } from '../../contract/client.ts';
-import { CliError } from '../cli-error.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { CliError } from '../errors/cli-error.ts';
+import { exitCodes } from '../errors/exit-codes.ts';
 
 const SHOWN = 5;
 

@@ -1,4 +1,4 @@
-import type { Cli } from '../cli.ts';
+import type { Cli } from './cli.ts';
 import type { ArgumentValues, Arguments } from './arguments.ts';
 import type { OptionSpec, OptionValues } from './options.ts';
 

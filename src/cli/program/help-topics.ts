@@ -1,4 +1,4 @@
-import { exitCodeMeanings } from '../exit-codes.ts';
+import { exitCodeMeanings } from '../errors/exit-codes.ts';
 
 /** A page of help that belongs to no command. */
 export interface HelpTopic {

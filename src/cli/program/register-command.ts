@@ -1,8 +1,8 @@
 import { Argument, type Command, Option } from 'commander';
-import { CliError } from '../cli-error.ts';
-import type { Cli } from '../cli.ts';
-import { closest } from '../closest.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { CliError } from '../errors/cli-error.ts';
+import type { Cli } from './cli.ts';
+import { closest } from './closest.ts';
+import { exitCodes } from '../errors/exit-codes.ts';
 import { type ArgumentSpec, argumentTerm } from './arguments.ts';
 import type { CommandSpec } from './define-command.ts';
 import { choiceLists, describeValue, usageOf } from './describe-command.ts';

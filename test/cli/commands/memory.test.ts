@@ -4,7 +4,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Explanation, MemoryStats, SearchResult } from '../../../src/contract/memory.ts';
 import { type ContractServer, Refusal, startContractServer } from '../../helpers/contract-server.ts';
 import { ensureBuilt, hasTerminals, outcomeOf, SvcHome } from '../svc-binary.ts';
-import { ago, idOf } from '../webhook-samples.ts';
+import { ago, idOf } from './webhook-samples.ts';
 import { foundChunk, memorySession, preference, statsOf } from './memory-samples.ts';
 
 let home: SvcHome;

@@ -1,7 +1,7 @@
 import { render } from 'ink';
-import type { Cli } from '../../cli.ts';
-import type { ExitCode } from '../../exit-codes.ts';
-import { toReport } from '../../report-error.ts';
+import type { Cli } from '../../program/cli.ts';
+import type { ExitCode } from '../../errors/exit-codes.ts';
+import { toReport } from '../../errors/report-error.ts';
 import { idsOf } from '../../ids/ids-of.ts';
 import { resolveId } from '../../ids/resolve-id.ts';
 import { colouredTheme, plainTheme, ThemeContext } from '../parts/theme.tsx';

@@ -1,0 +1,11 @@
+import type { Scope } from '../../../contract/scopes.ts';
+
+/** What each scope of an API token allows. */
+export const scopeMeanings: Record<Scope, string> = {
+  'gateway:write': 'submit tasks through the gateway',
+  'gateway:read': 'see how far they are',
+  'tasks:read': 'read tasks',
+  'tasks:write': 'create, cancel and retry tasks',
+  'webhooks:write': 'send webhooks in',
+  'agents:command': 'let tasks run commands on the machine; administrators only',
+};
