@@ -118,20 +118,21 @@ function choicesOfRoute({ params, query, body }) {
 }
 
 async function loadCommands() {
-  const [program, describe, { argumentTerm }, { globalOptions }, { helpTopics }] = await Promise.all([
-    import('../src/cli/program/program.ts'),
-    import('../src/cli/program/describe-command.ts'),
-    import('../src/cli/program/arguments.ts'),
-    import('../src/cli/program/global-option-list.ts'),
-    import('../src/cli/program/help-topics.ts'),
-  ]);
+  const { loadNouns, programExamples, programSummary } = await import('../src/cli/program/program.ts');
+  const { choiceLists, describeValue, usageOf } = await import('../src/cli/program/describe-command.ts');
+  const { argumentTerm } = await import('../src/cli/program/arguments.ts');
+  const { globalOptions } = await import('../src/cli/program/global-option-list.ts');
+  const { helpTopics } = await import('../src/cli/program/help-topics.ts');
   return {
-    ...program,
-    ...describe,
     argumentTerm,
+    choiceLists,
+    describeValue,
     globalOptions,
     helpTopics,
-    nouns: await program.loadNouns([]),
+    nouns: await loadNouns([]),
+    programExamples,
+    programSummary,
+    usageOf,
   };
 }
 

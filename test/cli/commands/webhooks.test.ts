@@ -350,7 +350,7 @@ it('completes events, names and ids', async () => {
   const complete = async (...words: string[]) =>
     (await home.svc(['__complete', '--', 'webhooks', ...words], { env: { SVC_URL: server.url } })).stdout;
   expect(await complete('add', 'https://example.com', '--event', 'task.f')).toBe(
-    'task.failed\ta task failed for good\n',
+    'task.failed\ta task failed in all its attempts\n',
   );
   expect(await complete('inbound', '--provider', 'g')).toBe('github\tGitHub\n');
   expect(await complete('inbound', '--status', 'r')).toBe('refused\t\n');

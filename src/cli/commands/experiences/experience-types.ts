@@ -2,9 +2,8 @@ import type { ExperienceType } from '../../../contract/experiences.ts';
 
 /** What each type of experience tells of. */
 export const experienceMeanings: Record<ExperienceType, string> = {
-  tool_chain: 'which tools led there, in their order',
-  user_preference: 'how somebody wants it done',
-  task_solution: 'how a task was done',
-  error_recovery: 'how a failure was mended',
+  tool_chain: 'the tools that led to the goal, in order',
+  user_preference: 'how a user wants it done',
+  task_solution: 'how a task was solved',
+  error_recovery: 'how a failure was fixed',
 };
-export const experienceTypes = Object.keys(experienceMeanings) as ExperienceType[];

@@ -1,3 +1,4 @@
+import { choiceTable } from '../../../contract/choice-table.ts';
 import type { ChangeWebhook, Webhook, WebhookEvent } from '../../../contract/webhooks.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
@@ -7,7 +8,8 @@ import { forEachId } from '../../ids/for-each-id.ts';
 import { readSecret } from '../../input/read-secret.ts';
 import { idsOf } from '../../ids/ids-of.ts';
 import { withId } from '../../ids/resolve-id.ts';
-import { webhookEvents } from './event-meanings.ts';
+
+const { events: webhookEvents } = choiceTable.webhooks.create;
 
 interface Format {
   json?: boolean;
@@ -35,7 +37,7 @@ export async function addWebhook(cli: Cli, url: string, options: AddOptions): Pr
   const answer = await cli.connect().client.webhooks.create({
     body: {
       url,
-      events: event ?? webhookEvents,
+      events: [...new Set(event ?? webhookEvents)],
       ...(secret !== undefined && { secret }),
       ...(description !== undefined && { description }),
     },

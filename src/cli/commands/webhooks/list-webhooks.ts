@@ -1,3 +1,4 @@
+import { choiceTable } from '../../../contract/choice-table.ts';
 import type { Webhook } from '../../../contract/webhooks.ts';
 import type { Cli } from '../../program/cli.ts';
 import { spellAge, spellLeft } from '../../output/duration.ts';
@@ -6,7 +7,8 @@ import type { Output } from '../../output/output.ts';
 import { idsOf } from '../../ids/ids-of.ts';
 import { withId } from '../../ids/resolve-id.ts';
 import { idShortener } from '../../output/shorten-ids.ts';
-import { webhookEvents } from './event-meanings.ts';
+
+const { events: webhookEvents } = choiceTable.webhooks.create;
 
 interface Format {
   json?: boolean;
