@@ -5,6 +5,6 @@ export const modeMeanings: Record<SecurityMode, string> = {
   deny: 'no tool runs',
   sandbox: 'only tools that read',
   allowlist: 'only the allowed tools',
-  ask: 'ask for approval unless the tool is allowed',
-  full: 'never ask; blocked tools and guards still apply',
+  ask: 'a person is asked, unless the tool is allowed',
+  full: 'nobody is asked; blocked tools and guards still hold',
 };
