@@ -364,7 +364,7 @@ describe('svc memory sessions and preferences', () => {
     );
     expect((await complete('memory', 'preferences', 'rm', '')).stdout).toContain('\ttests: vitest\n');
     expect((await complete('memory', 'forget', '')).stdout).toContain(`${folder}/notes/a.md\t9 chunks\n`);
-    expect((await complete('memory', 'search', '--method', 'v')).stdout).toBe('vector\t\n');
+    expect((await complete('memory', 'search', '--method', 'v')).stdout).toBe('vector\tmeaning\n');
     expect((await complete('experiences', 'ls', '--type', 't')).stdout).toContain('tool_chain\t');
   });
 });
