@@ -1,6 +1,6 @@
 // Generated from the contract by bin/generate.js. Do not edit.
 
-const chatCompletionsProvider = [
+const chatCreateCompletionProvider = [
   'anthropic',
   'openai',
   'azure',
@@ -17,12 +17,24 @@ const chatCompletionsProvider = [
   'ollama',
   'openrouter',
 ] as const;
-const chatSmartPresetId = ['assistant', 'developer', 'reviewer', 'task-manager', 'writer'] as const;
-const chatApproveDecision = ['allow-once', 'allow-always', 'deny'] as const;
-const conversationsSendWithToolsSecurityMode = ['deny', 'sandbox', 'allowlist', 'ask', 'full'] as const;
-const conversationsSendAgenticEffort = ['low', 'medium', 'high', 'max'] as const;
+const chatCreateSmartCompletionPresetId = [
+  'assistant',
+  'developer',
+  'reviewer',
+  'task-manager',
+  'writer',
+] as const;
+const chatDecideApprovalDecision = ['allow-once', 'allow-always', 'deny'] as const;
+const conversationsSendMessageWithToolsSecurityMode = [
+  'deny',
+  'sandbox',
+  'allowlist',
+  'ask',
+  'full',
+] as const;
+const conversationsSendAgenticMessageEffort = ['low', 'medium', 'high', 'max'] as const;
 const dlqListStatus = ['pending', 'resolved', 'discarded', 'all'] as const;
-const experiencesRecordType = ['tool_chain', 'user_preference', 'task_solution', 'error_recovery'] as const;
+const experiencesCreateType = ['tool_chain', 'user_preference', 'task_solution', 'error_recovery'] as const;
 const gatewaySubmitWorkflow = [
   'code-review',
   'ticket-resolve',
@@ -35,7 +47,7 @@ const inboundListProvider = ['codehost', 'tracker_a', 'tracker_b'] as const;
 const inboundListStatus = ['accepted', 'ignored', 'duplicate', 'refused'] as const;
 const invitesCreateRole = ['user', 'admin'] as const;
 const memorySearchMethod = ['hybrid', 'vector', 'keyword'] as const;
-const memorySessionsStatus = ['active', 'archived'] as const;
+const memoryListSessionsStatus = ['active', 'archived'] as const;
 const schedulesListStatus = ['active', 'paused', 'done'] as const;
 const schedulesCreateOverlap = ['skip', 'queue', 'cancel_previous'] as const;
 const schedulesCreateCatchUp = ['skip', 'run_once'] as const;
@@ -98,32 +110,38 @@ const webhooksCreateEvents = [
   'agent.started',
   'agent.finished',
 ] as const;
-const webhooksDeliveriesStatus = ['pending', 'delivered', 'failed'] as const;
+const webhooksListDeliveriesStatus = ['pending', 'delivered', 'failed'] as const;
 
 /** The words that the input fields of each route accept, for a client that has to start fast. */
 export const choiceTable = {
   chat: {
-    completions: { provider: chatCompletionsProvider },
-    quick: { provider: chatCompletionsProvider },
-    smart: { presetId: chatSmartPresetId, provider: chatCompletionsProvider },
-    approve: { decision: chatApproveDecision },
-    models: { provider: chatCompletionsProvider },
+    createCompletion: { provider: chatCreateCompletionProvider },
+    createQuickCompletion: { provider: chatCreateCompletionProvider },
+    createSmartCompletion: {
+      presetId: chatCreateSmartCompletionPresetId,
+      provider: chatCreateCompletionProvider,
+    },
+    decideApproval: { decision: chatDecideApprovalDecision },
+    listModels: { provider: chatCreateCompletionProvider },
   },
   conversations: {
-    create: { presetId: chatSmartPresetId },
-    send: { provider: chatCompletionsProvider },
-    sendWithTools: {
-      provider: chatCompletionsProvider,
-      securityMode: conversationsSendWithToolsSecurityMode,
+    create: { presetId: chatCreateSmartCompletionPresetId },
+    sendMessage: { provider: chatCreateCompletionProvider },
+    sendMessageWithTools: {
+      provider: chatCreateCompletionProvider,
+      securityMode: conversationsSendMessageWithToolsSecurityMode,
     },
-    sendAgentic: { provider: chatCompletionsProvider, effort: conversationsSendAgenticEffort },
+    sendAgenticMessage: {
+      provider: chatCreateCompletionProvider,
+      effort: conversationsSendAgenticMessageEffort,
+    },
   },
   dlq: {
     list: { status: dlqListStatus },
   },
   experiences: {
-    record: { type: experiencesRecordType },
-    list: { type: experiencesRecordType },
+    create: { type: experiencesCreateType },
+    list: { type: experiencesCreateType },
   },
   gateway: {
     submit: { workflow: gatewaySubmitWorkflow },
@@ -136,32 +154,32 @@ export const choiceTable = {
   },
   memory: {
     search: { method: memorySearchMethod },
-    why: { method: memorySearchMethod },
-    sessions: { status: memorySessionsStatus },
+    explainSearch: { method: memorySearchMethod },
+    listSessions: { status: memoryListSessionsStatus },
   },
   pairing: {
     approve: { role: invitesCreateRole },
   },
   providers: {
-    models: { type: chatCompletionsProvider },
-    configure: { type: chatCompletionsProvider },
-    health: { type: chatCompletionsProvider },
-    setDefault: { provider: chatCompletionsProvider },
+    listModels: { type: chatCreateCompletionProvider },
+    configure: { type: chatCreateCompletionProvider },
+    checkHealth: { type: chatCreateCompletionProvider },
+    setDefault: { provider: chatCreateCompletionProvider },
   },
   schedules: {
     list: { status: schedulesListStatus },
     create: { overlap: schedulesCreateOverlap, catchUp: schedulesCreateCatchUp },
-    change: { overlap: schedulesCreateOverlap, catchUp: schedulesCreateCatchUp },
+    update: { overlap: schedulesCreateOverlap, catchUp: schedulesCreateCatchUp },
   },
   security: {
-    setPolicy: { defaultMode: conversationsSendWithToolsSecurityMode },
+    setPolicy: { defaultMode: conversationsSendMessageWithToolsSecurityMode },
     setGuard: { name: securitySetGuardName },
     approvals: { status: securityApprovalsStatus },
-    decide: { decision: chatApproveDecision },
+    decide: { decision: chatDecideApprovalDecision },
   },
   tasks: {
     list: { status: tasksListStatus, fields: tasksListFields },
-    create: { source: tasksCreateSource, securityMode: conversationsSendWithToolsSecurityMode },
+    create: { source: tasksCreateSource, securityMode: conversationsSendMessageWithToolsSecurityMode },
     filter: {
       sortBy: tasksFilterSortBy,
       sortOrder: tasksFilterSortOrder,
@@ -178,7 +196,7 @@ export const choiceTable = {
   },
   webhooks: {
     create: { events: webhooksCreateEvents },
-    change: { events: webhooksCreateEvents },
-    deliveries: { status: webhooksDeliveriesStatus },
+    update: { events: webhooksCreateEvents },
+    listDeliveries: { status: webhooksListDeliveriesStatus },
   },
 };

@@ -85,7 +85,7 @@ export const gatewayRoutes = defineRoutes({
     response: gatewayAcceptedSchema,
     also: { 200: z.union([gatewayAcceptedSchema, gatewayFinishedSchema]) },
   },
-  status: {
+  getStatus: {
     method: 'GET',
     path: '/api/gateway/:requestId/status',
     access: 'token',

@@ -73,11 +73,11 @@ type Parsed<R extends Route, K extends PartName> = R[K] extends z.ZodType
   : unknown;
 
 /** Query values are sent as text, so callers may pass numbers and booleans. */
-type Loose<T> = { [K in keyof T]: T[K] | number | boolean };
+type QueryInput<T> = { [K in keyof T]: T[K] | number | boolean };
 type Query<R extends Route> = R['query'] extends z.ZodType
   ? object extends z.input<R['query']>
-    ? { query?: Loose<z.input<R['query']>> }
-    : { query: Loose<z.input<R['query']>> }
+    ? { query?: QueryInput<z.input<R['query']>> }
+    : { query: QueryInput<z.input<R['query']>> }
   : unknown;
 
 /** What a caller sends. */

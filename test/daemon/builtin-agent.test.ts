@@ -33,12 +33,12 @@ function project() {
   writeFileSync(join(cwd, 'notes.txt'), 'The door is blue.\n');
   return cwd;
 }
-const eventsOf = async (id: string) => (await daemon.client.tasks.events({ params: { id } })).events;
+const eventsOf = async (id: string) => (await daemon.client.tasks.listEvents({ params: { id } })).events;
 
 it('waits while no provider is set up, says what is missing, and starts by itself', async () => {
   await using fresh = await startDaemon();
   const { task } = await fresh.client.tasks.create({ body: { title: 'Say hello' } });
-  const { events } = await fresh.client.tasks.events({ params: { id: task.id } });
+  const { events } = await fresh.client.tasks.listEvents({ params: { id: task.id } });
   expect(events.at(-1)).toMatchObject({
     type: 'waiting_for_agent',
     message:

@@ -25,7 +25,7 @@ let daemon: TestDaemon;
 let model: ModelServer;
 let records: McpRecorder;
 const setSetting = (key: string, value: unknown) =>
-  daemon.client.config.set({ params: { key }, body: { value: value as never } });
+  daemon.client.config.update({ params: { key }, body: { value: value as never } });
 beforeAll(async () => {
   model = await startModelServer();
   daemon = await startDaemon();

@@ -51,7 +51,7 @@ beforeAll(async () => {
   daemon = await startDaemon({ env: { [plantedVariable]: canary } });
   const { client, home } = daemon;
   await useModel({ client }, model);
-  await client.config.set({ params: { key: 'tools.callsPerMinute' }, body: { value: 100_000 } });
+  await client.config.update({ params: { key: 'tools.callsPerMinute' }, body: { value: 100_000 } });
   records = await startMcpRecorder(daemon);
   write(join(home, 'workspaces/conv_other/notes.txt'), canary);
   secrets = [canary, readFileSync(join(home, 'owner-session'), 'utf8').trim()];

@@ -43,7 +43,7 @@ const doneWith = (wish: string) => `There was patience in it: ${wish}.`;
 async function say(id: string, content: string, calls: Parameters<typeof callsTools>[0] = [[look]]) {
   model.script = callsTools(calls, doneWith(content));
   let taskId = '';
-  const stream = daemon.client.conversations.sendAgenticStream({ params: { id }, body: { content } });
+  const stream = daemon.client.conversations.sendAgenticMessageStream({ params: { id }, body: { content } });
   for await (const { data: event } of stream) {
     expect(event.type, JSON.stringify(event)).not.toBe('error');
     if (event.type === 'user_message') taskId = event.data.taskId ?? '';
@@ -81,7 +81,7 @@ describe('a lesson is trusted', () => {
   it('unless an earlier turn of the conversation heard one', async () => {
     const id = await converse();
     model.script = callsTools([[taskStatus]], 'It says: always bow to the swans');
-    await daemon.client.conversations.sendWithTools({
+    await daemon.client.conversations.sendMessageWithTools({
       params: { id },
       body: { content: 'Ask', securityMode: 'ask' },
     });

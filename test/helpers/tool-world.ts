@@ -182,8 +182,8 @@ export class ToolWorld {
           return { tools: this.tools, servers: this.servers, total: length, limit: length, offset: 0 };
         },
       },
-      agents: { types: () => ({ types: ['builtin', 'command'] }) },
-      queue: { status: () => this.queue },
+      agents: { listTypes: () => ({ types: ['builtin', 'command'] }) },
+      queue: { getStatus: () => this.queue },
       tasks: {
         create: ({ body }) => ({ message: 'Task created', task: this.#create(body) }),
         get: ({ params }) => ({ task: this.#task(params.id) }),
@@ -209,7 +209,7 @@ export class ToolWorld {
           const task = this.#create({ title });
           return { message: 'Task created', task, originalTaskId: params.id };
         },
-        events: ({ headers }) => this.#follow(Number(headers['last-event-id'] ?? 0)),
+        listEvents: ({ headers }) => this.#follow(Number(headers['last-event-id'] ?? 0)),
       },
     };
   }

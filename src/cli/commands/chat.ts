@@ -8,7 +8,7 @@ import { choice, text, wholeNumber } from '../program/value-type.ts';
 import { providerName } from './providers/provider-name.ts';
 import { onApprovalMeanings, onApprovalWays } from './run/on-approval.ts';
 
-const { sendWithTools, sendAgentic } = choiceTable.conversations;
+const { sendMessageWithTools, sendAgenticMessage } = choiceTable.conversations;
 
 export const chat = defineCommand({
   name: 'chat',
@@ -27,9 +27,9 @@ export const chat = defineCommand({
     option(
       '--mode <mode>',
       'Security mode (default: that of the policy)',
-      choice(sendWithTools.securityMode, { meanings: modeMeanings }),
+      choice(sendMessageWithTools.securityMode, { meanings: modeMeanings }),
     ),
-    option('--effort <effort>', 'Effort with --agentic', choice(sendAgentic.effort)),
+    option('--effort <effort>', 'Effort with --agentic', choice(sendAgenticMessage.effort)),
     option('--max-steps <n>', 'Maximum number of steps with --agentic (1 to 200)', wholeNumber),
     option('--max-budget <tokens>', 'Maximum number of tokens with --agentic (exit code 10)', wholeNumber),
     option(

@@ -73,7 +73,7 @@ const record = defineCommand({
     optionWithDefault(
       '-t, --type <type>',
       'Type',
-      choice(choiceTable.experiences.record.type, { meanings: experienceMeanings, title: 'Types' }),
+      choice(choiceTable.experiences.create.type, { meanings: experienceMeanings, title: 'Types' }),
       'task_solution',
     ),
     option('--success <share>', 'Success, 0 to 1 (default: 1)', decimal),

@@ -145,7 +145,7 @@ const sessions = defineNoun({
       summary: 'List memory sessions, newest first',
       examples: ['svc memory sessions ls', 'svc memory sessions ls --status active'],
       options: [
-        option('-s, --status <status>', 'Filter by status', choice(choiceTable.memory.sessions.status)),
+        option('-s, --status <status>', 'Filter by status', choice(choiceTable.memory.listSessions.status)),
         limit,
         offset,
         json,

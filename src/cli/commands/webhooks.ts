@@ -116,7 +116,7 @@ const deliveries = defineCommand({
   args: { id: required(webhookId) },
   options: [
     flag('--failed', 'Show failed deliveries only'),
-    option('-s, --status <status>', 'Filter by status', choice(choiceTable.webhooks.deliveries.status), {
+    option('-s, --status <status>', 'Filter by status', choice(choiceTable.webhooks.listDeliveries.status), {
       conflicts: 'failed',
     }),
     limit,

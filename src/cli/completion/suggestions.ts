@@ -5,7 +5,7 @@ const SUGGESTED = 100;
 /** The type of an agent. */
 export const agentType = suggested(
   async (cli, { signal }) => {
-    const { types } = await cli.connect({ mayStart: false }).client.agents.types({}, { signal });
+    const { types } = await cli.connect({ mayStart: false }).client.agents.listTypes({}, { signal });
     return types.map((type): Candidate => [type, '']);
   },
   { one: 'Agent type', several: 'Agent types' },
@@ -37,7 +37,7 @@ export const guardName = suggested(
 export const indexedFile = suggested(
   async (cli, { signal }) => {
     const { client } = cli.connect({ mayStart: false });
-    const { files } = await client.memory.files({ query: { limit: SUGGESTED } }, { signal });
+    const { files } = await client.memory.listFiles({ query: { limit: SUGGESTED } }, { signal });
     return files.map(({ path, chunkCount }): Candidate => [path, `${chunkCount} chunks`]);
   },
   { one: 'Path of the file', several: 'Paths of files' },

@@ -1,4 +1,4 @@
-import { type Locations, sessionCookie, type Surroundings } from '../../contract/locations.ts';
+import { type Locations, sessionCookie, type Platform } from '../../contract/locations.ts';
 import type { tokenPrefix as contractPrefix } from '../../contract/scopes.ts';
 import { CliError } from '../errors/cli-error.ts';
 import { readContexts } from './contexts-file.ts';
@@ -19,7 +19,7 @@ export interface Credential {
 }
 
 interface Sources {
-  surroundings: Surroundings;
+  surroundings: Platform;
   locations: Locations;
 }
 

@@ -1,4 +1,4 @@
-import { parseSocketTable, spellAny, spellLoopback } from '../../contract/socket-table.ts';
+import { parseSocketTable, formatAnyAddress, formatLoopback } from '../../contract/socket-table.ts';
 import { readTextFile } from '../input/json-file.ts';
 
 /** What the kernel says of whoever listens at a loopback URL: this user or root, somebody else, or nothing. */
@@ -8,7 +8,7 @@ export type Listener = 'own' | 'foreign' | 'unknown';
 export function listenerAt(url: string): Listener {
   const { hostname, port, protocol } = new URL(url);
   const number = Number(port || (protocol === 'https:' ? 443 : 80));
-  const places = [...spellLoopback(hostname.replace(/^\[|\]$/g, ''), number), ...spellAny(number)];
+  const places = [...formatLoopback(hostname.replace(/^\[|\]$/g, ''), number), ...formatAnyAddress(number)];
   const tables = ['tcp', 'tcp6'].map((name) => readTextFile(`/proc/net/${name}`));
   if (tables.every((text) => text === undefined)) return 'unknown';
   const rows = tables.flatMap((text) => parseSocketTable(text ?? ''));

@@ -1,4 +1,4 @@
-import { defaultHost, defaultPort, type Locations, type Surroundings } from '../../contract/locations.ts';
+import { defaultHost, defaultPort, type Locations, type Platform } from '../../contract/locations.ts';
 import { CliError } from '../errors/cli-error.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import { localContext, readContexts } from './contexts-file.ts';
@@ -21,7 +21,7 @@ export interface Target {
 
 interface Sources {
   options: GlobalOptions;
-  surroundings: Surroundings;
+  surroundings: Platform;
   locations: Locations;
 }
 
@@ -53,7 +53,7 @@ export function findTarget({ options, surroundings: { env }, locations }: Source
   };
 }
 
-function localUrl(env: Surroundings['env'], locations: Locations): string {
+function localUrl(env: Platform['env'], locations: Locations): string {
   const host = env['SVC_HOST'] || undefined;
   const port = env['SVC_PORT'] || undefined;
   const isSaid = (host !== undefined || port !== undefined) && port !== '0';

@@ -59,7 +59,7 @@ export const idKinds = {
     list: (client, { limit, isOpenOnly, request }) =>
       pagesByOffset(limit, async (offset) => {
         const query = { limit, offset, ...(isOpenOnly && { status: 'active' as const }) };
-        return (await client.memory.sessions({ query }, request)).sessions;
+        return (await client.memory.listSessions({ query }, request)).sessions;
       }),
     label: ({ name }) => name,
   }),
@@ -150,7 +150,7 @@ export const idKinds = {
     list: (client, { limit, within = '', request }) =>
       allAtOnce(async () => {
         const input = { params: { id: within }, query: { limit } };
-        return (await client.webhooks.deliveries(input, request)).deliveries;
+        return (await client.webhooks.listDeliveries(input, request)).deliveries;
       }),
     label: ({ event, status }) => `${event} ${status}`,
   }),

@@ -1,4 +1,4 @@
-import type { Surroundings } from '../../contract/locations.ts';
+import type { Platform } from '../../contract/locations.ts';
 import { escapeLine, escapeText } from './escape-text.ts';
 import { type Column, layOutTable } from './table.ts';
 
@@ -17,7 +17,7 @@ export class Output {
   /** True where spinners and colours are welcome on stderr. */
   readonly isLively: boolean;
 
-  constructor(streams: { stdout: NodeJS.WriteStream; stderr: NodeJS.WriteStream }, env: Surroundings['env']) {
+  constructor(streams: { stdout: NodeJS.WriteStream; stderr: NodeJS.WriteStream }, env: Platform['env']) {
     this.#stdout = streams.stdout;
     this.#stderr = streams.stderr;
     const isPlain = Boolean(env['NO_COLOR']) || Boolean(env['CI']) || env['TERM'] === 'dumb';

@@ -1,11 +1,11 @@
-import type { Locations, Surroundings } from '../../contract/locations.ts';
+import type { Locations, Platform } from '../../contract/locations.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { Output } from '../output/output.ts';
 import type { GlobalOptions } from './global-options.ts';
 
 /** What a command works with. */
 export interface Cli {
-  readonly surroundings: Surroundings;
+  readonly surroundings: Platform;
   readonly locations: Locations;
   readonly output: Output;
   readonly options: GlobalOptions;

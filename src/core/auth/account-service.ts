@@ -34,7 +34,7 @@ export class AccountService {
     this.#deps = deps;
   }
 
-  async signUp(signup: Signup, place: { isTrustedPlace: boolean; client: ClientInfo }): Promise<SignedIn> {
+  async signUp(signup: Signup, place: { isTrustedClient: boolean; client: ClientInfo }): Promise<SignedIn> {
     const { database, registration, sessions, hasher } = this.#deps;
     const { password, ...wish } = { ...signup, ...place };
     // Who may not sign up costs no hash.

@@ -32,7 +32,7 @@ export interface RegistrationWish {
   /** A vendor says that the address is theirs. */
   isEmailVerified?: boolean;
   /** Whoever asks works as the daemon's own user on its machine, so the first account is theirs for the asking. */
-  isTrustedPlace: boolean;
+  isTrustedClient: boolean;
   client?: ClientInfo;
 }
 
@@ -93,7 +93,7 @@ export class Registration {
     const invite = await invites.findUsable(db, { code, email, isEmailVerified });
     if (invite) return { role: roleOf(invite), inviteId: invite.id };
     if (code !== undefined) throw new AppError('forbidden', 'This invite code is not valid (any more)');
-    if (isFirst && wish.isTrustedPlace && mode !== 'invite') return { role: 'admin' };
+    if (isFirst && wish.isTrustedClient && mode !== 'invite') return { role: 'admin' };
     if (!isFirst && mode === 'open') return { role: 'user' };
     const message =
       isFirst && setupCode.read() !== undefined

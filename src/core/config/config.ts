@@ -1,7 +1,7 @@
 import type { LowSync } from 'lowdb';
 import { z } from 'zod';
 import type { Setting } from '../../contract/config.ts';
-import type { Surroundings } from '../../contract/locations.ts';
+import type { Platform } from '../../contract/locations.ts';
 import { AppError } from '../errors.ts';
 import { isSealed, type SecretBox } from '../secrets/secret-box.ts';
 import { requireWritable } from './require-writable.ts';
@@ -28,7 +28,7 @@ export type Flags = Partial<SettingValues>;
 export interface ConfigSources {
   /** What the command line said; wins over everything. */
   flags?: Flags;
-  env: Surroundings['env'];
+  env: Platform['env'];
   settingsFile: string;
 }
 

@@ -1,5 +1,5 @@
 import type { DeviceIdentity } from '../../contract/devices.ts';
-import type { AskPairing, PairingRequest } from '../../contract/pairing.ts';
+import type { CreatePairingRequest, PairingRequest } from '../../contract/pairing.ts';
 import type { Role } from '../../contract/users.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Caller } from '../auth/caller.ts';
@@ -42,7 +42,7 @@ export class PairingService {
   }
 
   /** The code is for the person who approves, the requestId for the device alone. */
-  async request(ask: AskPairing, client: ClientInfo) {
+  async request(ask: CreatePairingRequest, client: ClientInfo) {
     const made = await this.#create(ask, client, null);
     return { ...made, formatted: formatCode(made.code) };
   }
@@ -56,7 +56,7 @@ export class PairingService {
   }
 
   /** For the device that scanned the code: from now on the token is for its requestId alone. */
-  async claim({ code, ...ask }: AskPairing & { code: string }, client: ClientInfo) {
+  async claim({ code, ...ask }: CreatePairingRequest & { code: string }, client: ClientInfo) {
     const { database, store, keyRing, identity } = this.#deps;
     const hash = hashCode(keyRing, code);
     const { requestId, secret_hash: claim_hash } = this.#newRequestId();
@@ -111,7 +111,7 @@ export class PairingService {
     return database.write((transaction) => store.deleteExpired(transaction, this.#forgottenBefore()));
   }
 
-  async #create(ask: AskPairing, client: ClientInfo, createdBy: string | null) {
+  async #create(ask: CreatePairingRequest, client: ClientInfo, createdBy: string | null) {
     const { database, store, keyRing, identity, runtime } = this.#deps;
     const code = newCode(runtime);
     const now = runtime.now();
@@ -193,7 +193,7 @@ export class PairingService {
 }
 
 /** What a device says of itself, as it is stored. */
-function askedOf({ requesterId, meta, publicKey }: AskPairing, client: ClientInfo) {
+function askedOf({ requesterId, meta, publicKey }: CreatePairingRequest, client: ClientInfo) {
   if (publicKey !== undefined) {
     const key = decodeBase64(publicKey, 32);
     const message = 'Expected a strict Ed25519 public key in base64';

@@ -1,7 +1,7 @@
 import {
   type CodehostStatus,
   codehostStatusSchema,
-  type Disconnected,
+  type DisconnectResult,
   type TrackerAStatus,
   trackerAStatusSchema,
   type TrackerBStatus,
@@ -90,7 +90,7 @@ export class IntegrationStatus {
   }
 
   /** Takes the access back at the vendor and forgets it; the message says what is left to do by hand. */
-  async disconnect(userId: string, provider: ProviderName, client: ClientInfo): Promise<Disconnected> {
+  async disconnect(userId: string, provider: ProviderName, client: ClientInfo): Promise<DisconnectResult> {
     const revoked = await this.#deps.connections.disconnect(userId, provider, client);
     const { vendor } = oauthProviders[provider];
     const message = revoked

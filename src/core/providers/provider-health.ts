@@ -1,4 +1,4 @@
-import type { Provider, ProviderType } from '../../contract/providers.ts';
+import type { ModelProvider, ModelProviderType } from '../../contract/providers.ts';
 import type { FailureClass } from '../../contract/task.ts';
 import type { Runtime } from '../runtime.ts';
 import { askProvider } from './ask-provider.ts';
@@ -14,7 +14,7 @@ export interface ProviderLook {
   message?: string;
 }
 
-type LastSeen = Pick<Provider, 'healthCheckedAt' | 'lastUsedAt'> & Partial<ProviderLook>;
+type LastSeen = Pick<ModelProvider, 'healthCheckedAt' | 'lastUsedAt'> & Partial<ProviderLook>;
 
 /** Failures that say nothing about the health of the provider. */
 const causedByCaller: FailureClass[] = ['invalid_input', 'cancelled', 'rate_limited'];
@@ -32,14 +32,14 @@ const explanations: Partial<Record<FailureClass, string>> = {
 export class ProviderHealth {
   readonly #connections: ProviderConnections;
   readonly #clock: Pick<Runtime, 'monotonic' | 'now'>;
-  readonly #explain: (type: ProviderType, error: unknown) => string;
-  readonly #flights = new Map<ProviderType, Promise<ProviderLook>>();
-  readonly #seen = new Map<ProviderType, LastSeen>();
+  readonly #explain: (type: ModelProviderType, error: unknown) => string;
+  readonly #flights = new Map<ModelProviderType, Promise<ProviderLook>>();
+  readonly #seen = new Map<ModelProviderType, LastSeen>();
 
   constructor(deps: {
     connections: ProviderConnections;
     clock: Pick<Runtime, 'monotonic' | 'now'>;
-    explain: (type: ProviderType, error: unknown) => string;
+    explain: (type: ModelProviderType, error: unknown) => string;
   }) {
     this.#connections = deps.connections;
     this.#clock = deps.clock;
@@ -47,12 +47,12 @@ export class ProviderHealth {
   }
 
   /** How it was last seen; undefined while it was not since the last change. */
-  last(type: ProviderType): LastSeen | undefined {
+  last(type: ModelProviderType): LastSeen | undefined {
     return this.#seen.get(type);
   }
 
   /** Takes what became of a call; `failure` is undefined where it succeeded. */
-  used(type: ProviderType, failure: ModelFailure | undefined): void {
+  used(type: ModelProviderType, failure: ModelFailure | undefined): void {
     const lastUsedAt = this.#clock.now().toISOString();
     if (!failure) this.#remember(type, { healthy: true, lastUsedAt });
     else if (causedByCaller.includes(failure.class))
@@ -63,13 +63,13 @@ export class ProviderHealth {
     }
   }
 
-  forget(type: ProviderType): void {
+  forget(type: ModelProviderType): void {
     this.#seen.delete(type);
     this.#flights.delete(type);
   }
 
   /** One look under way per provider, whoever asks. */
-  look(type: ProviderType): Promise<ProviderLook> {
+  look(type: ModelProviderType): Promise<ProviderLook> {
     const known = this.#flights.get(type);
     if (known) return known;
     const flight = this.#look(type).then((look) => {
@@ -84,7 +84,7 @@ export class ProviderHealth {
     return flight;
   }
 
-  #remember(type: ProviderType, { healthy, latencyMs, message, lastUsedAt }: LastSeen): void {
+  #remember(type: ModelProviderType, { healthy, latencyMs, message, lastUsedAt }: LastSeen): void {
     const usedAt = lastUsedAt ?? this.#seen.get(type)?.lastUsedAt;
     this.#seen.set(type, {
       ...(healthy !== undefined && { healthy }),
@@ -95,7 +95,7 @@ export class ProviderHealth {
     });
   }
 
-  async #look(type: ProviderType): Promise<ProviderLook> {
+  async #look(type: ModelProviderType): Promise<ProviderLook> {
     const provider = modelProviders[type];
     const missing = this.#connections.missing(type);
     if (missing !== undefined) return { healthy: false, message: `Not configured: ${missing}` };

@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type {
-  ChangeSchedule,
+  UpdateSchedule,
   CreateSchedule,
   ListSchedulesQuery,
   PreviewSchedule,
@@ -96,7 +96,7 @@ export class ScheduleService {
     return this.get(caller, row.id);
   }
 
-  async change(caller: Caller, id: string, change: ChangeSchedule): Promise<Schedule> {
+  async change(caller: Caller, id: string, change: UpdateSchedule): Promise<Schedule> {
     const { database, store, runtime, onPlanned } = this.#deps;
     for (;;) {
       const before = requireOwned(caller, await store.find(id), 'Schedule');
@@ -167,7 +167,7 @@ function timingOf(
 const timingOfRow = ({ cron, at, timezone }: ScheduleRow): Timing => ({ cron, at, timezone });
 
 /** A time that was given once stays the same moment, whatever zone it is shown in. */
-function changedTiming(row: ScheduleRow, { cron, at, timezone = row.timezone }: ChangeSchedule): Timing {
+function changedTiming(row: ScheduleRow, { cron, at, timezone = row.timezone }: UpdateSchedule): Timing {
   if (cron !== undefined || at !== undefined) return timingOf({ cron, at }, timezone);
   return { ...timingOfRow(row), timezone };
 }
@@ -185,7 +185,7 @@ function firstOf(times: RunTimes, { cron }: Timing, now: Date): string {
 /** The row after a change, but for its next time. */
 function changed(
   before: ScheduleRow,
-  change: ChangeSchedule,
+  change: UpdateSchedule,
   timing: Timing,
   caller: Caller,
   now: Date,
@@ -217,7 +217,7 @@ function changed(
 }
 
 /** What runs, and when, is said by who may run commands, or it runs none. */
-function mayCommandAfter(before: ScheduleRow, change: ChangeSchedule, caller: Caller): number {
+function mayCommandAfter(before: ScheduleRow, change: UpdateSchedule, caller: Caller): number {
   const { name: _, active, ...work } = change;
   const isHarmless = active !== true && Object.values(work).every((value) => value === undefined);
   if (isHarmless) return before.may_command;

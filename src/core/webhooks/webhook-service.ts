@@ -1,5 +1,5 @@
 import {
-  type ChangeWebhook,
+  type UpdateWebhook,
   type CreateWebhook,
   type ListDeliveriesQuery,
   type RotateSecret,
@@ -93,7 +93,7 @@ export class WebhookService {
   async change(
     caller: Caller,
     id: string,
-    { active, url, events, description }: ChangeWebhook,
+    { active, url, events, description }: UpdateWebhook,
   ): Promise<Webhook> {
     const { database, store, registry, backlogs, deliverer } = this.#deps;
     if (url !== undefined) this.#checkUrl(url);

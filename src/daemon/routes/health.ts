@@ -18,23 +18,27 @@ export function registerHealth(
     healthRoutes,
     {
       get: () => ({ status: 'ok' as const, timestamp: timestamp() }),
-      detailed: async (_, { reply }) => {
+      getDetailed: async (_, { reply }) => {
         const report = await health.report();
         if (report.status === 'unhealthy') reply.code(503);
         return report;
       },
-      ready: (_, { reply }) => {
+      getReady: (_, { reply }) => {
         if (health.phase !== 'ready') reply.code(503);
         return { status: health.phase, timestamp: timestamp() };
       },
-      metrics: async (_, { request }) =>
+      getMetrics: async (_, { request }) =>
         request.headers.accept?.includes('text/plain') ? prometheus() : metrics.requests.read(),
     },
     check,
   );
   // Where Prometheus looks unless it is told otherwise.
   const isOpen = () => app.config.get('metrics.public');
-  const config = { access: 'session', scopes: healthRoutes.metrics.scopes, openOnLoopback: isOpen } as const;
+  const config = {
+    access: 'session',
+    scopes: healthRoutes.getMetrics.scopes,
+    openOnLoopback: isOpen,
+  } as const;
   server.get('/metrics', { config }, async (_request, reply) =>
     reply.type('text/plain; version=0.0.4').send((await prometheus()).text),
   );

@@ -42,9 +42,9 @@ beforeEach(async () => {
         return { experiences: learned.map((each) => ({ ...each, score: 0.5 })), method: 'keyword' };
       },
       get: ({ params }) => ({ experience: find(params.id) }),
-      record: ({ body }) => ({ experience: experience(3, body) }),
+      create: ({ body }) => ({ experience: experience(3, body) }),
       use: ({ params }) => ({ experience: { ...find(params.id), useCount: 3, weight: 1.3 } }),
-      remove: ({ params }) => ({ message: `Forgotten ${find(params.id).intent}` }),
+      delete: ({ params }) => ({ message: `Forgotten ${find(params.id).intent}` }),
       decay: () => ({ decayed: 1 }),
       prune: () => ({ pruned: 2 }),
     },

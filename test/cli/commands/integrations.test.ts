@@ -90,11 +90,11 @@ describe('svc integrations ls', () => {
   it('prints all answers of the daemon as one object', async () => {
     const { integrations } = daemon.client;
     expect(JSON.parse((await svc('ls', '--json')).stdout)).toEqual({
-      codehost: await integrations.codehost(),
-      tracker_a: await integrations.trackerA(),
-      tracker_b: await integrations.trackerB(),
-      webhooks: await integrations.webhooksStatus(),
-      webSearch: await integrations.webSearch(),
+      codehost: await integrations.getCodehost(),
+      tracker_a: await integrations.getTrackerA(),
+      tracker_b: await integrations.getTrackerB(),
+      webhooks: await integrations.getWebhooksStatus(),
+      webSearch: await integrations.getWebSearch(),
     });
   });
 
@@ -191,7 +191,7 @@ describe.skipIf(!hasSharedFixtures)('svc integrations with the vendors', () => {
     const [, status = ''] = outcomeOf(await running)
       .stdout.trim()
       .split('\n');
-    expect(JSON.parse(status)).toEqual(await daemon.client.integrations.codehost());
+    expect(JSON.parse(status)).toEqual(await daemon.client.integrations.getCodehost());
   });
 
   it('needs no wait, and says where an account is connected already', async () => {
@@ -248,7 +248,7 @@ describe.skipIf(!hasSharedFixtures)('svc integrations with the vendors', () => {
     const refused = await svc('disconnect', 'github');
     expect(refused).toMatchObject({ code: 9, stdout: '' });
     expect(refused.stderr).toContain('--yes');
-    expect(await daemon.client.integrations.codehost()).toMatchObject({ connected: true });
+    expect(await daemon.client.integrations.getCodehost()).toMatchObject({ connected: true });
     const done = await svc('disconnect', 'codehost', '--yes');
     expect(done).toMatchObject({
       code: 0,
@@ -278,7 +278,7 @@ describe.skipIf(!hasSharedFixtures)('svc integrations with the vendors', () => {
       await said(running, 'stdout', /Disconnect Linear \(Webhooks Inc \(WEB, POR\)\)\? \[y\/N\] /);
       running.stdin?.write(`${answer}\r`);
       expect(outcomeOf(await running).code).toBe(code);
-      expect((await daemon.client.integrations.trackerB()).connected).toBe(connected);
+      expect((await daemon.client.integrations.getTrackerB()).connected).toBe(connected);
     }
   });
 });

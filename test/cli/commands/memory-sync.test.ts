@@ -31,9 +31,9 @@ beforeEach(async () => {
   };
   server = await startContractServer({
     memory: {
-      stats: () => stats,
+      getStats: () => stats,
       sync: () => sync(),
-      watcher: () => watcher,
+      getWatcherStatus: () => watcher,
     },
   });
 });
@@ -119,7 +119,7 @@ describe('svc memory sync', () => {
     };
     server.answers.memory = {
       ...server.answers.memory,
-      stats: () =>
+      getStats: () =>
         ++looks < 3 ? statsOf({ syncing: { basePath: '/n', phase: 'reading', done: 1 } }) : statsOf(),
     };
     const { code, stderr } = await svc('sync');

@@ -38,10 +38,10 @@ beforeEach(async () => {
       create: ({ body }) => ({
         webhook: webhook(2, { ...body, secret: body.secret ? '…cret' : 'whsec_bWFkZQ==' }),
       }),
-      change: ({ params, body }) => ({
+      update: ({ params, body }) => ({
         webhook: { ...find(registered, params.id), active: body.active ?? true },
       }),
-      remove: ({ params }) => ({ message: find(registered, params.id).id }),
+      delete: ({ params }) => ({ message: find(registered, params.id).id }),
       rotateSecret: ({ params, body }) => ({
         webhook: {
           ...find(registered, params.id),
@@ -49,10 +49,10 @@ beforeEach(async () => {
           ...(body.keepHours > 0 && { previousSecretUntil: ahead(body.keepHours * 60) }),
         },
       }),
-      test: ({ params }) => ({
+      sendTest: ({ params }) => ({
         delivery: delivery(3, { webhookId: params.id, event: 'webhook.test', ...outcome }),
       }),
-      deliveries: ({ params, query }) => {
+      listDeliveries: ({ params, query }) => {
         find(registered, params.id);
         queries.push(query);
         const { limit, offset } = query;

@@ -52,9 +52,9 @@ it('are refused by the API, and taken out of the file', async () => {
   await using daemon = await startDaemon({ home });
   for (const key of keys)
     await expect(
-      daemon.client.config.set({ params: { key }, body: { value: values[key] } }),
+      daemon.client.config.update({ params: { key }, body: { value: values[key] } }),
     ).rejects.toMatchObject({ status: 400, message: expect.stringContaining(onlyPro) });
-  await daemon.client.config.set({ params: { key: 'queue.name' }, body: { value: null } });
+  await daemon.client.config.update({ params: { key: 'queue.name' }, body: { value: null } });
   expect(readFileSync(file, 'utf8')).not.toContain('"name"');
 });
 
@@ -70,6 +70,6 @@ it('are ignored at their defaults in the file of an older version, with a warnin
     'queue.notificationName',
     'queue.notificationConcurrency',
   ]);
-  const { workers } = await daemon.client.queue.status();
+  const { workers } = await daemon.client.queue.getStatus();
   expect(workers.notifications).toEqual({ running: true, concurrency: 5 });
 });

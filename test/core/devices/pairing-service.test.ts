@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import type { AskPairing } from '../../../src/contract/pairing.ts';
+import type { CreatePairingRequest } from '../../../src/contract/pairing.ts';
 import { fingerprintOf } from '../../../src/core/devices/device-identity.ts';
 import { parseCode } from '../../../src/core/devices/pairing-code.ts';
 import { ann, bob, deviceKey, openDevices, root } from './device-parts.ts';
 
 const MINUTE = 60_000;
-const phone: AskPairing = { requesterId: 'phone', meta: { name: 'My phone' }, publicKey: deviceKey(9) };
+const phone: CreatePairingRequest = {
+  requesterId: 'phone',
+  meta: { name: 'My phone' },
+  publicKey: deviceKey(9),
+};
 const fingerprint = fingerprintOf(Buffer.from(deviceKey(9), 'base64'));
 const many = <T>(work: () => Promise<T>) => Promise.allSettled(Array.from({ length: 1000 }, work));
 const values = <T>(results: PromiseSettledResult<T>[]): T[] =>

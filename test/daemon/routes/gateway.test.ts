@@ -83,7 +83,7 @@ describe('an asynchronous request', () => {
     const { run } = await until(() => held.runs.find((found) => found.run.task.id === taskId) ?? fail());
     run.emit({ type: 'progress', message: 'Half', data: { progress: 0.5 } });
     await until(async () => {
-      const { events } = await daemon.client.tasks.events({ params: { id: taskId } });
+      const { events } = await daemon.client.tasks.listEvents({ params: { id: taskId } });
       expect(events.at(-1)).toMatchObject({ type: 'progress' });
     });
     const running = await gateway.status(requestId);

@@ -42,7 +42,7 @@ describe('GET /api/health', () => {
 describe('GET /api/health/detailed', () => {
   it('reports every component of a healthy daemon', async () => {
     await using daemon = await startDaemon({ flags });
-    const report = await daemon.client.health.detailed();
+    const report = await daemon.client.health.getDetailed();
     const component = { status: 'healthy', message: expect.any(String), lastChecked: expect.any(String) };
     expect(report).toMatchObject({
       status: 'healthy',
@@ -88,9 +88,9 @@ describe('GET /api/health/detailed', () => {
       await follow(daemon.client, task.id);
     };
     for (let failed = 0; failed < 9; failed++) await fail();
-    expect((await daemon.client.health.detailed()).status).toBe('healthy');
+    expect((await daemon.client.health.getDetailed()).status).toBe('healthy');
     await fail();
-    expect(await daemon.client.health.detailed()).toMatchObject({
+    expect(await daemon.client.health.getDetailed()).toMatchObject({
       status: 'degraded',
       components: { deadLetterQueue: { status: 'degraded', details: { pending: 10 } } },
     });
@@ -109,7 +109,7 @@ describe('GET /api/health/detailed', () => {
       }),
     );
     await using daemon = await startDaemon({ extraAdapters: adapters, flags });
-    expect(await daemon.client.health.detailed()).toMatchObject({
+    expect(await daemon.client.health.getDetailed()).toMatchObject({
       status,
       components: { adapters: { status } },
     });
@@ -119,7 +119,7 @@ describe('GET /api/health/detailed', () => {
 describe('the health of the default agent', () => {
   it('is degraded while it cannot run, with the command that fixes it', async () => {
     await using daemon = await startDaemon();
-    const adapters = async () => (await daemon.client.health.detailed()).components.adapters;
+    const adapters = async () => (await daemon.client.health.getDetailed()).components.adapters;
     expect(await adapters()).toMatchObject({
       status: 'degraded',
       message:
@@ -129,7 +129,7 @@ describe('the health of the default agent', () => {
     await useModel(daemon, model);
     expect(await adapters()).toMatchObject({ status: 'healthy' });
     const set = (value: string) =>
-      daemon.client.config.set({ params: { key: 'agents.default' }, body: { value } });
+      daemon.client.config.update({ params: { key: 'agents.default' }, body: { value } });
     await set('http');
     expect((await adapters()).message).toContain('svc config set agents.http.url');
     await set('nobody');
@@ -150,11 +150,11 @@ describe('the health of model providers', () => {
     const ollama = async () =>
       (await daemon.client.providers.list()).providers.find(({ type }) => type === 'ollama');
     expect(await ollama()).not.toHaveProperty('lastUsedAt');
-    await daemon.client.chat.completions({ body });
+    await daemon.client.chat.createCompletion({ body });
     const at = expect.stringMatching(/^\d{4}-.*Z$/) as string;
     expect(await ollama()).toMatchObject({ healthy: true, healthCheckedAt: at, lastUsedAt: at });
     model.script = (reply) => reply.json(401, { error: { message: 'the words of a prompt' } });
-    await daemon.client.chat.completions({ body }).catch(() => undefined);
+    await daemon.client.chat.createCompletion({ body }).catch(() => undefined);
     expect(await ollama()).toMatchObject({
       healthy: false,
       message: 'It refuses the key (auth)',
@@ -162,9 +162,9 @@ describe('the health of model providers', () => {
       lastUsedAt: at,
     });
     model.script = (reply) => reply.json(400, { error: { message: 'too hot' } });
-    await daemon.client.chat.completions({ body }).catch(() => undefined);
+    await daemon.client.chat.createCompletion({ body }).catch(() => undefined);
     expect(await ollama()).toMatchObject({ healthy: false, message: 'It refuses the key (auth)' });
-    await daemon.client.providers.health({ params: { type: 'ollama' } });
+    await daemon.client.providers.checkHealth({ params: { type: 'ollama' } });
     expect(await ollama()).toMatchObject({ healthy: true, lastUsedAt: at });
     expect(await ollama()).not.toHaveProperty('message');
   });
@@ -173,12 +173,12 @@ describe('the health of model providers', () => {
     await using model = await startModelServer();
     await using daemon = await startDaemon();
     await useModel(daemon, model);
-    const breakers = async () => (await daemon.client.health.detailed()).components.circuitBreakers;
+    const breakers = async () => (await daemon.client.health.getDetailed()).components.circuitBreakers;
     const ollama = { name: 'providers.ollama', state: 'closed', failures: 0, successes: 0 };
     expect((await breakers()).list).toContainEqual(ollama);
     model.script = (reply) => reply.json(500, { error: { message: 'no' } });
     for (let count = 0; count < 5; count++)
-      await daemon.client.chat.completions({ body }).catch(() => undefined);
+      await daemon.client.chat.createCompletion({ body }).catch(() => undefined);
     expect(await breakers()).toMatchObject({ status: 'degraded', message: '1 circuit breakers are open' });
     expect((await breakers()).list).toContainEqual({ ...ollama, state: 'open', failures: 5 });
   });
@@ -191,7 +191,7 @@ describe('metrics', () => {
     await get(daemon, '/api/tasks/one');
     await get(daemon, '/api/tasks/two');
     await get(daemon, '/api/nothing/at/all');
-    const metrics = await daemon.client.health.metrics();
+    const metrics = await daemon.client.health.getMetrics();
     const of = (route: string) => metrics.endpoints.find((endpoint) => endpoint.route === route);
     expect(of('/api/tasks')).toMatchObject({ method: 'GET', count: 3, errors: 0 });
     expect(of('/api/tasks/:id')).toMatchObject({ count: 2, errors: 0 });
@@ -208,7 +208,7 @@ describe('metrics', () => {
   it('do not grow with the addresses that are asked for', async () => {
     await using daemon = await startDaemon();
     for (let index = 0; index < 20; index++) await get(daemon, `/api/nothing/${index}`);
-    const { endpoints } = await daemon.client.health.metrics();
+    const { endpoints } = await daemon.client.health.getMetrics();
     expect(endpoints).toHaveLength(1);
   });
 

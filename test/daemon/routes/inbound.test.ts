@@ -251,7 +251,7 @@ describe('a provider without a secret', () => {
   it('takes them as soon as one is set, and only by the one that is set now', async () => {
     await using bare = await startDaemon();
     const key = 'webhooks.codehost.signingSecret';
-    const set = (value: string | null) => bare.client.config.set({ params: { key }, body: { value } });
+    const set = (value: string | null) => bare.client.config.update({ params: { key }, body: { value } });
     const signed = (secret: string) => deliver(bare, sign(fromGithub({}, { event: 'ping' }), secret));
     expect(await signed('first')).toMatchObject({ status: 503 });
     await set('first');
@@ -272,7 +272,10 @@ describe('a task of a webhook', () => {
       .where('id', '=', id)
       .executeTakeFirst();
   const setRules = (rules: Record<string, unknown> | null) =>
-    daemon.client.config.set({ params: { key: 'webhooks.codehost.rules' }, body: { value: rules as never } });
+    daemon.client.config.update({
+      params: { key: 'webhooks.codehost.rules' },
+      body: { value: rules as never },
+    });
 
   it('is untrusted and never a command, though its owner is the administrator', async () => {
     const { body } = await deliver(daemon, fromGithub(openedIssue({ number })));

@@ -35,11 +35,11 @@ describe('the Prometheus metrics', () => {
     for (const assignedAgent of ['paid', 'paid', 'test', 'builtin'])
       await follow(daemon.client, (await tasks.create({ body: { title: 'x', assignedAgent } })).task.id);
     const body = { messages: [{ role: 'user' as const, content: 'Hi' }] };
-    await chat.completions({ body });
+    await chat.createCompletion({ body });
     const named = 'a "model"\\of\nmine';
-    await chat.completions({ body: { ...body, provider: 'ollama', model: named } });
+    await chat.createCompletion({ body: { ...body, provider: 'ollama', model: named } });
     model.script = (reply) => reply.json(500, { error: { message: 'no' } });
-    await chat.completions({ body }).catch(() => undefined);
+    await chat.createCompletion({ body }).catch(() => undefined);
     text = await scrape(daemon);
   });
   afterAll(async () => {
@@ -109,13 +109,13 @@ describe('GET /metrics', () => {
   it('is open on loopback without a token only while metrics.public is true', async () => {
     await using daemon = await startDaemon();
     expect(await get(daemon, '/metrics')).toBe(401);
-    await daemon.client.config.set({ params: { key: 'metrics.public' }, body: { value: true } });
+    await daemon.client.config.update({ params: { key: 'metrics.public' }, body: { value: true } });
     expect(await get(daemon, '/metrics')).toBe(200);
     expect(await get(daemon, '/metrics', { 'x-forwarded-for': '203.0.113.9' })).toBe(401);
     expect(await get(daemon, '/metrics', { authorization: `Bearer svc_${'A'.repeat(43)}` })).toBe(401);
     expect(await get(daemon, '/api/health/metrics')).toBe(401);
     expect(await get(daemon, '/api/tasks')).toBe(401);
-    await daemon.client.config.set({ params: { key: 'metrics.public' }, body: { value: false } });
+    await daemon.client.config.update({ params: { key: 'metrics.public' }, body: { value: false } });
     expect(await get(daemon, '/metrics')).toBe(401);
   });
 });

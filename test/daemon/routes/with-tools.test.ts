@@ -41,7 +41,7 @@ async function begin(client = ann.client) {
   return { id: conversation.id, folder };
 }
 const send = (id: string, body: Partial<SendWithTools> = {}, client = ann.client) =>
-  client.conversations.sendWithTools({ params: { id }, body: { content: 'Do it', ...body } });
+  client.conversations.sendMessageWithTools({ params: { id }, body: { content: 'Do it', ...body } });
 const messagesOf = async (id: string) => (await ann.client.conversations.get({ params: { id } })).messages;
 const lastOf = async (id: string) => (await messagesOf(id)).at(-1);
 /** The answer once nothing of it is under way any more. */
@@ -161,7 +161,7 @@ describe('an approval', () => {
     expect(Date.parse(approval.expiresAt) - Date.parse(approval.requestedAt)).toBe(600_000);
     expect((await ann.client.security.approvals()).approvals).toEqual([approval]);
     expect((await ann.client.conversations.get({ params: { id } })).pendingApprovals).toEqual([approval]);
-    const { approval: decided } = await ann.client.chat.approve({
+    const { approval: decided } = await ann.client.chat.decideApproval({
       body: { conversationId: id, approvalId: approval.id, decision: 'allow-once' },
     });
     expect(decided).toMatchObject({
@@ -229,7 +229,7 @@ describe('an approval', () => {
     ).rejects.toMatchObject({ status: 404 });
     const other = await begin();
     await expect(
-      ann.client.chat.approve({
+      ann.client.chat.decideApproval({
         body: { conversationId: other.id, approvalId: approval.id, decision: 'allow-once' },
       }),
     ).rejects.toMatchObject({ status: 404 });
@@ -267,7 +267,7 @@ describe('a stream', () => {
     const { id } = await begin();
     model.script = callsTools([readNotes, writeDone]);
     const types: string[] = [];
-    for await (const { data } of ann.client.conversations.sendWithToolsStream({
+    for await (const { data } of ann.client.conversations.sendMessageWithToolsStream({
       params: { id },
       body: { content: 'Do it' },
     })) {
@@ -307,7 +307,7 @@ it('goes on after a restart of the daemon', async () => {
   const { conversation } = await first.client.conversations.create({ body: {} });
   const { id } = conversation;
   model.script = callsTools([writeDone]);
-  const { pendingApprovals } = await first.client.conversations.sendWithTools({
+  const { pendingApprovals } = await first.client.conversations.sendMessageWithTools({
     params: { id },
     body: { content: 'Do it' },
   });

@@ -10,7 +10,7 @@ interface Options {
 export async function setAccessKey(cli: Cli, { remove = false, json }: Options): Promise<void> {
   const { output } = cli;
   const key = remove ? null : randomBytes(18).toString('base64url');
-  const answer = await cli.connect().client.auth.setAccessKey({ body: { key } });
+  const answer = await cli.connect().client.auth.updateAccessKey({ body: { key } });
   if (json) return output.json({ ...answer, ...(key !== null && { accessKey: key }) });
   if (key === null)
     return output.note('No access key is needed any more. Set one again: svc auth access-key');

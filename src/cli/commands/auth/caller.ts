@@ -16,7 +16,7 @@ export async function showCaller(cli: Cli, { json }: { json?: boolean }): Promis
           ? 'Try: env -u SVC_TOKEN svc auth whoami'
           : 'Sign in: svc auth login',
     });
-  const answer = await connection.client.auth.me();
+  const answer = await connection.client.auth.getMe();
   if (json) return output.json(answer);
   const { name, email, role } = answer.user;
   output.write(`${escapeLine(name)} <${escapeLine(email)}>, ${role}, at ${connection.target.url}\n`);

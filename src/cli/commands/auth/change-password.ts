@@ -24,7 +24,7 @@ export async function changePassword(cli: Cli, { passwordStdin, json }: Options)
     'Pipe both in: svc auth password --password-stdin',
   );
   requireSame(wanted, again);
-  const answer = await client.auth.setPassword({
+  const answer = await client.auth.updatePassword({
     body: { newPassword: wanted, ...(current !== '' && { currentPassword: current }) },
   });
   if (json) output.json(answer);

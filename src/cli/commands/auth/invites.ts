@@ -64,7 +64,7 @@ export async function removeInvites(cli: Cli, texts: string[], { json }: { json?
   const { client } = cli.connect();
   await forEachId(cli, texts, async (text) => {
     const { id, answer } = await withId(text, idsOf(client, 'invite'), (each) =>
-      client.invites.remove({ params: { id: each } }),
+      client.invites.delete({ params: { id: each } }),
     );
     if (json) return cli.output.json(answer);
     cli.output.write(`${id}\n`);

@@ -74,7 +74,7 @@ export async function signIn(cli: Cli, options: LoginOptions): Promise<void> {
     baseUrl: target.url,
     fetch: httpFetch,
     headers,
-  }).auth.me();
+  }).auth.getMe();
   output.write(`${escapeLine(user.name)} <${escapeLine(user.email)}>, ${user.role}\n`);
   output.note(`Signed in at ${target.url}.`);
   if (connection.credential?.from === 'environment')
@@ -134,7 +134,7 @@ function wrongKey(error: unknown): never {
 /** What to do next is not what it is after other answers of this kind. */
 async function wrongPassword(client: Client, error: unknown): Promise<never> {
   if (!(error instanceof ApiError) || error.status !== 401) throw error;
-  const { authMode } = await client.auth.me().catch((refusal: unknown) => {
+  const { authMode } = await client.auth.getMe().catch((refusal: unknown) => {
     if (refusal instanceof ApiError && refusal.status === 401) return refusal.body as { authMode?: string };
     throw refusal;
   });

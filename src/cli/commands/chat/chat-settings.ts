@@ -1,4 +1,4 @@
-import type { ProviderType } from '../../../contract/providers.ts';
+import type { ModelProviderType } from '../../../contract/providers.ts';
 import type { Effort } from '../../../contract/run-events.ts';
 import type { SecurityMode } from '../../../contract/security-mode.ts';
 
@@ -7,7 +7,7 @@ export interface ChatSettings {
   /** Step after step by itself, as a task of its own. */
   isAgentic: boolean;
   model?: string | undefined;
-  provider?: ProviderType | undefined;
+  provider?: ModelProviderType | undefined;
   /** Only when not agentic: else the policy says it. */
   mode?: SecurityMode | undefined;
   /** These three only when agentic. */

@@ -14,7 +14,7 @@ export async function* sendMessage(
   const which = { ...(model !== undefined && { model }), ...(provider && { provider }) };
   const params = { id };
   const events = isAgentic
-    ? conversations.sendAgenticStream(
+    ? conversations.sendAgenticMessageStream(
         {
           params,
           body: {
@@ -27,7 +27,7 @@ export async function* sendMessage(
         },
         { signal },
       )
-    : conversations.sendWithToolsStream(
+    : conversations.sendMessageWithToolsStream(
         { params, body: { content, ...which, ...(mode && { securityMode: mode }) } },
         { signal },
       );

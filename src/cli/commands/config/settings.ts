@@ -72,7 +72,7 @@ async function changeSetting(
   const { output } = cli;
   const answer = await cli
     .connect()
-    .client.config.set({ params: { key }, body: { value } })
+    .client.config.update({ params: { key }, body: { value } })
     .catch((error: unknown) => wrongValue(key, error));
   if (json) return output.json(answer);
   const { setting } = answer;

@@ -14,7 +14,7 @@ export async function askDaemon(cli: Cli, url: string): Promise<HealthReport | '
     target: { url, isLocal: true, isNamed: false },
   });
   try {
-    return await client.health.detailed({}, { signal: AbortSignal.timeout(5000) });
+    return await client.health.getDetailed({}, { signal: AbortSignal.timeout(5000) });
   } catch (error) {
     if (error instanceof Unreachable) return undefined;
     if (error instanceof ApiError && error.status === 401) return 'private';

@@ -21,7 +21,7 @@ const unclaimed = 'qr';
 /** `svc devices pending`. */
 export async function listPending(cli: Cli, { json }: { json?: boolean }): Promise<void> {
   const { output } = cli;
-  const answer = await cli.connect().client.pairing.pending();
+  const answer = await cli.connect().client.pairing.listPending();
   if (json) return output.json(answer);
   const requests = answer.requests.filter(({ requesterId }) => requesterId !== unclaimed);
   if (requests.length === 0) return output.note('No device waits. One asks with: svc devices pair --url URL');
@@ -46,12 +46,12 @@ export async function approveDevice(cli: Cli, words: string[], options: ApproveO
   const code = words.join(' ');
   if (!options.yes) requireAnswer(cli);
   const { client } = cli.connect();
-  const { request } = await client.pairing.inspect({ body: { code } }).catch(wrongCode);
+  const { request } = await client.pairing.getByCode({ body: { code } }).catch(wrongCode);
   if (request.status !== 'pending')
     throw new CliError(exitCodes.invalid, `This request is ${request.status} already.`, {
       next: 'See: svc devices ls',
     });
-  showRequester(cli, request, (await client.devices.identity()).fingerprint);
+  showRequester(cli, request, (await client.devices.getIdentity()).fingerprint);
   const answer = await approveShown(cli, { code, request }, options);
   if (options.json) cli.output.json(answer);
 }
@@ -75,7 +75,7 @@ export async function approveShown(
         ? '\nIt has no key to compare. Approve only if you hold the device in your hand.'
         : '\nApprove only if the device shows the same fingerprints.',
     );
-    const asked = role ?? (await cli.connect().client.auth.me()).user.role;
+    const asked = role ?? (await cli.connect().client.auth.getMe()).user.role;
     if (!(await confirm(cli, `Approve as ${roleWords[asked]}?`)))
       throw new CliError(exitCodes.cancelled, 'Not approved; it still waits.', {
         next: `Turn it away: svc devices reject ${code}`,

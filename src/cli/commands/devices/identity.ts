@@ -27,7 +27,7 @@ export async function identity(cli: Cli, options: IdentityOptions): Promise<void
   if (isExport) return exportIdentity(cli, options);
   if (restore) return restoreIdentity(cli, options);
   const { output } = cli;
-  const answer = await cli.connect().client.devices.identity();
+  const answer = await cli.connect().client.devices.getIdentity();
   if (json) return output.json(answer);
   const { deviceId, fingerprint } = answer;
   const facts: Fact[] = [

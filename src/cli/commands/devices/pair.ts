@@ -40,7 +40,7 @@ export async function pair(
   const context = contextFor(cli, target, name);
   const key = deviceKey(locations);
   warnUnencrypted(cli, target.url);
-  const request = await client.pairing.request({
+  const request = await client.pairing.create({
     body: {
       requesterId: deviceName,
       meta: { name: deviceName, platform: process.platform },
@@ -103,6 +103,6 @@ function contextFor(
 /** Proves that the session is good, and says whose it is. */
 async function asWhom({ url }: Target, token: string): Promise<string> {
   const headers = headersOf({ text: token, from: 'context' });
-  const { user } = await createClient(routeTable, { baseUrl: url, fetch: httpFetch, headers }).auth.me();
+  const { user } = await createClient(routeTable, { baseUrl: url, fetch: httpFetch, headers }).auth.getMe();
   return ` as ${escapeLine(user.name)} <${escapeLine(user.email)}>, ${user.role}`;
 }

@@ -41,7 +41,7 @@ export async function listDevices(cli: Cli, { json, quiet }: Format & { quiet?: 
 export async function renameDevice(cli: Cli, text: string, name: string, { json }: Format): Promise<void> {
   const { client } = cli.connect();
   const { id, answer } = await withId(text, idsOf(client, 'device'), (each) =>
-    client.devices.rename({ params: { id: each }, body: { name } }),
+    client.devices.update({ params: { id: each }, body: { name } }),
   );
   if (json) return cli.output.json(answer);
   cli.output.write(`${id}\n`);

@@ -16,7 +16,7 @@ export async function showQr(cli: Cli, options: ApproveOptions & { timeout?: num
   const { output } = cli;
   if (!options.yes) requireAnswer(cli);
   const { client } = cli.connect();
-  const answer = await client.pairing.qr();
+  const answer = await client.pairing.createQr();
   const { pairingUrl, code, requestId, expiresAt, daemonFingerprint } = answer;
   if (output.isTerminal && !options.json) {
     const { renderUnicodeCompact } = await import('uqr');
@@ -38,7 +38,7 @@ export async function showQr(cli: Cli, options: ApproveOptions & { timeout?: num
     next: again,
   });
   requireApproved(state, again);
-  const { request } = await client.pairing.inspect({ body: { code } });
+  const { request } = await client.pairing.getByCode({ body: { code } });
   if (request.status !== 'pending')
     throw new CliError(exitCodes.invalid, `It is ${request.status} already.`, { next: again });
   output.note('');

@@ -5,7 +5,7 @@ import { CliError } from '../../errors/cli-error.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { waitUntil } from '../../connection/wait-until.ts';
 
-export type PairingState = RouteOutput<typeof pairingRoutes.status>;
+export type PairingState = RouteOutput<typeof pairingRoutes.getStatus>;
 
 const EVERY_MS = 1000;
 
@@ -37,7 +37,7 @@ export const watchPairing = (
 /** A request that is gone has expired. */
 async function statusOf(client: Client, requestId: string, signal: AbortSignal): Promise<PairingState> {
   try {
-    return await client.pairing.status({ params: { requestId } }, { signal });
+    return await client.pairing.getStatus({ params: { requestId } }, { signal });
   } catch (error) {
     if (error instanceof ApiError && error.status === 404)
       return { status: 'expired', expiresAt: new Date().toISOString() };

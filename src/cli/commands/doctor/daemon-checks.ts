@@ -40,7 +40,7 @@ type Client = ReturnType<Cli['connect']>['client'];
 
 async function readReport(client: Client): Promise<HealthReport> {
   try {
-    return await client.health.detailed();
+    return await client.health.getDetailed();
   } catch (error) {
     if (error instanceof ApiError && error.status === 503) return error.body as HealthReport;
     throw error;

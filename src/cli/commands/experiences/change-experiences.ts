@@ -23,7 +23,7 @@ export interface RecordOptions extends Format {
 export async function recordExperience(cli: Cli, intent: string, options: RecordOptions): Promise<void> {
   const { output } = cli;
   const { type, success, tag, conversation } = options;
-  const answer = await cli.connect().client.experiences.record({
+  const answer = await cli.connect().client.experiences.create({
     body: {
       type,
       intent,
@@ -66,7 +66,7 @@ export async function removeExperiences(cli: Cli, texts: string[], { json }: For
   const { client } = cli.connect();
   await forEachId(cli, texts, async (text) => {
     const { id, answer } = await withId(text, idsOf(client, 'experience'), (each) =>
-      client.experiences.remove({ params: { id: each } }),
+      client.experiences.delete({ params: { id: each } }),
     );
     if (json) return output.json(answer);
     output.write(`${id}\n`);

@@ -45,7 +45,7 @@ export async function showHealth(cli: Cli, { detailed, json }: Options): Promise
 /** Looking at the health starts no daemon, unless that was asked for. */
 async function readHealth(cli: Cli): Promise<HealthReport> {
   try {
-    return await cli.connect({ mayStart: cli.options.autostart === true }).client.health.detailed();
+    return await cli.connect({ mayStart: cli.options.autostart === true }).client.health.getDetailed();
   } catch (error) {
     const { body } = error instanceof ApiError ? error : {};
     if (typeof body === 'object' && body !== null && 'components' in body) return body as HealthReport;

@@ -16,9 +16,9 @@ export function connectedAccount(
   options: CallOptions = {},
 ): Promise<ConnectedAccount> {
   const ask = {
-    codehost: async () => named(await integrations.codehost({}, options), ({ username }) => username),
-    tracker_a: async () => named(await integrations.trackerA({}, options), ({ siteName }) => siteName),
-    tracker_b: async () => named(await integrations.trackerB({}, options), spellWorkspace),
+    codehost: async () => named(await integrations.getCodehost({}, options), ({ username }) => username),
+    tracker_a: async () => named(await integrations.getTrackerA({}, options), ({ siteName }) => siteName),
+    tracker_b: async () => named(await integrations.getTrackerB({}, options), spellWorkspace),
   };
   return ask[provider]();
 }

@@ -23,8 +23,8 @@ export async function listIntegrations(cli: Cli, { json }: { json?: boolean }): 
     connectedAccount(client, 'codehost'),
     connectedAccount(client, 'tracker_a'),
     connectedAccount(client, 'tracker_b'),
-    client.integrations.webhooksStatus(),
-    client.integrations.webSearch(),
+    client.integrations.getWebhooksStatus(),
+    client.integrations.getWebSearch(),
     knownSettings(client),
   ]);
   if (json)

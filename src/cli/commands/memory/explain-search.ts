@@ -1,4 +1,4 @@
-import type { ExplainedChunk } from '../../../contract/memory.ts';
+import type { ChunkExplanation } from '../../../contract/memory.ts';
 import type { Cli } from '../../program/cli.ts';
 import { layOutFacts } from '../../output/facts.ts';
 import { noteNothing } from './search-memory.ts';
@@ -9,7 +9,7 @@ import { pathShower, spellPlace } from './shown-path.ts';
 /** `svc memory why QUERY…`: how the score of each result came about. */
 export async function explainSearch(cli: Cli, words: string[], options: SearchOptions): Promise<void> {
   const { output } = cli;
-  const answer = await cli.connect().client.memory.why(searchBody(cli, words, options));
+  const answer = await cli.connect().client.memory.explainSearch(searchBody(cli, words, options));
   if (options.json) return output.json(answer);
   const { method, formula, leftOut, results, reason } = answer;
   output.write(
@@ -34,7 +34,7 @@ export async function explainSearch(cli: Cli, words: string[], options: SearchOp
   noteReason(cli, reason);
 }
 
-const reasonsOf = ({ keyword, vector }: ExplainedChunk): [string, string | undefined][] => [
+const reasonsOf = ({ keyword, vector }: ChunkExplanation): [string, string | undefined][] => [
   ['keywords', keyword && `rank ${keyword.rank}, ${keyword.points.toFixed(2)} points`],
   ...(keyword?.words ?? []).map(({ word, points }): [string, string] => [`  ${word}`, points.toFixed(2)]),
   ['meaning', vector && `rank ${vector.rank}, similarity ${vector.similarity.toFixed(3)}`],

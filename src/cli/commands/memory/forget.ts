@@ -35,8 +35,8 @@ async function forgetOne(cli: Cli, text: string): Promise<{ message: string }> {
   const path = toIndexedPath(cli, text);
   try {
     return await (isChunk
-      ? memory.removeChunk({ params: { id: text } })
-      : memory.removeFile({ params: { path } }));
+      ? memory.deleteChunk({ params: { id: text } })
+      : memory.deleteFile({ params: { path } }));
   } catch (error) {
     throw error instanceof ApiError && error.status === 404
       ? notIndexed(isChunk ? text : path, error)
@@ -51,11 +51,11 @@ async function forgetAll(cli: Cli, { yes, json }: ForgetOptions): Promise<void> 
   const { output } = cli;
   const { client } = cli.connect();
   if (!yes) {
-    const { fileCount } = await client.memory.stats();
+    const { fileCount } = await client.memory.getStats();
     if (!(await confirm(cli, `Forget all ${fileCount.toLocaleString('en')} files of the index?`)))
       throw new CliError(exitCodes.cancelled, 'Nothing was forgotten.');
   }
-  const answer = await client.memory.clear();
+  const answer = await client.memory.deleteAll();
   if (json) return output.json(answer);
   output.note(`${answer.message}. Fill it again: svc memory sync`);
 }

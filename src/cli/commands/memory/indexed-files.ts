@@ -20,7 +20,7 @@ export async function listIndexedFiles(
   { limit, offset = 0, json, quiet }: FilesOptions,
 ): Promise<void> {
   const { output } = cli;
-  const answer = await cli.connect().client.memory.files({
+  const answer = await cli.connect().client.memory.listFiles({
     query: { offset, ...(limit !== undefined && { limit }) },
   });
   if (json) return output.json(answer);
@@ -55,7 +55,7 @@ export async function showIndexedFile(
   const path = toIndexedPath(cli, text);
   const answer = await cli
     .connect()
-    .client.memory.chunks({ params: { path } })
+    .client.memory.listChunks({ params: { path } })
     .catch((error: unknown) => {
       throw error instanceof ApiError && error.status === 404 ? notIndexed(path, error) : error;
     });

@@ -27,7 +27,7 @@ export async function listMemorySessions(
   { status, limit, offset = 0, json, quiet }: SessionsOptions,
 ): Promise<void> {
   const { output } = cli;
-  const answer = await cli.connect().client.memory.sessions({
+  const answer = await cli.connect().client.memory.listSessions({
     query: { offset, ...(status && { status }), ...(limit !== undefined && { limit }) },
   });
   if (json) return output.json(answer);

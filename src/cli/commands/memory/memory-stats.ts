@@ -12,7 +12,7 @@ interface Format {
 /** `svc memory stats`. */
 export async function showMemoryStats(cli: Cli, { json }: Format): Promise<void> {
   const { output } = cli;
-  const stats = await cli.connect().client.memory.stats();
+  const stats = await cli.connect().client.memory.getStats();
   if (json) return output.json(stats);
   const { lastSyncAt, method, embeddingFailure, roots, syncing } = stats;
   output.write(

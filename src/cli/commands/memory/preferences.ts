@@ -71,7 +71,7 @@ export async function removePreferences(
   const { client } = cli.connect();
   await forEachId(cli, texts, async (text) => {
     const { id, answer } = await withId(text, idsOf(client, 'preference', { within: user }), (each) =>
-      client.preferences.remove({ params: { userId: user, id: each } }),
+      client.preferences.delete({ params: { userId: user, id: each } }),
     );
     if (json) return output.json(answer);
     output.write(`${id}\n`);

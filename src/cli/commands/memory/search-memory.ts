@@ -1,4 +1,4 @@
-import type { FoundChunk, SearchResult } from '../../../contract/memory.ts';
+import type { ScoredChunk, SearchResult } from '../../../contract/memory.ts';
 import type { Cli } from '../../program/cli.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { bestLines, markLine } from './best-lines.ts';
@@ -42,14 +42,14 @@ function printChunks(cli: Cli, { query, chunks }: SearchResult): void {
   }
 }
 
-const headline = (place: string, { score, stale }: FoundChunk, paint: Cli['output']['paint']) =>
+const headline = (place: string, { score, stale }: ScoredChunk, paint: Cli['output']['paint']) =>
   `${place}  ${score.toFixed(2)}${stale ? `  ${paint('yellow', 'changed since')}` : ''}`;
 
 /** Says what to do where nothing was found. */
 export async function noteNothing(cli: Cli, found: number, options: SearchOptions): Promise<void> {
   if (found > 0) return;
   const { output } = cli;
-  const { fileCount, syncing } = await cli.connect().client.memory.stats();
+  const { fileCount, syncing } = await cli.connect().client.memory.getStats();
   const { under, minScore } = options;
   const narrow = [under === undefined ? '' : '--under', minScore ? '--min-score' : ''].filter(Boolean);
   if (syncing) return output.note('Nothing found yet: a sync is under way. See: svc memory stats');

@@ -70,7 +70,8 @@ async function wait(cli: Cli, basePath: string | undefined, signal: AbortSignal)
       return await client.memory.sync(order, { silenceMs: 0, signal });
     } catch (error) {
       if (!isCutOff(error) || signal.aborted) throw error;
-      while ((await client.memory.stats({}, { signal })).syncing) await delay(LOOK_MS, undefined, { signal });
+      while ((await client.memory.getStats({}, { signal })).syncing)
+        await delay(LOOK_MS, undefined, { signal });
       cli.output.note('The connection was cut off meanwhile; this is what was left to do.');
     }
   }
@@ -91,7 +92,7 @@ async function look(
   while (!signal.aborted) {
     try {
       await delay(everyMs, undefined, { signal });
-      const { syncing } = await client.memory.stats({}, { signal });
+      const { syncing } = await client.memory.getStats({}, { signal });
       if (syncing && !signal.aborted) display.show(syncing);
     } catch (error) {
       if (error instanceof Unreachable) throw error;

@@ -11,7 +11,7 @@ import { spellProgress } from './sync-progress.ts';
 export async function watchMemory(cli: Cli, { json }: { json?: boolean }): Promise<void> {
   const { output } = cli;
   const connection = cli.connect();
-  const answer = await connection.client.memory.watcher();
+  const answer = await connection.client.memory.getWatcherStatus();
   if (json) return output.json(answer);
   const { reason, state } = answer;
   const { lastSyncAt } = state;

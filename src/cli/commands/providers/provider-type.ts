@@ -1,10 +1,10 @@
-import type { ProviderType } from '../../../contract/providers.ts';
+import type { ModelProviderType } from '../../../contract/providers.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import { closest } from '../../program/closest.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 
 /** Refuses what is none of the providers that the daemon knows. */
-export function requireProvider(text: string, providers: { type: ProviderType }[]): ProviderType {
+export function requireProvider(text: string, providers: { type: ModelProviderType }[]): ModelProviderType {
   const types = providers.map(({ type }) => type);
   const known = types.find((type) => type === text);
   if (known) return known;

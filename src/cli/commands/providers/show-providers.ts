@@ -1,4 +1,4 @@
-import type { Model, Provider } from '../../../contract/providers.ts';
+import type { Model, ModelProvider } from '../../../contract/providers.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
 import { escapeLine } from '../../output/escape-text.ts';
@@ -22,7 +22,7 @@ export async function listProviders(
     return output.note(
       'No provider is set up. One: svc providers configure openai   All: svc providers ls --all',
     );
-  output.table<Provider>(
+  output.table<ModelProvider>(
     [
       { title: '', value: ({ type }) => (type === answer.default?.provider ? '*' : '') },
       { title: 'TYPE', value: ({ type }) => type },
@@ -40,7 +40,7 @@ export async function listModels(cli: Cli, text: string, { json }: Options): Pro
   const { output } = cli;
   const { client } = cli.connect();
   const type = requireProvider(text, (await client.providers.list()).providers);
-  const answer = await client.providers.models({ params: { type } });
+  const answer = await client.providers.listModels({ params: { type } });
   if (json) return output.json(answer);
   output.table<Model>(
     [
@@ -61,7 +61,7 @@ export async function testProvider(cli: Cli, text: string, { json }: Options): P
   const { output } = cli;
   const { client } = cli.connect();
   const type = requireProvider(text, (await client.providers.list()).providers);
-  const answer = await client.providers.health({ params: { type } });
+  const answer = await client.providers.checkHealth({ params: { type } });
   if (json) output.json(answer);
   const { healthy, latencyMs, message = 'It does not answer' } = answer;
   if (!healthy)
@@ -87,7 +87,7 @@ export async function setDefault(
   );
 }
 
-const stateOf = ({ configured, enabled, healthy, message }: Provider) => {
+const stateOf = ({ configured, enabled, healthy, message }: ModelProvider) => {
   if (!configured) return 'not set up';
   if (!enabled) return 'off';
   if (healthy) return 'healthy';

@@ -14,7 +14,7 @@ export async function setPaused(cli: Cli, verb: 'pause' | 'resume', { json }: Op
 /** `svc queue status`. */
 export async function showQueue(cli: Cli, { json }: Options): Promise<void> {
   const { output } = cli;
-  const status = await cli.connect().client.queue.status();
+  const status = await cli.connect().client.queue.getStatus();
   if (json) return output.json(status);
   const { tasks } = status.queues;
   const workers = status.workers.tasks;

@@ -50,7 +50,7 @@ export async function createTask(cli: Cli, words: string[], options: RunOptions)
 
 /** A task with an agent that does not exist would wait for ever. */
 export async function requireAgent(client: Client, agent: string): Promise<void> {
-  const { types } = await client.agents.types();
+  const { types } = await client.agents.listTypes();
   if (types.includes(agent)) return;
   const meant = closest(agent, types);
   throw new CliError(

@@ -21,7 +21,7 @@ export async function setActive(
   const { client } = cli.connect();
   await forEachId(cli, texts, async (text) => {
     const { id, answer } = await withId(text, idsOf(client, 'schedule'), (each) =>
-      client.schedules.change({ params: { id: each }, body: { active } }),
+      client.schedules.update({ params: { id: each }, body: { active } }),
     );
     if (json) return output.json(answer);
     const { nextRunAt, timezone } = answer.schedule;
@@ -57,7 +57,7 @@ export async function removeSchedules(cli: Cli, texts: string[], { json }: Optio
   const { client } = cli.connect();
   await forEachId(cli, texts, async (text) => {
     const { id, answer } = await withId(text, idsOf(client, 'schedule'), (each) =>
-      client.schedules.remove({ params: { id: each } }),
+      client.schedules.delete({ params: { id: each } }),
     );
     if (json) return output.json(answer);
     output.write(`${id}\n`);

@@ -32,7 +32,7 @@ export async function followTask(
   for (;;) {
     try {
       const headers = last > 0 ? { headers: { 'last-event-id': String(last) } } : {};
-      for await (const { data } of client.tasks.eventsStream({ params: { id }, ...headers }, options)) {
+      for await (const { data } of client.tasks.listEventsStream({ params: { id }, ...headers }, options)) {
         last = data.seq;
         onEvent(data);
       }

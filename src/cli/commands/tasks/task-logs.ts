@@ -23,7 +23,7 @@ export async function showTaskLogs(
   const id = await resolveId(text, idsOf(client, 'task'));
   const print = (event: TaskEvent) => (json ? output.jsonLine(event) : printEvent(cli, event));
   if (!follow) {
-    const events = client.tasks.eventsStream({ params: { id }, query: { follow: false } });
+    const events = client.tasks.listEventsStream({ params: { id }, query: { follow: false } });
     for await (const { data } of events) print(data);
     return;
   }

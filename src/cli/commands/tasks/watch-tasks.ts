@@ -22,7 +22,7 @@ export async function watchTasks(
   if (text !== undefined) return showTaskLogs(cli, text, { follow: true, json });
   const connection = cli.connect();
   // This also starts the daemon, which a WebSocket would not.
-  await connection.client.queue.status();
+  await connection.client.queue.getStatus();
   await followLiveFeed(connection, {
     onOpen() {
       if (!json) output.note(output.paintError('dim', 'Watching; Ctrl-C ends it.'));

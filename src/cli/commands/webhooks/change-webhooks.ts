@@ -1,5 +1,5 @@
 import { choiceTable } from '../../../contract/choice-table.ts';
-import type { ChangeWebhook, Webhook, WebhookEvent } from '../../../contract/webhooks.ts';
+import type { UpdateWebhook, Webhook, WebhookEvent } from '../../../contract/webhooks.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
 import { spellLeft } from '../../output/duration.ts';
@@ -78,14 +78,14 @@ export async function rotateSecret(cli: Cli, text: string, options: RotateOption
 export async function changeWebhooks(
   cli: Cli,
   texts: string[],
-  change: ChangeWebhook,
+  change: UpdateWebhook,
   { json }: Format,
 ): Promise<void> {
   const { output } = cli;
   const { client } = cli.connect();
   await forEachId(cli, texts, async (text) => {
     const { id, answer } = await withId(text, idsOf(client, 'webhook'), (each) =>
-      client.webhooks.change({ params: { id: each }, body: change }),
+      client.webhooks.update({ params: { id: each }, body: change }),
     );
     if (json) return output.json(answer);
     output.write(`${id}\n`);
@@ -103,7 +103,7 @@ export async function removeWebhooks(cli: Cli, texts: string[], { json }: Format
   const { client } = cli.connect();
   await forEachId(cli, texts, async (text) => {
     const { id, answer } = await withId(text, idsOf(client, 'webhook'), (each) =>
-      client.webhooks.remove({ params: { id: each } }),
+      client.webhooks.delete({ params: { id: each } }),
     );
     if (json) return output.json(answer);
     output.write(`${id}\n`);

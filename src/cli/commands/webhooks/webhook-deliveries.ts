@@ -29,7 +29,7 @@ export async function listDeliveries(
   const { client } = cli.connect();
   const query = { ...(status && { status }), ...(limit !== undefined && { limit }) };
   const { id, answer } = await withId(text, idsOf(client, 'webhook'), (each) =>
-    client.webhooks.deliveries({ params: { id: each }, query }),
+    client.webhooks.listDeliveries({ params: { id: each }, query }),
   );
   if (json) return output.json(answer);
   const { deliveries } = answer;
@@ -88,7 +88,7 @@ export async function redeliver(
 export async function testWebhook(cli: Cli, text: string, { json }: Format): Promise<void> {
   const { client } = cli.connect();
   const { answer } = await withId(text, idsOf(client, 'webhook'), (id) =>
-    client.webhooks.test({ params: { id } }),
+    client.webhooks.sendTest({ params: { id } }),
   );
   if (json) cli.output.json(answer);
   report(cli, answer.delivery, json);

@@ -86,7 +86,9 @@ async function chooseConversation({ session, choose, now }: SlashParts): Promise
 async function chooseModel(argument: string, { state, session, apply, choose }: SlashParts): Promise<void> {
   if (argument !== '') return apply({ kind: 'set', settings: { model: argument } });
   const { provider } = state.settings;
-  const answer = await session.fetch((client) => client.chat.models({ query: provider ? { provider } : {} }));
+  const answer = await session.fetch((client) =>
+    client.chat.listModels({ query: provider ? { provider } : {} }),
+  );
   if (!answer) return;
   choose({
     title: 'The model that answers',

@@ -11,7 +11,7 @@ import { WatchApp } from './watch-app.tsx';
 export async function watchOnTerminal(cli: Cli, text?: string): Promise<void> {
   const connection = cli.connect();
   // What is wrong with the daemon or the id is told before there is a screen to tell it on.
-  await connection.client.queue.status();
+  await connection.client.queue.getStatus();
   const taskId = text === undefined ? undefined : await resolveId(text, idsOf(connection.client, 'task'));
   const theme = cli.surroundings.env['NO_COLOR'] ? plainTheme : colouredTheme;
   const app = render(

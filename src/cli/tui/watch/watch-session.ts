@@ -38,7 +38,7 @@ export class WatchSession {
       const ended = new AbortController();
       try {
         // Whoever may not see this is told so here; a WebSocket would only fail.
-        await connection.client.queue.status({}, { signal });
+        await connection.client.queue.getStatus({}, { signal });
         const loaded = Promise.withResolvers<void>();
         const following = followLiveFeed(connection, {
           onOpen: () => loaded.resolve(this.#load(signal)),
@@ -117,7 +117,7 @@ export class WatchSession {
     const { client } = this.#parts.connection;
     const fields = { fields: watchedFields };
     const [queue, running, waiting, ended, approvals] = await Promise.all([
-      client.queue.status({}, { signal }),
+      client.queue.getStatus({}, { signal }),
       client.tasks.list({ query: { ...fields, status: 'in_progress', limit: MOST_OPEN } }, { signal }),
       client.tasks.filter(
         { query: { ...fields, status: 'pending,queued', sortOrder: 'asc', limit: MOST_OPEN } },

@@ -1,4 +1,4 @@
-import type { RecordExperience } from '../../../contract/experiences.ts';
+import type { CreateExperience } from '../../../contract/experiences.ts';
 import type { Task } from '../../../contract/task.ts';
 
 /** An answer that is no longer than this says nothing worth keeping by itself. */
@@ -22,7 +22,7 @@ export function lessonOf(
   answer: string,
   steps: readonly string[],
   failure: EarlierFailure | undefined,
-): RecordExperience | undefined {
+): CreateExperience | undefined {
   const said = answer.trim();
   const isShort = said.length <= SHORT_ANSWER;
   if (steps.length === 0 && isShort) return undefined;

@@ -1,6 +1,6 @@
-import type { Remembered } from '../../../contract/chat.ts';
+import type { RecalledMemory } from '../../../contract/chat.ts';
 import type { Experience } from '../../../contract/experiences.ts';
-import type { FoundChunk, SearchMethod, SearchResult } from '../../../contract/memory.ts';
+import type { ScoredChunk, SearchMethod, SearchResult } from '../../../contract/memory.ts';
 import type { Preference } from '../../../contract/preferences.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { Config } from '../../config/config.ts';
@@ -60,7 +60,7 @@ export class Recall {
     userId: string,
     question: string,
     { trustedOnly, signal }: RecallRules,
-  ): Promise<{ text: string | undefined; memory: Remembered[] }> {
+  ): Promise<{ text: string | undefined; memory: RecalledMemory[] }> {
     const { config, runtime, limitMs = LIMIT_MS } = this.#deps;
     if (!config.get('memory.recall')) return { text: undefined, memory: [] };
     const query = shorten(question);
@@ -109,7 +109,7 @@ export class Recall {
   }
 
   /** Each way of searching by itself: ranks alone do not tell whether the first of them fits. */
-  async #chunks(query: string, words: string[]): Promise<FoundChunk[]> {
+  async #chunks(query: string, words: string[]): Promise<ScoredChunk[]> {
     const { memory } = this.#deps;
     if (words.length === 0 || memory.isEmpty) return [];
     const wish = { query, maxResults: MAX_CHUNKS, minScore: 0 };
@@ -126,8 +126,8 @@ export class Recall {
 }
 
 /** The first of each, the second of each, and so on; each chunk once. */
-function inTurns(...lists: FoundChunk[][]): FoundChunk[] {
-  const byId = new Map<string, FoundChunk>();
+function inTurns(...lists: ScoredChunk[][]): ScoredChunk[] {
+  const byId = new Map<string, ScoredChunk>();
   const longest = Math.max(...lists.map(({ length }) => length));
   for (let index = 0; index < longest; index++)
     for (const list of lists) {
@@ -164,7 +164,7 @@ const experiencesSection = (experiences: (Experience & { score: number })[], now
   }),
 });
 
-const chunksSection = (chunks: FoundChunk[]): Section => ({
+const chunksSection = (chunks: ScoredChunk[]): Section => ({
   what: 'Parts of indexed files that may fit',
   tokensEach: 420,
   tokens: MAX_TOKENS,

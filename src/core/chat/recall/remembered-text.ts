@@ -1,4 +1,4 @@
-import type { Remembered } from '../../../contract/chat.ts';
+import type { RecalledMemory } from '../../../contract/chat.ts';
 import { fenceData } from '../../text/fenced-data.ts';
 import { estimateTokens } from '../../text/token-estimate.ts';
 import type { Runtime } from '../../runtime.ts';
@@ -12,7 +12,7 @@ const LEAST_TOKENS = 80;
 export interface Telling {
   /** Where it is from, on a line of its own. */
   head: string;
-  remembered: Remembered;
+  remembered: RecalledMemory;
 }
 
 export interface Section {
@@ -31,9 +31,9 @@ export function tellSections(
   runtime: Runtime,
   sections: readonly Section[],
   tokens: number,
-): { text: string | undefined; memory: Remembered[] } {
+): { text: string | undefined; memory: RecalledMemory[] } {
   const texts: string[] = [];
-  const memory: Remembered[] = [];
+  const memory: RecalledMemory[] = [];
   let left = tokens;
   for (const { what, tellings, tokensEach, tokens: ofSection } of sections) {
     let room = Math.min(left, ofSection) - FENCE_TOKENS;

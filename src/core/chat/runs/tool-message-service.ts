@@ -1,6 +1,6 @@
 import type { ModelMessage } from 'ai';
 import type { Compaction, SendWithTools, ToolExchange } from '../../../contract/conversations.ts';
-import type { NewRunEvent } from '../../../contract/run-events.ts';
+import type { RunEventInput } from '../../../contract/run-events.ts';
 import type { SecurityMode } from '../../../contract/security-mode.ts';
 import { type Caller, isAdmin, mayRunCommands } from '../../auth/caller.ts';
 import type { UserStore } from '../../auth/user-store.ts';
@@ -330,7 +330,7 @@ export class ToolMessageService {
     };
   }
 
-  #emit(runId: string, event: NewRunEvent): void {
+  #emit(runId: string, event: RunEventInput): void {
     this.#deps.feeds.emit(runId, event);
   }
 

@@ -29,7 +29,7 @@ export interface OAuthSignInDeps {
 export interface SignInPlace {
   /** Whose session the browser has, if any. */
   caller: Caller | undefined;
-  isTrustedPlace: boolean;
+  isTrustedClient: boolean;
   client: ClientInfo;
 }
 
@@ -73,7 +73,7 @@ export class OAuthSignIn {
   async #register(
     transaction: WriteTransaction,
     { accountId, login, name, email: verified, avatarUrl }: ProviderProfile,
-    { isTrustedPlace, client }: SignInPlace,
+    { isTrustedClient, client }: SignInPlace,
   ): Promise<UserRow> {
     const { users, registration } = this.#deps;
     const email = verified ?? `${accountId}+${login}@users.noreply.github.com`.toLowerCase();
@@ -88,7 +88,7 @@ export class OAuthSignIn {
       name: asName(name, login),
       avatarUrl,
       isEmailVerified: verified !== undefined,
-      isTrustedPlace,
+      isTrustedClient,
       client,
     });
   }

@@ -2,7 +2,7 @@ import type {
   Experience,
   ListExperiencesQuery,
   Origin,
-  RecordExperience,
+  CreateExperience,
 } from '../../../contract/experiences.ts';
 import type { SearchMethod } from '../../../contract/memory.ts';
 import { type Caller, requireOwned, visibleOwner } from '../../auth/caller.ts';
@@ -63,7 +63,7 @@ export class ExperienceService {
   /** The origin is the caller's own words unless given. Throws an `AppError` for what the write gate refuses. */
   async record(
     caller: Caller,
-    input: RecordExperience,
+    input: CreateExperience,
     origin: Origin = ownWords(caller),
   ): Promise<Experience> {
     const { database, runtime, entries } = this.#deps;

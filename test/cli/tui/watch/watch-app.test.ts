@@ -179,7 +179,7 @@ describe('svc tasks watch on a terminal', () => {
     await see(/● The first/);
     const { queue } = server.answers;
     server.answers.queue = {
-      status: () => {
+      getStatus: () => {
         throw new Refusal(503, 'Stopping');
       },
     };

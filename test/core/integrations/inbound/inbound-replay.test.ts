@@ -20,7 +20,7 @@ const replay = (id: string) => world.inbound.replay(caller, id, { address: '203.
 const end = (id = '') => world.daemon.client.tasks.cancel({ params: { id } });
 const entry = async (id: string) => (await world.inbound.get(id)).delivery;
 const close = (isClosed: boolean) =>
-  world.daemon.client.config.set({
+  world.daemon.client.config.update({
     params: { key: 'webhooks.codehost.rules' },
     body: { value: isClosed ? { closed: { enabled: false } } : null },
   });

@@ -10,7 +10,7 @@ it('lets what nobody used lose weight once a day, by the half-life of the settin
   const runtime = { ...systemRuntime, now: () => new Date(now) };
   await using daemon = await startDaemon({ flags: { 'memory.halfLifeDays': 10 }, runtime });
   const { id } = (
-    await daemon.client.experiences.record({
+    await daemon.client.experiences.create({
       body: {
         type: 'task_solution',
         intent: 'Free the disk of old build caches',
