@@ -3,7 +3,7 @@ import type { Role } from '../../contract/users.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { AppError } from '../errors.ts';
 import type { EventBus } from '../events.ts';
-import type { SessionRow } from '../storage/account-rows.ts';
+import type { SessionRow } from '../storage/rows/auth.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Caller } from './caller.ts';

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { SessionRow } from '../storage/account-rows.ts';
+import type { SessionRow } from '../storage/rows/auth.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import type { Schema } from '../storage/schema.ts';

@@ -3,7 +3,7 @@ import type { Device } from '../../contract/devices.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { type Caller, requireOwned, roleOf, visibleOwner } from '../auth/caller.ts';
 import type { ClientInfo, SessionService } from '../auth/session-service.ts';
-import type { DeviceRow } from '../storage/account-rows.ts';
+import type { DeviceRow } from '../storage/rows/devices.ts';
 import type { Database } from '../storage/database.ts';
 import type { Schema } from '../storage/schema.ts';
 import type { TokenService } from '../auth/tokens/token-service.ts';

@@ -6,7 +6,7 @@ import type { ClientInfo } from '../auth/session-service.ts';
 import { AppError } from '../errors.ts';
 import { addressKey, type Limit, type RateLimits } from '../limits/rate-limits.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
-import type { DeviceRow, PairingRequestRow } from '../storage/account-rows.ts';
+import type { DeviceRow, PairingRequestRow } from '../storage/rows/devices.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
 import { hashCode } from './pairing-code.ts';

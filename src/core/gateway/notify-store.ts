@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { TaskStatus } from '../../contract/task.ts';
-import type { NotifyDeliveryRow } from '../storage/account-rows.ts';
+import type { NotifyDeliveryRow } from '../storage/rows/gateway.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { Schema } from '../storage/schema.ts';
 import type { StoredTask } from '../tasks/task-mapping.ts';

@@ -2,7 +2,7 @@ import type { ListNotificationsQuery, Notification } from '../../contract/notifi
 import { type Caller, requireOwned } from '../auth/caller.ts';
 import type { EventBus } from '../events.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
-import type { NotificationRow } from '../storage/schema.ts';
+import type { NotificationRow } from '../storage/rows/notifications.ts';
 import type { Runtime } from '../runtime.ts';
 
 export type NewNotification = Pick<Notification, 'type' | 'title' | 'message' | 'data'> & {

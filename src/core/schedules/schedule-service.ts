@@ -10,7 +10,7 @@ import type { Task } from '../../contract/task.ts';
 import { type Caller, mayRunCommands, requireOwned, roleOf, visibleOwner } from '../auth/caller.ts';
 import { AppError } from '../errors.ts';
 import type { Database } from '../storage/database.ts';
-import type { ScheduleRow } from '../storage/outside-rows.ts';
+import type { ScheduleRow } from '../storage/rows/schedules.ts';
 import type { Runtime } from '../runtime.ts';
 import { dropWaiting, pause } from './advance-schedule.ts';
 import { invalidAt, momentOf } from './local-time.ts';

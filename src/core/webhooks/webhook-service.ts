@@ -13,7 +13,7 @@ import { AppError, messageOf } from '../errors.ts';
 import type { Outbound } from '../outbound/outbound-fetch.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
-import type { WebhookRow } from '../storage/outside-rows.ts';
+import type { WebhookRow } from '../storage/rows/webhooks.ts';
 import type { Runtime } from '../runtime.ts';
 import { deliveryBody } from './event-payloads.ts';
 import type { WebhookBacklogs } from './webhook-backlogs.ts';

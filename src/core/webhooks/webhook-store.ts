@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '../storage/database.ts';
-import type { WebhookRow } from '../storage/outside-rows.ts';
+import type { WebhookRow } from '../storage/rows/webhooks.ts';
 import type { Schema } from '../storage/schema.ts';
 
 /** So that the index of what is pending serves: it takes the word itself, not a parameter. */

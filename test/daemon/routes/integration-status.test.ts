@@ -4,7 +4,7 @@ import { contract } from '../../../src/contract/index.ts';
 import { sessionCookie } from '../../../src/contract/locations.ts';
 import type { ProviderName } from '../../../src/contract/oauth.ts';
 import type { Flags } from '../../../src/core/config/config.ts';
-import type { InboundDeliveryRow } from '../../../src/core/storage/outside-rows.ts';
+import type { InboundDeliveryRow } from '../../../src/core/storage/rows/inbound.ts';
 import { systemRuntime } from '../../../src/core/runtime.ts';
 import { auditedEvents } from '../../helpers/audit.ts';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';

@@ -9,7 +9,7 @@ import { AppError } from '../../errors.ts';
 import { notifySecretOf } from '../../secrets/notify-secret.ts';
 import type { EventBus } from '../../events.ts';
 import type { KeyRing } from '../../secrets/key-ring.ts';
-import type { ApiTokenRow } from '../../storage/account-rows.ts';
+import type { ApiTokenRow } from '../../storage/rows/auth.ts';
 import type { Database, WriteTransaction } from '../../storage/database.ts';
 import type { Runtime } from '../../runtime.ts';
 import { TokenStore } from './token-store.ts';

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { ApiTokenRow } from '../../storage/account-rows.ts';
+import type { ApiTokenRow } from '../../storage/rows/auth.ts';
 import type { Database } from '../../storage/database.ts';
 import { prepareQuery } from '../../storage/prepared-query.ts';
 import type { Schema } from '../../storage/schema.ts';

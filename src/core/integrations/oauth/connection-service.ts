@@ -4,7 +4,7 @@ import type { Config } from '../../config/config.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { OutboundFetch } from '../../outbound/outbound-fetch.ts';
-import type { ConnectionRow } from '../../storage/account-rows.ts';
+import type { ConnectionRow } from '../../storage/rows/connections.ts';
 import type { Database, WriteTransaction } from '../../storage/database.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { ClientInfo } from '../../auth/session-service.ts';

@@ -1,6 +1,6 @@
 import type { ProviderName } from '../../../contract/oauth.ts';
 import type { SecretBox } from '../../secrets/secret-box.ts';
-import type { ConnectionRow } from '../../storage/account-rows.ts';
+import type { ConnectionRow } from '../../storage/rows/connections.ts';
 import type { Database, WriteTransaction } from '../../storage/database.ts';
 import type { ProviderProfile } from './provider-profiles.ts';
 import type { TokenSet } from './token-grants.ts';

@@ -1,7 +1,7 @@
 import { nameSchema } from '../../../contract/users.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import { AppError } from '../../errors.ts';
-import type { UserRow } from '../../storage/account-rows.ts';
+import type { UserRow } from '../../storage/rows/auth.ts';
 import type { Database, WriteTransaction } from '../../storage/database.ts';
 import type { SignedIn } from '../../auth/account-service.ts';
 import type { Caller } from '../../auth/caller.ts';

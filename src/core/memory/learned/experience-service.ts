@@ -9,7 +9,7 @@ import { type Caller, requireOwned, visibleOwner } from '../../auth/caller.ts';
 import { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Database } from '../../storage/database.ts';
-import type { ExperienceRow } from '../../storage/memory-rows.ts';
+import type { ExperienceRow } from '../../storage/rows/memory.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { MemoryService } from '../memory-service.ts';
 import { newExperience, toEntry, toExperience } from './experience-mapping.ts';

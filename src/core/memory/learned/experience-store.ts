@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { ListExperiencesQuery } from '../../../contract/experiences.ts';
 import type { Database } from '../../storage/database.ts';
-import type { ExperienceRow } from '../../storage/memory-rows.ts';
+import type { ExperienceRow } from '../../storage/rows/memory.ts';
 import { prepareQuery } from '../../storage/prepared-query.ts';
 import type { Schema } from '../../storage/schema.ts';
 

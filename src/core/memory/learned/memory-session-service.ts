@@ -8,7 +8,7 @@ import { type Caller, requireOwned, visibleOwner } from '../../auth/caller.ts';
 import { AppError } from '../../errors.ts';
 import type { Schema } from '../../storage/schema.ts';
 import type { Database } from '../../storage/database.ts';
-import type { MemorySessionRow } from '../../storage/memory-rows.ts';
+import type { MemorySessionRow } from '../../storage/rows/memory.ts';
 import type { Runtime } from '../../runtime.ts';
 import { namedOwner, requireConversationOf } from './named-owner.ts';
 

@@ -3,7 +3,7 @@ import type { Preference, TrackPreference } from '../../../contract/preferences.
 import type { Caller } from '../../auth/caller.ts';
 import { AppError } from '../../errors.ts';
 import type { Database } from '../../storage/database.ts';
-import type { PreferenceRow } from '../../storage/memory-rows.ts';
+import type { PreferenceRow } from '../../storage/rows/memory.ts';
 import type { Runtime } from '../../runtime.ts';
 import { foldText } from './fold-text.ts';
 import { namedOwner } from './named-owner.ts';

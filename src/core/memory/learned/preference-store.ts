@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '../../storage/database.ts';
-import type { PreferenceRow } from '../../storage/memory-rows.ts';
+import type { PreferenceRow } from '../../storage/rows/memory.ts';
 import { prepareQuery } from '../../storage/prepared-query.ts';
 import type { Schema } from '../../storage/schema.ts';
 
