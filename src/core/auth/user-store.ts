@@ -50,7 +50,7 @@ export class UserStore {
     const connections = await this.#database.read
       .selectFrom('connections')
       .select('provider')
-      .where('user_id', '=', row.id)
+      .where('owner_id', '=', row.id)
       .orderBy('provider')
       .execute();
     const connectedAccounts = connections.map(({ provider }) => provider);

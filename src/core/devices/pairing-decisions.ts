@@ -66,7 +66,7 @@ export class PairingDecisions {
       await refuseItself(transaction, caller, row);
       const device: DeviceRow = {
         id: this.#deps.runtime.newId('dev'),
-        user_id: caller.userId,
+        owner_id: caller.userId,
         name: name ?? nameOf(row),
         role: role ?? caller.role,
         public_key: row.public_key,

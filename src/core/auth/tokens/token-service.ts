@@ -62,7 +62,7 @@ export class TokenService {
     const { expiresInDays: days } = wish;
     const row: ApiTokenRow = {
       id: runtime.newId('token'),
-      user_id: caller.userId,
+      owner_id: caller.userId,
       name: wish.name,
       prefix: token.slice(0, SHOWN_LENGTH),
       device_id: caller.deviceId ?? null,
@@ -97,8 +97,7 @@ export class TokenService {
   async revoke(caller: Caller, id: string): Promise<void> {
     const { database, audit } = this.#deps;
     await database.write(async (transaction) => {
-      const row = await this.#store.find(transaction.db, id);
-      requireOwned(caller, row && { ...row, owner_id: row.user_id }, 'Token');
+      requireOwned(caller, await this.#store.find(transaction.db, id), 'Token');
       await transaction.db.deleteFrom('api_tokens').where('id', '=', id).execute();
       await audit.append(transaction, {
         kind: 'security',
@@ -141,7 +140,7 @@ export class TokenService {
       this.#touch(row.id, now);
     // Who is no administrator any more can have granted nothing that only one may.
     const scopes = scopesOf(row).filter((scope) => scope !== 'agents:command' || row.user_role === 'admin');
-    return { userId: row.user_id, role: 'user', token: { id: row.id, scopes } };
+    return { userId: row.owner_id, role: 'user', token: { id: row.id, scopes } };
   }
 
   /** Nobody waits for it, and a full disk is no reason to let nobody in. */

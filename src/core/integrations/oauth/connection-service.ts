@@ -82,7 +82,7 @@ export class ConnectionService {
   ): Promise<void> {
     const { store, runtime } = this.#deps;
     const at = runtime.now().toISOString();
-    await store.put(transaction, { user_id: userId, provider }, { tokens, profile, at });
+    await store.put(transaction, { owner_id: userId, provider }, { tokens, profile, at });
   }
 
   async find(userId: string, provider: ProviderName): Promise<Connection | undefined> {

@@ -17,7 +17,7 @@ export interface UserRow {
 export interface SessionRow {
   id: string;
   token_hash: string;
-  user_id: string;
+  owner_id: string;
   kind: string;
   /** The most that the session may do, whatever its user may. */
   role: string;
@@ -43,7 +43,7 @@ export interface InviteRow {
 
 export interface ApiTokenRow {
   id: string;
-  user_id: string;
+  owner_id: string;
   name: string;
   prefix: string;
   /** The device that made it; it goes with the device. */

@@ -1,6 +1,6 @@
 /** An account at a vendor that a user signed in with or connected; its tokens are sealed. */
 export interface ConnectionRow {
-  user_id: string;
+  owner_id: string;
   provider: string;
   account_id: string;
   /** JSON of what the vendor says of the account. */

@@ -1,6 +1,6 @@
 export interface DeviceRow {
   id: string;
-  user_id: string;
+  owner_id: string;
   /** The device whose session let it in; it goes with that one. */
   approved_by: string | null;
   name: string;

@@ -1,7 +1,7 @@
 export interface GatewayRequestRow {
   id: string;
   task_id: string;
-  user_id: string;
+  owner_id: string;
   token_id: string;
   workflow: string | null;
   created_at: string;

@@ -1,6 +1,6 @@
 export interface NotificationRow {
   id: string;
-  user_id: string;
+  owner_id: string;
   type: string;
   title: string;
   message: string;
