@@ -81,15 +81,6 @@ export class ScheduleStore {
     await db.deleteFrom('schedules').where('id', '=', id).execute();
   }
 
-  async countOf(db: Kysely<Schema>, ownerId: string): Promise<number> {
-    const row = await db
-      .selectFrom('schedules')
-      .select(({ fn }) => fn.countAll<number>().as('n'))
-      .where('owner_id', '=', ownerId)
-      .executeTakeFirst();
-    return row?.n ?? 0;
-  }
-
   async findListed(id: string): Promise<ListedSchedule | undefined> {
     return this.#listed().where('schedules.id', '=', id).executeTakeFirst();
   }

@@ -26,15 +26,6 @@ export class WebhookStore {
     return (ownerId === undefined ? all : all.where('owner_id', '=', ownerId)).execute();
   }
 
-  async count(db: Kysely<Schema>, ownerId: string): Promise<number> {
-    const row = await db
-      .selectFrom('webhooks')
-      .select(({ fn }) => fn.countAll<number>().as('n'))
-      .where('owner_id', '=', ownerId)
-      .executeTakeFirst();
-    return row?.n ?? 0;
-  }
-
   async insert(db: Kysely<Schema>, row: WebhookRow): Promise<void> {
     await db.insertInto('webhooks').values(row).execute();
   }

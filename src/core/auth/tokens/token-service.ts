@@ -6,6 +6,7 @@ import { type Caller, isAdmin, requireOwned } from '../caller.ts';
 import { CredentialCache } from '../credential-cache.ts';
 import { hashToken } from '../hash-token.ts';
 import { AppError } from '../../errors.ts';
+import { type PerUserLimit, requireRoom } from '../../limits/per-user-limit.ts';
 import { notifySecretOf } from '../../secrets/notify-secret.ts';
 import type { EventBus } from '../../events.ts';
 import type { KeyRing } from '../../secrets/key-ring.ts';
@@ -18,7 +19,12 @@ const DAY_MS = 86_400_000;
 const SECRET_BYTES = 32;
 /** What is shown of a token, to tell it from others. */
 const SHOWN_LENGTH = 12;
-const MOST_PER_USER = 200;
+const perUser: PerUserLimit = {
+  table: 'api_tokens',
+  max: 200,
+  noun: 'tokens',
+  remedy: 'Revoke one first: svc tokens ls',
+};
 /** How exactly it is known when a token was used last. */
 const USED_EVERY_MS = 60_000;
 
@@ -73,8 +79,7 @@ export class TokenService {
       last_used_at: null,
     };
     await database.write(async (transaction) => {
-      if ((await this.#store.count(transaction.db, caller.userId)) >= MOST_PER_USER)
-        throw new AppError('wrong_state', `You have ${MOST_PER_USER} tokens. Revoke some: svc tokens ls`);
+      await requireRoom(transaction.db, perUser, caller.userId);
       await transaction.db.insertInto('api_tokens').values(row).execute();
       await audit.append(transaction, {
         kind: 'security',

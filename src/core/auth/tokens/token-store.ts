@@ -48,13 +48,4 @@ export class TokenStore {
       .orderBy('id', 'desc')
       .execute();
   }
-
-  async count(db: Kysely<Schema>, userId: string): Promise<number> {
-    const row = await db
-      .selectFrom('api_tokens')
-      .select(({ fn }) => fn.countAll<number>().as('n'))
-      .where('owner_id', '=', userId)
-      .executeTakeFirst();
-    return row?.n ?? 0;
-  }
 }

@@ -38,15 +38,6 @@ export class PreferenceStore {
     return (await db.executeQuery(this.#findSame(same))).rows[0];
   }
 
-  async countOf(db: Kysely<Schema>, ownerId: string): Promise<number> {
-    const row = await db
-      .selectFrom('preferences')
-      .select(({ fn }) => fn.countAll<number>().as('n'))
-      .where('owner_id', '=', ownerId)
-      .executeTakeFirst();
-    return row?.n ?? 0;
-  }
-
   async insert(db: Kysely<Schema>, row: PreferenceRow): Promise<void> {
     await db.insertInto('preferences').values(row).execute();
   }
