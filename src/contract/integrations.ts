@@ -122,8 +122,13 @@ const disconnect = <P extends string>(provider: P, vendor: string) =>
   ({
     method: 'DELETE',
     path: `/api/integrations/${provider}`,
-    access: 'admin',
+    access: 'session',
     summary: `Take back the access to ${vendor} and forget it`,
+    query: z.object({
+      userId: z.string().min(1).max(200).optional().meta({
+        description: 'Whose connection, your own unless set; only an administrator names others',
+      }),
+    }),
     response: disconnectedSchema,
   }) as const;
 

@@ -200,16 +200,48 @@ describe.skipIf(!hasSharedFixtures)('an account at a vendor', () => {
     expect((await auditedEvents(daemon)).slice(-3)).toEqual(Array(3).fill('auth.disconnected ok'));
   });
 
-  it('is the own one of whoever asks, and only administrators disconnect theirs', async () => {
+  it('is the own one of whoever asks, who disconnects it without touching those of others', async () => {
     await connect('tracker_b');
     const { browser } = await signedInBrowser(daemon, 'ann');
     const ann = clientOf(browser).integrations;
     expect(await ann.trackerB()).toEqual({ connected: false, teams: [] });
     await browser.open(await browser.agree('/api/auth/tracker_b'));
     expect(await ann.trackerB()).toMatchObject({ connected: true });
-    await expect(ann.disconnectTrackerB()).rejects.toMatchObject({ status: 403 });
     await daemon.client.integrations.disconnectTrackerB();
     expect(await ann.trackerB()).toMatchObject({ connected: true });
+    await connect('tracker_b');
+    expect(await ann.disconnectTrackerB()).toMatchObject({ revoked: true });
+    expect(await ann.trackerB()).toEqual({ connected: false, teams: [] });
+    expect(await daemon.client.integrations.trackerB()).toMatchObject({ connected: true });
+  });
+
+  it('of another user is disconnected by administrators only', async () => {
+    await connect('tracker_b');
+    const ann = await signedInBrowser(daemon, 'ann');
+    const bob = await signedInBrowser(daemon, 'bob');
+    await ann.browser.open(await ann.browser.agree('/api/auth/tracker_b'));
+    const query = { userId: ann.userId };
+    for (const userId of [ann.userId, 'user_owner', 'user_nobody'])
+      await expect(
+        clientOf(bob.browser).integrations.disconnectTrackerB({ query: { userId } }),
+      ).rejects.toMatchObject({ status: 404, message: 'User not found' });
+    expect(await clientOf(ann.browser).integrations.trackerB()).toMatchObject({ connected: true });
+    await expect(
+      daemon.client.integrations.disconnectTrackerB({ query: { userId: 'user_nobody' } }),
+    ).rejects.toMatchObject({ status: 404, message: 'User not found' });
+    expect(await daemon.client.integrations.disconnectTrackerB({ query })).toMatchObject({ revoked: true });
+    expect(await clientOf(ann.browser).integrations.trackerB()).toEqual({ connected: false, teams: [] });
+    expect(await daemon.client.integrations.trackerB()).toMatchObject({ connected: true });
+    const { entries } = await daemon.client.security.audit({
+      query: { tool: 'auth.disconnected', limit: 1 },
+    });
+    expect(entries).toMatchObject([
+      { userId: 'user_owner', arguments: { provider: 'tracker_b', ownerId: ann.userId } },
+    ]);
+    await expect(daemon.client.integrations.disconnectTrackerB({ query })).rejects.toMatchObject({
+      status: 400,
+      message: 'Linear is not connected',
+    });
   });
 
   it('is shown without asking the vendor, also after its token has expired', async () => {

@@ -105,7 +105,11 @@ export class ConnectionService {
   }
 
   /** Revokes the grant at the vendor, and forgets the connection whatever the vendor says. Answers whether it agreed. */
-  async disconnect(userId: string, provider: ProviderName, client: ClientInfo = {}): Promise<boolean> {
+  async disconnect(
+    userId: string,
+    provider: ProviderName,
+    { actorId = userId, address }: { actorId?: string; address?: string | undefined } = {},
+  ): Promise<boolean> {
     const { database, store, audit } = this.#deps;
     // A refresh under way would leave a grant behind that nobody knows of.
     await this.#refreshing.get(keyOf(userId, provider))?.catch(() => undefined);
@@ -116,9 +120,9 @@ export class ConnectionService {
       await audit.append(transaction, {
         kind: 'security',
         tool: 'auth.disconnected',
-        userId,
-        address: client.address,
-        arguments: { provider, accountId: row.account_id, isRevoked },
+        userId: actorId,
+        address,
+        arguments: { provider, accountId: row.account_id, ownerId: userId, isRevoked },
         result: 'ok',
       });
     });

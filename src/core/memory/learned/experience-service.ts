@@ -15,7 +15,7 @@ import type { MemoryService } from '../memory-service.ts';
 import { newExperience, toEntry, toExperience } from './experience-mapping.ts';
 import { ExperienceStore } from './experience-store.ts';
 import { findNearTwin } from './near-twin.ts';
-import { requireConversationOf } from './named-owner.ts';
+import { requireConversationOf } from './require-conversation-of.ts';
 import { ownWords } from './origin.ts';
 import { decayedWeight, fitness, usedWeight } from './weight.ts';
 import { knownAlready, passGate } from './write-gate.ts';

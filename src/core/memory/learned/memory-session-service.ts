@@ -5,13 +5,14 @@ import type {
   MemorySession,
 } from '../../../contract/memory.ts';
 import { type Caller, requireOwned, visibleOwner } from '../../auth/caller.ts';
+import { namedOwner } from '../../auth/named-owner.ts';
 import { AppError } from '../../errors.ts';
 import { excessOf, limitReached, type PerUserLimit } from '../../limits/per-user-limit.ts';
 import type { Schema } from '../../storage/schema.ts';
 import type { Database } from '../../storage/database.ts';
 import type { MemorySessionRow } from '../../storage/rows/memory.ts';
 import type { Runtime } from '../../runtime.ts';
-import { namedOwner, requireConversationOf } from './named-owner.ts';
+import { requireConversationOf } from './require-conversation-of.ts';
 
 const perUser: PerUserLimit = {
   table: 'memory_sessions',

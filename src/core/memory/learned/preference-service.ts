@@ -1,13 +1,13 @@
 import type { Origin } from '../../../contract/experiences.ts';
 import type { Preference, TrackPreference } from '../../../contract/preferences.ts';
 import type { Caller } from '../../auth/caller.ts';
+import { namedOwner } from '../../auth/named-owner.ts';
 import { AppError } from '../../errors.ts';
 import { type PerUserLimit, requireRoom } from '../../limits/per-user-limit.ts';
 import type { Database } from '../../storage/database.ts';
 import type { PreferenceRow } from '../../storage/rows/memory.ts';
 import type { Runtime } from '../../runtime.ts';
 import { foldText } from './fold-text.ts';
-import { namedOwner } from './named-owner.ts';
 import { ownWords, toOrigin, toOriginColumns } from './origin.ts';
 import { PreferenceStore } from './preference-store.ts';
 import { passGate } from './write-gate.ts';
