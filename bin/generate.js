@@ -6,6 +6,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { contract } from '../src/contract/index.ts';
+import { querySchema } from '../src/contract/query-schema.ts';
+import { errorStatusesOf } from '../src/contract/route-errors.ts';
 import { definitionOf, defaultOf, environmentNameOf, settingKeys } from '../src/core/config/settings.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -97,17 +99,17 @@ function describeRoute(route) {
   if (limit) lines.push(`At most ${limit.max} requests in ${limit.windowMs / 1000} s per address.\n`);
   for (const [title, schema, io] of [
     ['Path', route.params, 'input'],
-    ['Query', route.query, 'input'],
     ['Headers', route.headers, 'input'],
     ['Body', route.body, 'input'],
     ['Answer', redirect ? undefined : route.response, 'output'],
     ['Event of the stream (`Accept: text/event-stream`)', route.events, 'output'],
   ]) {
-    if (!schema) continue;
-    lines.push(`${title}:\n`, ...fieldsOf(schema, io), '');
+    if (schema) lines.push(`${title}:\n`, ...fieldsOf(schema, io), '');
+    if (title === 'Path' && route.query) lines.push('Query:\n', ...queryFields(route.query), '');
   }
   for (const also of Object.keys(route.also ?? {}))
     lines.push(`Also answers ${also} with a body of its own.\n`);
+  lines.push(`Errors: ${errorStatusesOf(route).join(', ')}.\n`);
   return lines.join('\n');
 }
 
@@ -118,15 +120,26 @@ function fieldsOf(schema, io) {
   return describeFields(json, io);
 }
 
+/** Query parameters are text that is read as numbers, booleans and lists: they are described as these. */
+function queryFields({ shape }) {
+  const required = Object.keys(shape).filter((name) => !shape[name].safeParse(undefined).success);
+  const properties = Object.fromEntries(
+    Object.entries(shape).map(([name, field]) => [name, querySchema(field)]),
+  );
+  return describeFields({ properties, required }, 'input');
+}
+
 /** One line per property. */
 function describeFields(json, io) {
   const { properties, required = [] } = inline(json);
   if (!properties) return [`- ${typeName(json)}`];
   return Object.entries(properties).map(([name, node]) => {
-    const { description, default: fallback } = inline(node);
+    const { description, default: fallback, minimum, maximum } = inline(node);
+    const hasRange = minimum !== undefined && maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER;
     const isAlways = required.includes(name);
     const notes = [
       typeName(node),
+      io === 'input' && hasRange && `${minimum} to ${maximum}`,
       io === 'input' && (isAlways ? 'required' : 'optional'),
       io === 'output' && !isAlways && 'where known',
       fallback !== undefined && `default \`${JSON.stringify(fallback)}\``,

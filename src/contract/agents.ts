@@ -29,14 +29,14 @@ export const agentsRoutes = defineRoutes({
     method: 'GET',
     path: '/api/agents',
     access: 'session',
-    summary: 'List the agents and check their health',
+    summary: 'List agents and check their health',
     response: z.object({ agents: z.array(agentSchema) }),
   },
   types: {
     method: 'GET',
     path: '/api/agents/types',
     access: 'session',
-    summary: 'List the types of agents',
+    summary: 'List agent types',
     response: z.object({ types: z.array(z.string()) }),
   },
 });

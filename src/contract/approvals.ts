@@ -7,7 +7,7 @@ export type ApprovalDecision = z.output<typeof approvalDecisionSchema>;
 
 export const approvalStatusSchema = z.enum(['pending', 'approved', 'denied', 'expired']);
 
-/** A call of a tool that a person has to decide on: everything that will run, whole. */
+/** A tool call that waits for a decision, with its complete arguments. */
 export const approvalSchema = z
   .object({
     id: z.string(),
@@ -16,9 +16,9 @@ export const approvalSchema = z
     taskId: z.string().optional(),
     toolName: z.string(),
     params: jsonObjectSchema,
-    cwd: z.string().meta({ description: 'The folder in which it runs' }),
+    cwd: z.string().meta({ description: 'Working directory of the call' }),
     securityLevel: dangerSchema,
-    reason: z.string().meta({ description: 'Why it needs a decision' }),
+    reason: z.string().meta({ description: 'Why the call needs a decision' }),
     requestedAt: timestampSchema,
     expiresAt: timestampSchema,
     decision: approvalDecisionSchema.optional(),

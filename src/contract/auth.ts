@@ -22,7 +22,7 @@ export const signupSchema = z.object({
 });
 export type Signup = z.output<typeof signupSchema>;
 
-/** What a person may say of themselves; null takes it back. */
+/** The profile fields that a user may change; null clears a field. */
 export const updateProfileSchema = z.object({
   name: nameSchema.optional(),
   avatarUrl: z
@@ -49,6 +49,7 @@ export const authRoutes = defineRoutes({
     path: '/api/auth/signup',
     access: 'public',
     summary: 'Create an account and sign in',
+    errors: [503],
     limit: { max: 5, windowMs: minute, message: 'Too many sign-ups. Try again in a minute.' },
     body: signupSchema,
     response: signedInSchema,
@@ -58,6 +59,7 @@ export const authRoutes = defineRoutes({
     path: '/api/auth/login',
     access: 'public',
     summary: 'Sign in with e-mail and password',
+    errors: [401, 503],
     limit: {
       max: 10,
       windowMs: minute,
@@ -78,14 +80,14 @@ export const authRoutes = defineRoutes({
     method: 'POST',
     path: '/api/auth/logout',
     access: 'session',
-    summary: 'End this session',
+    summary: 'Sign out',
     response: messageSchema,
   },
   me: {
     method: 'GET',
     path: '/api/auth/me',
     access: 'public',
-    summary: 'Say who is signed in',
+    summary: 'Get the current user',
     response: z.object({ authenticated: z.literal(true), authMode: authModeSchema, user: userSchema }),
     also: {
       401: z.object({
@@ -99,7 +101,7 @@ export const authRoutes = defineRoutes({
     method: 'PATCH',
     path: '/api/auth/me',
     access: 'session',
-    summary: 'Change your profile',
+    summary: 'Update your profile',
     body: updateProfileSchema,
     response: z.object({ user: userSchema }),
   },
@@ -107,11 +109,12 @@ export const authRoutes = defineRoutes({
     method: 'PUT',
     path: '/api/auth/password',
     access: 'session',
-    summary: 'Change your password and end your other sessions',
+    summary: 'Change your password and sign out your other sessions',
+    errors: [503],
     limit: { max: 10, windowMs: minute, message: tooManyAttempts },
     body: z.object({
       currentPassword: z.string().min(1).max(1000).optional().meta({
-        description: 'Needed where the account has a password',
+        description: 'Required if the account has a password',
       }),
       newPassword: passwordSchema,
     }),
@@ -122,6 +125,7 @@ export const authRoutes = defineRoutes({
     path: '/api/auth/verify-access-key',
     access: 'public',
     summary: 'Sign in with the access key of local mode',
+    errors: [401, 501, 503],
     limit: { max: 10, windowMs: minute, message: tooManyAttempts },
     body: z.object({ key: z.string().min(1).max(1000) }),
     response: z.object({ success: z.boolean(), message: z.string() }),
@@ -131,6 +135,7 @@ export const authRoutes = defineRoutes({
     path: '/api/auth/access-key',
     access: 'admin',
     summary: 'Set or remove the access key of local mode',
+    errors: [501, 503],
     body: z.object({ key: z.string().min(8).max(1000).nullable() }),
     response: messageSchema,
   },
@@ -138,19 +143,17 @@ export const authRoutes = defineRoutes({
     method: 'POST',
     path: '/api/auth/sign-in-links',
     access: 'session',
-    summary: 'Make a link that signs a browser in, once',
+    summary: 'Create a single-use sign-in link',
     body: z
       .object({
-        returnTo: returnToSchema
-          .optional()
-          .meta({ description: 'The path that the browser goes to when it is signed in' }),
+        returnTo: returnToSchema.optional().meta({ description: 'Path to open after signing in' }),
       })
       .prefault({}),
     status: 201,
     response: z.object({
       url: z
         .string()
-        .meta({ description: 'The token stands behind the #, which browsers keep to themselves' }),
+        .meta({ description: 'The token is in the fragment, which browsers do not send to servers' }),
       token: z.string(),
       expiresAt: timestampSchema,
     }),
@@ -160,10 +163,11 @@ export const authRoutes = defineRoutes({
     path: '/api/auth/sign-in-links/redeem',
     access: 'public',
     summary: 'Sign in with the token of a sign-in link',
+    errors: [401],
     limit: { max: 10, windowMs: minute, message: tooManyAttempts },
     body: z.object({ token: z.string().min(1).max(200) }),
     response: signedInSchema.extend({
-      returnTo: z.string().optional().meta({ description: 'The path that the link leads to' }),
+      returnTo: z.string().optional().meta({ description: 'Path to open after signing in' }),
     }),
   },
 });

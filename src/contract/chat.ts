@@ -5,7 +5,7 @@ import { defineRoutes } from './route.ts';
 
 export const chatRoleSchema = z.enum(['user', 'assistant', 'system']);
 
-/** What a caller sends of a conversation. */
+/** A message of a chat request. */
 export const chatMessageSchema = z.object({
   role: chatRoleSchema,
   content: z.string().max(1_000_000),
@@ -47,7 +47,7 @@ export const completionSchema = z
 export type Completion = z.output<typeof completionSchema>;
 
 const modelField = z.string().min(1).max(200).optional().meta({
-  description: 'A model of the provider, or provider/model; the default model unless given',
+  description: 'Model of the provider, or `provider/model`; defaults to the default model',
 });
 const messages = z
   .array(chatMessageSchema)
@@ -69,7 +69,7 @@ export const completionRequestSchema = z.object({
 });
 export type CompletionRequest = z.output<typeof completionRequestSchema>;
 
-/** One frame of a streamed completion: text, then the end, or an error and the end. */
+/** One frame of a streamed completion: text, the end, or an error. */
 export const completionChunkSchema = z.union([
   z.object({ content: z.string() }),
   z.object({ done: z.literal(true), usage: tokenUsageSchema, finishReason: finishReasonSchema }),
@@ -77,20 +77,16 @@ export const completionChunkSchema = z.union([
 ]);
 export type CompletionChunk = z.output<typeof completionChunkSchema>;
 
-/** One thing of the memory that a model was told. */
+/** A memory item that was added to the prompt. */
 export const rememberedSchema = z
   .object({
     kind: z.enum(['chunk', 'experience', 'preference']),
     id: z.string(),
-    path: z.string().optional().meta({ description: 'Of a chunk: its file' }),
+    path: z.string().optional().meta({ description: 'File of the chunk' }),
     startLine: z.int().min(1).optional(),
     endLine: z.int().min(1).optional(),
-    score: z
-      .number()
-      .min(0)
-      .max(1)
-      .meta({ description: 'How well it fits; of a preference, how sure it is' }),
-    text: z.string().meta({ description: 'What the model was told of it, perhaps cut' }),
+    score: z.number().min(0).max(1).meta({ description: 'Relevance; for a preference, its confidence' }),
+    text: z.string().meta({ description: 'Text added to the prompt, possibly truncated' }),
   })
   .meta({ id: 'Remembered' });
 export type Remembered = z.output<typeof rememberedSchema>;
@@ -103,7 +99,8 @@ export const chatRoutes = defineRoutes({
     method: 'POST',
     path: '/api/chat/completions',
     access: 'session',
-    summary: 'Let a model answer, whole or streamed',
+    summary: 'Create a chat completion, optionally streamed',
+    errors: [404, 503],
     body: completionRequestSchema,
     bodyLimit: 8 * 1024 * 1024,
     response: completionSchema,
@@ -113,7 +110,8 @@ export const chatRoutes = defineRoutes({
     method: 'POST',
     path: '/api/chat/quick',
     access: 'session',
-    summary: 'Let the default model answer one prompt',
+    summary: 'Complete a single prompt with the default model',
+    errors: [503],
     body: z.object({
       prompt: z.string().trim().min(1).max(1_000_000),
       model: modelField,
@@ -133,7 +131,8 @@ export const chatRoutes = defineRoutes({
     method: 'POST',
     path: '/api/chat/smart',
     access: 'session',
-    summary: 'Let a model answer with the context of a task and of the memory',
+    summary: 'Create a completion with task and memory context',
+    errors: [404, 503],
     body: z.object({
       messages,
       taskId: z.string().max(200).optional(),
@@ -156,7 +155,8 @@ export const chatRoutes = defineRoutes({
     method: 'POST',
     path: '/api/chat/tools/approve',
     access: 'session',
-    summary: 'Allow or deny a call of a tool in a conversation',
+    summary: 'Approve or deny a tool call in a conversation',
+    errors: [404],
     body: z.object({
       conversationId: z.string().min(1).max(200),
       approvalId: z.string().min(1).max(200),
@@ -168,7 +168,8 @@ export const chatRoutes = defineRoutes({
     method: 'GET',
     path: '/api/chat/models',
     access: 'session',
-    summary: 'List the models of the configured providers, or of one',
+    summary: 'List models of all configured providers, or of one',
+    errors: [503],
     query: z.object({ provider: providerTypeSchema.optional() }),
     response: z.object({
       models: z.array(modelSchema),

@@ -3,7 +3,7 @@ import type { ErrorBody, ErrorDetail } from './primitives.ts';
 import type { Route, RouteEvent, RouteInput, RouteOutput, Routes } from './route.ts';
 import { readServerSentEvents, type ServerSentEvent } from './server-sent-events.ts';
 
-/** The part of `fetch` that the client needs; the global one fits, and so does one over node:http or a test server. */
+/** The part of `fetch` that the client needs; the global one and one over node:http both fit. */
 export type FetchLike = (
   url: string,
   init: {
@@ -20,7 +20,7 @@ export type FetchLike = (
   body: AsyncIterable<Uint8Array> | null;
 }>;
 
-/** What the client must know of a route: the contract itself has it, and so has the generated route table. */
+/** What the client needs of a route: the contract and the generated route table both have it. */
 export interface RouteSketch {
   method: string;
   path: string;
@@ -31,7 +31,7 @@ export type RouteTable = Record<string, Record<string, RouteSketch>>;
 
 export interface CallOptions {
   signal?: AbortSignal;
-  /** After how much silence to give up, where the transport does; 0 waits for as long as it takes. */
+  /** Milliseconds without data after which a transport that supports it aborts; 0 never aborts. */
   silenceMs?: number;
 }
 type Arguments<R extends Route> =
@@ -45,16 +45,16 @@ type Resource<Rs extends Routes> = {
     ...args: Arguments<Rs[Name]>
   ) => AsyncGenerator<ServerSentEvent<RouteEvent<Rs[Name]>>>;
 };
-/** One method per route; a route that can stream has a second one, `<name>Stream`. */
+/** One method per route; a route that can stream also has `<name>Stream`. */
 export type Client = { [Name in keyof Contract]: Resource<Contract[Name]> };
 
-/** An answer of the daemon that is not a success. */
+/** A response of the daemon that is not a success. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
   readonly details: ErrorDetail[] | undefined;
   readonly requestId: string | undefined;
-  /** The body of the answer as it came, for statuses that carry one of their own. */
+  /** The body of the response as received, for statuses with their own body. */
   readonly body: unknown;
   constructor(status: number, body: unknown) {
     const { error, details, requestId } = (
@@ -130,7 +130,7 @@ function pathOf(route: RouteSketch, { params = {}, query = {} }: AnyInput): stri
   return search.size > 0 ? `${path}?${search.toString()}` : path;
 }
 
-/** A URL drops or climbs over these parts, however they are encoded: the request would go to another route. */
+/** A URL normalizes these segments away, however they are encoded: the request would go to another route. */
 function encodePart(name: string, value: string): string {
   if (value !== '' && value !== '.' && value !== '..') return encodeURIComponent(value);
   throw new ApiError(400, { error: `Not a valid ${name}: ${JSON.stringify(value)}` });

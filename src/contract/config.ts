@@ -1,20 +1,20 @@
 import { z } from 'zod';
-import { messageSchema } from './primitives.ts';
+import { messageSchema, pageFields, pageQuerySchema } from './primitives.ts';
 import { defineRoutes } from './route.ts';
 
 export const settingSchema = z
   .object({
-    key: z.string().meta({ description: 'Dotted name, such as queue.retry.attempts' }),
+    key: z.string().meta({ description: 'Dotted name such as `queue.retry.attempts`' }),
     value: z.json(),
     default: z.json(),
     origin: z.enum(['default', 'settings', 'environment', 'flag']),
     description: z.string(),
-    environment: z.string().optional().meta({ description: 'The environment variable that sets it' }),
-    needsRestart: z.boolean().meta({ description: 'A change takes effect at the next start' }),
+    environment: z.string().optional().meta({ description: 'Environment variable that sets the value' }),
+    needsRestart: z.boolean().meta({ description: 'A change takes effect after a restart' }),
     isSecret: z
       .boolean()
-      .meta({ description: 'It is or holds secrets: sealed when they are set here, and never shown' }),
-    pending: z.json().optional().meta({ description: 'A value that waits for the next start' }),
+      .meta({ description: 'The value contains secrets: encrypted when set here, never shown' }),
+    pending: z.json().optional().meta({ description: 'Value that takes effect after a restart' }),
   })
   .meta({ id: 'Setting' });
 export type Setting = z.output<typeof settingSchema>;
@@ -26,16 +26,17 @@ export const configRoutes = defineRoutes({
     method: 'GET',
     path: '/api/config',
     access: 'admin',
-    summary: 'List the settings with the origin of each value',
-    response: z.object({ settings: z.array(settingSchema) }),
+    summary: 'List settings with the origin of each value',
+    query: pageQuerySchema,
+    response: z.object({ settings: z.array(settingSchema), ...pageFields }),
   },
   set: {
     method: 'PUT',
     path: '/api/config/:key',
     access: 'admin',
-    summary: 'Change a setting in the settings file',
+    summary: 'Update a setting in the settings file',
     params: z.object({ key: settingKeySchema }),
-    body: z.object({ value: z.json().meta({ description: 'null takes the setting out of the file' }) }),
+    body: z.object({ value: z.json().meta({ description: 'null removes the setting from the file' }) }),
     response: messageSchema.extend({ setting: settingSchema }),
   },
 });

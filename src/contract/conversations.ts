@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import { approvalSchema } from './approvals.ts';
 import { chatRoleSchema, finishReasonSchema, presetIdSchema, tokenUsageSchema } from './chat.ts';
-import { idParamsSchema, limitSchema, messageSchema, offsetSchema, timestampSchema } from './primitives.ts';
+import {
+  idParamsSchema,
+  limitSchema,
+  messageSchema,
+  offsetSchema,
+  pageFields,
+  timestampSchema,
+} from './primitives.ts';
 import { providerTypeSchema } from './providers.ts';
 import { defineRoutes } from './route.ts';
 import { agenticWishSchema, runEventSchema } from './run-events.ts';
@@ -16,7 +23,7 @@ export const conversationSchema = z
     cwd: z
       .string()
       .optional()
-      .meta({ description: 'The folder in which its tools work, when not one of its own' }),
+      .meta({ description: 'Working directory of its tools, if not its own workspace' }),
     messageCount: z.int(),
     createdAt: timestampSchema,
     updatedAt: timestampSchema,
@@ -49,7 +56,7 @@ export const conversationMessageSchema = z
   .meta({ id: 'ConversationMessage' });
 export type ConversationMessage = z.output<typeof conversationMessageSchema>;
 
-/** What was summed up because the model's window was full; the messages themselves stay. */
+/** What was summarized because the model's context window was full; the messages themselves are kept. */
 export const compactionSchema = z
   .object({
     originalCount: z.int(),
@@ -60,7 +67,7 @@ export const compactionSchema = z
   .meta({ id: 'Compaction' });
 export type Compaction = z.output<typeof compactionSchema>;
 
-/** The title of a conversation until its first message. */
+/** Title of a conversation before its first message. */
 export const untitled = 'New conversation';
 
 export const createConversationSchema = z.object({
@@ -72,7 +79,7 @@ export const createConversationSchema = z.object({
     .max(4096)
     .startsWith('/', 'Expected an absolute path')
     .optional()
-    .meta({ description: 'The folder in which its tools work; only for callers who may run commands' }),
+    .meta({ description: 'Working directory of its tools; requires permission to run commands' }),
 });
 export type CreateConversation = z.output<typeof createConversationSchema>;
 
@@ -87,7 +94,7 @@ export const sendWithToolsSchema = sendMessageSchema.extend({
   enableTools: z.boolean().default(true),
   securityMode: securityModeSchema
     .optional()
-    .meta({ description: 'Only an administrator may ask for one that is less strict than the policy' }),
+    .meta({ description: 'Only an administrator may choose a mode less strict than the policy' }),
 });
 export type SendWithTools = z.output<typeof sendWithToolsSchema>;
 
@@ -102,9 +109,9 @@ export const toolExchangeSchema = exchangeSchema
   .extend({
     toolCalls: z.array(toolCallSchema),
     pendingApprovals: z.array(approvalSchema).meta({
-      description: 'The answer goes on by itself once they are decided; it is found in the conversation',
+      description: 'The turn resumes when they are decided; read its answer in the conversation',
     }),
-    securityMode: securityModeSchema.meta({ description: 'The one in force' }),
+    securityMode: securityModeSchema.meta({ description: 'Effective security mode' }),
     finishReason: finishReasonSchema.optional(),
   })
   .meta({ id: 'ToolExchange' });
@@ -115,7 +122,7 @@ export const conversationsRoutes = defineRoutes({
     method: 'GET',
     path: '/api/chat/conversations',
     access: 'session',
-    summary: 'List your conversations, the last used first',
+    summary: 'List your conversations, most recently used first',
     query: z.object({
       limit: limitSchema(20),
       offset: offsetSchema.default(0),
@@ -123,16 +130,15 @@ export const conversationsRoutes = defineRoutes({
     }),
     response: z.object({
       conversations: z.array(conversationSchema),
-      total: z.int(),
-      limit: z.int(),
-      offset: z.int(),
+      ...pageFields,
     }),
   },
   create: {
     method: 'POST',
     path: '/api/chat/conversations',
     access: 'session',
-    summary: 'Begin a conversation',
+    summary: 'Create a conversation',
+    errors: [404],
     body: createConversationSchema,
     status: 201,
     response: z.object({ conversation: conversationSchema }),
@@ -141,7 +147,7 @@ export const conversationsRoutes = defineRoutes({
     method: 'GET',
     path: '/api/chat/conversations/:id',
     access: 'session',
-    summary: 'Show a conversation with its messages',
+    summary: 'Get a conversation with its messages',
     params: idParamsSchema,
     response: z.object({
       conversation: conversationSchema,
@@ -161,7 +167,8 @@ export const conversationsRoutes = defineRoutes({
     method: 'POST',
     path: '/api/chat/conversations/:id/messages',
     access: 'session',
-    summary: 'Send a message and let the model answer',
+    summary: 'Send a message and get the answer of the model',
+    errors: [503],
     params: idParamsSchema,
     body: sendMessageSchema,
     bodyLimit: 8 * 1024 * 1024,
@@ -171,7 +178,8 @@ export const conversationsRoutes = defineRoutes({
     method: 'POST',
     path: '/api/chat/conversations/:id/messages/with-tools',
     access: 'session',
-    summary: 'Send a message and let the model use tools, whole or streamed',
+    summary: 'Send a message and let the model call tools, optionally streamed',
+    errors: [503],
     params: idParamsSchema,
     body: sendWithToolsSchema,
     bodyLimit: 8 * 1024 * 1024,
@@ -182,7 +190,8 @@ export const conversationsRoutes = defineRoutes({
     method: 'POST',
     path: '/api/chat/conversations/:id/messages/agentic',
     access: 'session',
-    summary: 'Let a model work on a message by itself, step after step',
+    summary: 'Send a message and let the model work autonomously',
+    errors: [503],
     params: idParamsSchema,
     body: agenticWishSchema,
     bodyLimit: 8 * 1024 * 1024,

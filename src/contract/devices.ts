@@ -1,21 +1,30 @@
 import { z } from 'zod';
-import { idParamsSchema, jsonObjectSchema, messageSchema, timestampSchema } from './primitives.ts';
+import {
+  idParamsSchema,
+  jsonObjectSchema,
+  messageSchema,
+  pageFields,
+  pageQuerySchema,
+  timestampSchema,
+} from './primitives.ts';
 import { defineRoutes } from './route.ts';
 import { nameSchema, roleSchema } from './users.ts';
 
 const publicKeySchema = z.string().meta({ description: 'Ed25519, base64' });
-const fingerprintSchema = z.string().meta({ description: 'sha256: and the hash of the public key in hex' });
+const fingerprintSchema = z
+  .string()
+  .meta({ description: '`sha256:` and the hash of the public key in hexadecimal' });
 
 export const identitySchema = z
   .object({
-    deviceId: z.string().meta({ description: 'SHA-256 of the public key in base32, in groups' }),
+    deviceId: z.string().meta({ description: 'SHA-256 of the public key in base32, grouped' }),
     publicKey: publicKeySchema,
     fingerprint: fingerprintSchema,
   })
   .meta({ id: 'DeviceIdentity' });
 export type DeviceIdentity = z.output<typeof identitySchema>;
 
-/** Signed is `service/attest/v1`, a zero byte and the canonical JSON (RFC 8785) of all fields but the signature. */
+/** The signature covers `service/attest/v1`, a zero byte and the canonical JSON (RFC 8785) of all fields except itself. */
 export const attestationSchema = z
   .object({
     deviceId: z.string(),
@@ -38,7 +47,7 @@ export const verifyAttestationSchema = z.object({
 export const verificationSchema = z
   .object({
     valid: z.boolean(),
-    trusted: z.boolean().meta({ description: 'Signed by this daemon or by a device that is paired with it' }),
+    trusted: z.boolean().meta({ description: 'Signed by this daemon or by a paired device' }),
     deviceId: z.string().nullable(),
     reason: z.string().optional(),
   })
@@ -50,7 +59,7 @@ export const deviceSchema = z
     id: z.string(),
     name: z.string(),
     userId: z.string(),
-    role: roleSchema.meta({ description: 'The most that the device may do' }),
+    role: roleSchema.meta({ description: 'Maximum role of the device' }),
     fingerprint: fingerprintSchema.optional(),
     createdAt: timestampSchema,
     lastSeenAt: timestampSchema.optional(),
@@ -64,8 +73,9 @@ export const devicesRoutes = defineRoutes({
     method: 'GET',
     path: '/api/devices',
     access: 'session',
-    summary: 'List the paired devices, newest first',
-    response: z.object({ devices: z.array(deviceSchema) }),
+    summary: 'List paired devices, newest first',
+    query: pageQuerySchema,
+    response: z.object({ devices: z.array(deviceSchema), ...pageFields }),
   },
   rename: {
     method: 'PATCH',
@@ -80,7 +90,7 @@ export const devicesRoutes = defineRoutes({
     method: 'DELETE',
     path: '/api/devices/:id',
     access: 'session',
-    summary: 'Revoke a paired device and end its sessions at once',
+    summary: 'Revoke a paired device and its sessions',
     params: idParamsSchema,
     response: messageSchema,
   },
@@ -88,14 +98,14 @@ export const devicesRoutes = defineRoutes({
     method: 'GET',
     path: '/api/devices/identity',
     access: 'session',
-    summary: 'Show the identity of this daemon',
+    summary: 'Get the identity of this daemon',
     response: identitySchema,
   },
   attest: {
     method: 'POST',
     path: '/api/devices/attest',
     access: 'session',
-    summary: 'Sign data with the key of this daemon',
+    summary: 'Create an attestation signed by this daemon',
     body: z.object({ data: jsonObjectSchema }),
     response: z.object({ attestation: attestationSchema }),
   },
@@ -103,7 +113,7 @@ export const devicesRoutes = defineRoutes({
     method: 'POST',
     path: '/api/devices/verify',
     access: 'session',
-    summary: 'Verify an attestation, each one once',
+    summary: 'Verify an attestation; each is accepted once',
     body: verifyAttestationSchema,
     response: verificationSchema,
   },

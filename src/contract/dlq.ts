@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { idParamsSchema, limitSchema, messageSchema, offsetSchema, timestampSchema } from './primitives.ts';
+import {
+  idParamsSchema,
+  limitSchema,
+  messageSchema,
+  offsetSchema,
+  pageFields,
+  timestampSchema,
+} from './primitives.ts';
 import { defineRoutes } from './route.ts';
 import { failureClassSchema } from './task.ts';
 
@@ -35,15 +42,15 @@ export const dlqRoutes = defineRoutes({
     method: 'GET',
     path: '/api/dlq',
     access: 'session',
-    summary: 'List the tasks that failed for good',
+    summary: 'List dead letters',
     query: listDeadLettersQuerySchema,
-    response: z.object({ items: z.array(deadLetterSchema), total: z.int() }),
+    response: z.object({ items: z.array(deadLetterSchema), ...pageFields }),
   },
   get: {
     method: 'GET',
     path: '/api/dlq/:id',
     access: 'session',
-    summary: 'Get one dead letter',
+    summary: 'Get a dead letter',
     params: idParamsSchema,
     response: z.object({ item: deadLetterSchema }),
   },
@@ -51,7 +58,7 @@ export const dlqRoutes = defineRoutes({
     method: 'POST',
     path: '/api/dlq/:id/retry',
     access: 'session',
-    summary: 'Put the task back into the queue',
+    summary: 'Requeue the task of a dead letter',
     params: idParamsSchema,
     response: itemSchema,
   },
@@ -59,7 +66,7 @@ export const dlqRoutes = defineRoutes({
     method: 'POST',
     path: '/api/dlq/:id/discard',
     access: 'session',
-    summary: 'Give the task up',
+    summary: 'Discard a dead letter',
     params: idParamsSchema,
     response: itemSchema,
   },
@@ -67,7 +74,7 @@ export const dlqRoutes = defineRoutes({
     method: 'POST',
     path: '/api/dlq/:id/resolve',
     access: 'session',
-    summary: 'Mark a dead letter as handled by hand',
+    summary: 'Resolve a dead letter manually',
     params: idParamsSchema,
     body: z.object({ note: z.string().max(2000).optional() }).default({}),
     response: itemSchema,

@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { searchMethodSchema } from './memory.ts';
-import { idParamsSchema, limitSchema, messageSchema, offsetSchema, timestampSchema } from './primitives.ts';
+import {
+  idParamsSchema,
+  limitSchema,
+  messageSchema,
+  offsetSchema,
+  pageFields,
+  queryNumber,
+  timestampSchema,
+} from './primitives.ts';
 import { defineRoutes } from './route.ts';
 
 export const experienceTypeSchema = z.enum([
@@ -11,16 +19,14 @@ export const experienceTypeSchema = z.enum([
 ]);
 export type ExperienceType = z.output<typeof experienceTypeSchema>;
 
-/** Where something that was learned comes from. */
+/** Where an experience or a preference comes from. */
 export const originSchema = z
   .object({
-    kind: z
-      .enum(['user', 'task', 'conversation'])
-      .meta({ description: 'Who said it: a person, a run, a talk' }),
+    kind: z.enum(['user', 'task', 'conversation']).meta({ description: 'A user, a task or a conversation' }),
     userId: z.string(),
     taskId: z.string().optional(),
     conversationId: z.string().optional(),
-    trusted: z.boolean().meta({ description: "false where a stranger's text set it going" }),
+    trusted: z.boolean().meta({ description: 'false if untrusted text had a part in it' }),
   })
   .meta({ id: 'Origin' });
 export type Origin = z.output<typeof originSchema>;
@@ -28,12 +34,12 @@ export type Origin = z.output<typeof originSchema>;
 const tagSchema = z.string().trim().min(1).max(50);
 const fields = {
   type: experienceTypeSchema,
-  intent: z.string().trim().min(1).max(2000).meta({ description: 'What was wanted' }),
+  intent: z.string().trim().min(1).max(2000).meta({ description: 'The goal' }),
   solution: z
     .array(z.string().trim().min(1).max(4000))
     .min(1)
     .max(50)
-    .meta({ description: 'What led there, step by step' }),
+    .meta({ description: 'The steps that reached the goal' }),
   successScore: z.number().min(0).max(1),
   tags: z.array(tagSchema).max(20),
 };
@@ -42,7 +48,7 @@ export const experienceSchema = z
   .object({
     id: z.string(),
     ...fields,
-    weight: z.number().meta({ description: 'Starts at 1; use raises it to 2 at most, time lowers it' }),
+    weight: z.number().meta({ description: 'Starts at 1; use raises it up to 2, decay lowers it' }),
     useCount: z.int(),
     lastUsedAt: timestampSchema.optional(),
     sourceConversationId: z.string().optional(),
@@ -68,11 +74,7 @@ export const searchExperiencesQuerySchema = z.object({
 export const listExperiencesQuerySchema = z.object({
   type: experienceTypeSchema.optional(),
   tag: tagSchema.optional(),
-  minWeight: z
-    .string()
-    .regex(/^\d{1,3}(\.\d{1,15})?$/, 'Expected a number such as 0.5')
-    .transform(Number)
-    .optional(),
+  minWeight: queryNumber(0, 1000).optional(),
   conversationId: z.string().min(1).max(200).optional(),
   limit: limitSchema(50),
   offset: offsetSchema.default(0),
@@ -86,7 +88,8 @@ export const experiencesRoutes = defineRoutes({
     method: 'POST',
     path: '/api/memory/experiences',
     access: 'session',
-    summary: 'Record what led to a goal, to be found again',
+    summary: 'Create an experience',
+    errors: [404, 409],
     body: recordExperienceSchema,
     status: 201,
     response: answer,
@@ -95,7 +98,8 @@ export const experiencesRoutes = defineRoutes({
     method: 'GET',
     path: '/api/memory/experiences/search',
     access: 'session',
-    summary: 'Find experiences that fit a question',
+    summary: 'Search experiences by relevance',
+    errors: [503],
     query: searchExperiencesQuerySchema,
     response: z.object({
       experiences: z.array(experienceSchema.extend({ score: z.number().min(0).max(1) })),
@@ -106,20 +110,18 @@ export const experiencesRoutes = defineRoutes({
     method: 'GET',
     path: '/api/memory/experiences',
     access: 'session',
-    summary: 'List experiences, the weightiest first',
+    summary: 'List experiences, highest weight first',
     query: listExperiencesQuerySchema,
     response: z.object({
       experiences: z.array(experienceSchema),
-      total: z.int(),
-      limit: z.int(),
-      offset: z.int(),
+      ...pageFields,
     }),
   },
   get: {
     method: 'GET',
     path: '/api/memory/experiences/:id',
     access: 'session',
-    summary: 'Show an experience',
+    summary: 'Get an experience',
     params: idParamsSchema,
     response: answer,
   },
@@ -127,7 +129,7 @@ export const experiencesRoutes = defineRoutes({
     method: 'POST',
     path: '/api/memory/experiences/:id/use',
     access: 'session',
-    summary: 'Mark an experience as used, which makes it weightier',
+    summary: 'Mark an experience as used and raise its weight',
     params: idParamsSchema,
     response: answer,
   },
@@ -135,7 +137,7 @@ export const experiencesRoutes = defineRoutes({
     method: 'DELETE',
     path: '/api/memory/experiences/:id',
     access: 'session',
-    summary: 'Forget an experience',
+    summary: 'Delete an experience',
     params: idParamsSchema,
     response: messageSchema,
   },
@@ -143,7 +145,7 @@ export const experiencesRoutes = defineRoutes({
     method: 'POST',
     path: '/api/memory/experiences/decay',
     access: 'session',
-    summary: 'Lower the weights by the time since they were lowered last',
+    summary: 'Decay weights by the time since the last decay',
     body: z
       .object({
         halfLifeDays: z.number().min(0.01).max(36_500).default(30),
@@ -155,7 +157,7 @@ export const experiencesRoutes = defineRoutes({
     method: 'POST',
     path: '/api/memory/experiences/prune',
     access: 'session',
-    summary: 'Forget experiences of a low weight',
+    summary: 'Delete experiences with a low weight',
     body: z.object({ minWeight: z.number().min(0).max(2).default(0.05) }).prefault({}),
     response: z.object({ pruned: z.int() }),
   },

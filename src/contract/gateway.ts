@@ -17,7 +17,7 @@ export type Workflow = z.output<typeof workflowSchema>;
 export const gatewayRequestSchema = z.object({
   task: createTaskSchema,
   workflow: workflowSchema.optional().meta({
-    description: 'Puts instructions around the prompt; custom and none leave it as it is',
+    description: 'Wraps the prompt in instructions; custom leaves it unchanged',
   }),
   options: z
     .object({
@@ -26,9 +26,9 @@ export const gatewayRequestSchema = z.object({
         .url({ protocol: /^https?$/ })
         .max(2000)
         .optional()
-        .meta({ description: 'Is told of the end, signed with the notifySecret of the token' }),
+        .meta({ description: 'Receives the final state, signed with the notifySecret of the token' }),
       timeout: z.int().min(1).max(86_400_000).optional().meta({
-        description: 'Milliseconds that a synchronous request waits, 300000 at most',
+        description: 'Milliseconds that a synchronous request waits, at most 300000',
       }),
     })
     .prefault({}),
@@ -42,7 +42,7 @@ export const gatewayResultSchema = z
   .object({
     output: z.string(),
     duration: z.number().meta({ description: 'Milliseconds' }),
-    model: z.string().optional().meta({ description: 'The model, where the agent names one' }),
+    model: z.string().optional().meta({ description: 'Model, if the agent reports one' }),
   })
   .meta({ id: 'GatewayResult' });
 export type GatewayResult = z.output<typeof gatewayResultSchema>;
@@ -50,7 +50,7 @@ export type GatewayResult = z.output<typeof gatewayResultSchema>;
 export const gatewayAcceptedSchema = z
   .object({
     ...ids,
-    estimatedWait: z.int().meta({ description: 'Milliseconds until the task is likely to start' }),
+    estimatedWait: z.int().meta({ description: 'Estimated milliseconds until the task starts' }),
     statusUrl: z.string(),
   })
   .meta({ id: 'GatewayAccepted' });
@@ -64,8 +64,8 @@ export const gatewayStatusSchema = z
   .object({
     ...ids,
     ...outcome,
-    progress: z.number().min(0).max(1).meta({ description: '0 to 1; 1 when the task has ended' }),
-    estimatedWait: z.int().optional().meta({ description: 'Milliseconds; only until the task starts' }),
+    progress: z.number().min(0).max(1).meta({ description: '0 to 1; 1 when the task is finished' }),
+    estimatedWait: z.int().optional().meta({ description: 'Milliseconds; present until the task starts' }),
     startedAt: timestampSchema.optional(),
     updatedAt: timestampSchema,
   })
@@ -78,7 +78,7 @@ export const gatewayRoutes = defineRoutes({
     path: '/api/gateway',
     access: 'token',
     scopes: ['gateway:write'],
-    summary: 'Submit a task and follow it by its request',
+    summary: 'Submit a task through the gateway',
     headers: idempotencyHeaders,
     body: gatewayRequestSchema,
     status: 202,
@@ -90,7 +90,7 @@ export const gatewayRoutes = defineRoutes({
     path: '/api/gateway/:requestId/status',
     access: 'token',
     scopes: ['gateway:read', 'gateway:write'],
-    summary: 'Show how far a request is',
+    summary: 'Get the status of a gateway request',
     params: z.object({ requestId: z.string().min(1).max(200) }),
     response: gatewayStatusSchema,
   },

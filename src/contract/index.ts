@@ -27,7 +27,7 @@ import { toolsRoutes } from './tools.ts';
 import { usersRoutes } from './users.ts';
 import { webhooksRoutes } from './webhooks.ts';
 
-/** Every resource once. */
+/** Every resource of the API. */
 export const contract = {
   agents: agentsRoutes,
   auth: authRoutes,

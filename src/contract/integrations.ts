@@ -3,7 +3,7 @@ import { apiKeySchema, providerUrlSchema } from './providers.ts';
 import { messageSchema, timestampSchema } from './primitives.ts';
 import { defineRoutes } from './route.ts';
 
-/** Those who search the web for us: three vendors, and a metasearch engine that people run themselves. */
+/** The search providers: three vendors, and a self-hosted metasearch engine. */
 export const searchProviderSchema = z.enum(['brave', 'serper', 'tavily', 'searxng']);
 export type SearchProviderId = z.output<typeof searchProviderSchema>;
 
@@ -18,7 +18,7 @@ export const webSearchSchema = z
       enabled: z.boolean(),
       provider: searchProviderSchema
         .nullable()
-        .meta({ description: 'null: the first one that is set up is asked' }),
+        .meta({ description: 'null uses the first configured provider' }),
       brave: connectionSchema,
       serper: connectionSchema,
       tavily: connectionSchema,
@@ -26,8 +26,11 @@ export const webSearchSchema = z
     }),
     status: z.object({
       available: z.boolean(),
-      provider: searchProviderSchema.nullable().meta({ description: 'Who is asked' }),
-      reason: z.string().nullable().meta({ description: 'Why it is not available, and what to do' }),
+      provider: searchProviderSchema.nullable().meta({ description: 'Provider in use' }),
+      reason: z
+        .string()
+        .nullable()
+        .meta({ description: 'Why web search is not available, and how to enable it' }),
     }),
     providers: z.array(
       z.object({
@@ -42,8 +45,11 @@ export const webSearchSchema = z
 export type WebSearchInfo = z.output<typeof webSearchSchema>;
 
 const changesSchema = z.object({
-  apiKey: apiKeySchema.nullable().optional().meta({ description: 'Sealed, never shown; null forgets it' }),
-  baseUrl: providerUrlSchema.nullable().optional().meta({ description: 'Another origin forgets the key' }),
+  apiKey: apiKeySchema.nullable().optional().meta({ description: 'Encrypted, never shown; null deletes it' }),
+  baseUrl: providerUrlSchema
+    .nullable()
+    .optional()
+    .meta({ description: 'Changing the origin deletes the key' }),
 });
 
 export const configureWebSearchSchema = z.object({
@@ -56,7 +62,7 @@ export const configureWebSearchSchema = z.object({
 });
 export type ConfigureWebSearch = z.output<typeof configureWebSearchSchema>;
 
-const connectedSchema = z.boolean().meta({ description: 'Whether you connected your account' });
+const connectedSchema = z.boolean().meta({ description: 'Whether your account is connected' });
 
 export const codehostStatusSchema = z
   .object({
@@ -65,8 +71,7 @@ export const codehostStatusSchema = z
     avatarUrl: z.string().optional(),
     scopes: z.array(z.string()),
     webhookConfigured: z.boolean().meta({
-      description:
-        'A secret is set, and a delivery with its signature came or the hook is seen at the vendor',
+      description: 'A secret is set, and a signed delivery was received or the hook exists at the vendor',
     }),
     aiTaskLabel: z.string(),
   })
@@ -105,9 +110,9 @@ export const webhooksStatusSchema = z
 export type WebhooksStatus = z.output<typeof webhooksStatusSchema>;
 
 const disconnectedSchema = messageSchema.extend({
-  revoked: z
-    .boolean()
-    .meta({ description: 'Whether the vendor agreed; what was stored is gone in any case' }),
+  revoked: z.boolean().meta({
+    description: 'Whether the vendor revoked the access; stored credentials are deleted in any case',
+  }),
 });
 export type Disconnected = z.output<typeof disconnectedSchema>;
 const status = <P extends string, R extends z.ZodType>(provider: P, vendor: string, response: R) =>
@@ -115,7 +120,7 @@ const status = <P extends string, R extends z.ZodType>(provider: P, vendor: stri
     method: 'GET',
     path: `/api/integrations/${provider}`,
     access: 'session',
-    summary: `Show the connection to ${vendor}`,
+    summary: `Get your connection to ${vendor}`,
     response,
   }) as const;
 const disconnect = <P extends string>(provider: P, vendor: string) =>
@@ -123,12 +128,13 @@ const disconnect = <P extends string>(provider: P, vendor: string) =>
     method: 'DELETE',
     path: `/api/integrations/${provider}`,
     access: 'session',
-    summary: `Take back the access to ${vendor} and forget it`,
+    summary: `Disconnect ${vendor} and revoke the access`,
     query: z.object({
       userId: z.string().min(1).max(200).optional().meta({
-        description: 'Whose connection, your own unless set; only an administrator names others',
+        description: 'Owner of the connection, you unless set; only administrators may name other users',
       }),
     }),
+    errors: [503],
     response: disconnectedSchema,
   }) as const;
 
@@ -144,21 +150,21 @@ export const integrationsRoutes = defineRoutes({
     path: '/api/integrations/webhooks/status',
     access: 'session',
     scopes: ['webhooks:write'],
-    summary: 'Show whether webhooks come in, and when the last one came',
+    summary: 'Get the status of inbound webhooks',
     response: webhooksStatusSchema,
   },
   webSearch: {
     method: 'GET',
     path: '/api/integrations/web-search',
     access: 'session',
-    summary: 'Show how the web is searched',
+    summary: 'Get the web search configuration',
     response: webSearchSchema,
   },
   setWebSearch: {
     method: 'PUT',
     path: '/api/integrations/web-search',
     access: 'admin',
-    summary: 'Choose who searches the web, with a key or address',
+    summary: 'Update the web search configuration',
     body: configureWebSearchSchema,
     response: webSearchSchema,
   },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idParamsSchema, messageSchema, timestampSchema } from './primitives.ts';
+import { idParamsSchema, messageSchema, pageFields, pageQuerySchema, timestampSchema } from './primitives.ts';
 import { defineRoutes } from './route.ts';
 import { emailSchema, roleSchema } from './users.ts';
 
@@ -7,7 +7,7 @@ export const inviteSchema = z
   .object({
     id: z.string(),
     role: roleSchema,
-    email: z.string().optional().meta({ description: 'Only this address may use it' }),
+    email: z.string().optional().meta({ description: 'Only this e-mail address can use the invite' }),
     createdBy: z.string(),
     createdAt: timestampSchema,
     expiresAt: timestampSchema,
@@ -30,25 +30,26 @@ export const invitesRoutes = defineRoutes({
     path: '/api/auth/invites',
     access: 'admin',
     summary: 'List invites, newest first',
-    response: z.object({ invites: z.array(inviteSchema) }),
+    query: pageQuerySchema,
+    response: z.object({ invites: z.array(inviteSchema), ...pageFields }),
   },
   create: {
     method: 'POST',
     path: '/api/auth/invites',
     access: 'admin',
-    summary: 'Invite somebody to create an account',
+    summary: 'Create an invite',
     body: createInviteSchema,
     status: 201,
     response: z.object({
       invite: inviteSchema,
-      code: z.string().meta({ description: 'The inviteCode of a sign-up; shown this once' }),
+      code: z.string().meta({ description: 'The inviteCode for sign-up; shown only once' }),
     }),
   },
   remove: {
     method: 'DELETE',
     path: '/api/auth/invites/:id',
     access: 'admin',
-    summary: 'Take an invite back',
+    summary: 'Delete an invite',
     params: idParamsSchema,
     response: messageSchema,
   },

@@ -6,10 +6,10 @@ import { timestampSchema } from './primitives.ts';
 import { queueStatusSchema } from './queue.ts';
 import { listedTaskSchema, taskEventSchema } from './task.ts';
 
-/** Where the WebSocket of the live feed is; it needs a session, like the routes. */
+/** Path of the WebSocket of the live feed; it needs a session. */
 export const livePath = '/api/live';
 
-/** One message of the live feed, server to client; the caller sees only what is theirs. */
+/** One message of the live feed from server to client; callers receive only their own objects. */
 export const liveMessageSchema = z
   .discriminatedUnion('type', [
     z.object({ type: z.literal('hello'), at: timestampSchema }),

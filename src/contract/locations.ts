@@ -1,6 +1,6 @@
 /**
- * Where the daemon and its clients meet on one machine. `SVC_HOME` puts everything into one folder; else the XDG base
- * directories, or ~/Library on a Mac. Pure: the caller passes environment, platform and home folder.
+ * Where the daemon and its clients meet on one machine. `SVC_HOME` puts everything into one directory; otherwise the XDG base
+ * directories, or ~/Library on a Mac. Pure: the caller passes environment, platform and home directory.
  */
 export interface Locations {
   /** settings.json */

@@ -1,36 +1,29 @@
 import { z } from 'zod';
-import { limitSchema, messageSchema, offsetSchema, timestampSchema } from './primitives.ts';
+import { limitSchema, messageSchema, offsetSchema, pageFields, timestampSchema } from './primitives.ts';
 import { defineRoutes } from './route.ts';
 
-/** Which ways of searching an answer came about by. */
+/** How results were found. */
 export const searchMethodSchema = z.enum(['hybrid', 'vector', 'keyword']);
 export type SearchMethod = z.output<typeof searchMethodSchema>;
 
-/** A piece of an indexed file; lines count from 1 and the last one belongs to it. */
+/** A part of an indexed file; lines count from 1, the end line is included. */
 export const chunkSchema = z
   .object({
     id: z.string(),
-    path: z.string().meta({ description: 'Absolute, every link resolved' }),
+    path: z.string().meta({ description: 'Absolute path with symlinks resolved' }),
     startLine: z.int().min(1),
     endLine: z.int().min(1),
-    text: z.string().meta({ description: 'Exactly these lines; a very long line comes in pieces' }),
-    heading: z.string().optional().meta({ description: 'The headings above it, from the outermost' }),
+    text: z.string().meta({ description: 'The exact lines; a very long line is split' }),
+    heading: z.string().optional().meta({ description: 'Headings above the chunk, outermost first' }),
   })
   .meta({ id: 'Chunk' });
 export type Chunk = z.output<typeof chunkSchema>;
 
-const scoreSchema = z
-  .number()
-  .min(0)
-  .max(1)
-  .meta({ description: 'How well it fits, comparable within a method' });
+const scoreSchema = z.number().min(0).max(1).meta({ description: 'Relevance, comparable within a method' });
 
 export const foundChunkSchema = chunkSchema.extend({
   score: scoreSchema,
-  stale: z
-    .literal(true)
-    .optional()
-    .meta({ description: 'The file has changed since, and is not synced yet' }),
+  stale: z.literal(true).optional().meta({ description: 'The file changed since the last sync' }),
 });
 export type FoundChunk = z.output<typeof foundChunkSchema>;
 
@@ -39,12 +32,12 @@ export const searchMemorySchema = z.object({
     .string()
     .min(1)
     .max(100_000)
-    .meta({ description: 'A question or words; any text, none of it is syntax' }),
+    .meta({ description: 'A question or keywords; plain text without operators' }),
   maxResults: z.int().min(1).max(100).default(6),
   minScore: z.number().min(0).max(1).default(0),
   method: searchMethodSchema
     .optional()
-    .meta({ description: 'Only this way; the best that is possible unless set' }),
+    .meta({ description: 'Search method; defaults to the best available' }),
   under: z.string().min(1).max(4096).optional().meta({ description: 'Only files at or below this path' }),
 });
 export type SearchMemory = z.output<typeof searchMemorySchema>;
@@ -53,22 +46,22 @@ export const searchResultSchema = z
   .object({
     query: z.string(),
     method: searchMethodSchema,
-    totalCandidates: z.int().meta({ description: 'How many chunks came into question' }),
+    totalCandidates: z.int().meta({ description: 'Number of candidate chunks' }),
     chunks: z.array(foundChunkSchema),
-    autoSynced: z.boolean().meta({ description: 'Files that had changed were synced for this search' }),
-    stale: z.boolean().meta({ description: 'Files may have changed that this search does not know' }),
-    reason: z.string().optional().meta({ description: 'Why it was searched by keywords only' }),
+    autoSynced: z.boolean().meta({ description: 'Changed files were synced for this search' }),
+    stale: z.boolean().meta({ description: 'Files may have changed since the last sync' }),
+    reason: z.string().optional().meta({ description: 'Why only keyword search was used' }),
   })
   .meta({ id: 'SearchResult' });
 export type SearchResult = z.output<typeof searchResultSchema>;
 
-/** How a result came about. */
+/** How the score of a result was computed. */
 export const explainedChunkSchema = z.object({
   chunk: foundChunkSchema,
   keyword: z
     .object({
       rank: z.int(),
-      points: z.number().meta({ description: 'BM25, the sum over the words' }),
+      points: z.number().meta({ description: 'BM25, summed over the words' }),
       words: z.array(z.object({ word: z.string(), points: z.number() })),
     })
     .optional(),
@@ -79,9 +72,9 @@ export type ExplainedChunk = z.output<typeof explainedChunkSchema>;
 export const explanationSchema = z.object({
   query: z.string(),
   method: searchMethodSchema,
-  formula: z.string().meta({ description: 'How the score of this method is made' }),
-  words: z.array(z.string()).meta({ description: 'What was looked for' }),
-  leftOut: z.array(z.string()).meta({ description: 'Words too frequent to tell anything, or too many' }),
+  formula: z.string().meta({ description: 'Formula of the score of this method' }),
+  words: z.array(z.string()).meta({ description: 'The search terms' }),
+  leftOut: z.array(z.string()).meta({ description: 'Ignored words: too frequent, or too many' }),
   reason: z.string().optional(),
   results: z.array(explainedChunkSchema),
 });
@@ -89,17 +82,15 @@ export type Explanation = z.output<typeof explanationSchema>;
 
 export const syncResultSchema = z
   .object({
-    synced: z.int().meta({ description: 'Files that the index now holds as they are' }),
+    synced: z.int().meta({ description: 'Files that are up to date in the index' }),
     added: z.int(),
     updated: z.int(),
     removed: z.int(),
-    skipped: z.int().meta({ description: 'Files left out: binary, too large, unreadable, secret' }),
+    skipped: z.int().meta({ description: 'Skipped files: binary, too large, unreadable or secret' }),
     durationMs: z.number(),
-    cancelled: z.boolean().meta({ description: 'It was stopped; what it had done stays' }),
-    reasons: z
-      .record(z.string(), z.int())
-      .meta({ description: 'How many files were left out for which reason' }),
-    embeddingFailure: z.string().optional().meta({ description: 'Why the vectors are not all made yet' }),
+    cancelled: z.boolean().meta({ description: 'The sync was cancelled; completed work is kept' }),
+    reasons: z.record(z.string(), z.int()).meta({ description: 'Number of skipped files by reason' }),
+    embeddingFailure: z.string().optional().meta({ description: 'Why some vectors are missing' }),
   })
   .meta({ id: 'SyncResult' });
 export type SyncResult = z.output<typeof syncResultSchema>;
@@ -109,7 +100,7 @@ export const syncProgressSchema = z
     basePath: z.string(),
     phase: z.enum(['looking', 'reading', 'embedding', 'done']),
     done: z.int(),
-    total: z.int().optional().meta({ description: 'Known once everything was looked at' }),
+    total: z.int().optional().meta({ description: 'Present once the scan is complete' }),
   })
   .meta({ id: 'SyncProgress' });
 export type SyncProgress = z.output<typeof syncProgressSchema>;
@@ -130,11 +121,14 @@ export const memoryStatsSchema = z
     fileCount: z.int(),
     chunkCount: z.int(),
     lastSyncAt: timestampSchema.nullable(),
-    method: searchMethodSchema.meta({ description: 'The best that is possible now' }),
+    method: searchMethodSchema.meta({ description: 'Best method available now' }),
     embeddingModel: z.string().optional(),
-    embeddedCount: z.int().optional().meta({ description: 'Chunks that have a vector of this model' }),
-    embeddingFailure: z.string().optional().meta({ description: 'Why vectors could not be made lately' }),
-    roots: z.array(z.string()).meta({ description: 'Folders that may be indexed' }),
+    embeddedCount: z.int().optional().meta({ description: 'Chunks with a vector of this model' }),
+    embeddingFailure: z
+      .string()
+      .optional()
+      .meta({ description: 'Why vectors could not be created recently' }),
+    roots: z.array(z.string()).meta({ description: 'Directories that may be indexed' }),
     syncing: syncProgressSchema.optional(),
   })
   .meta({ id: 'MemoryStats' });
@@ -142,9 +136,9 @@ export type MemoryStats = z.output<typeof memoryStatsSchema>;
 
 export const watcherStatusSchema = z.object({
   enabled: z.boolean(),
-  reason: z.string().optional().meta({ description: 'Why folders are not watched' }),
+  reason: z.string().optional().meta({ description: 'Why directories are not watched' }),
   state: z.object({
-    dirty: z.boolean().meta({ description: 'Files have changed that are not synced yet' }),
+    dirty: z.boolean().meta({ description: 'Files changed since the last sync' }),
     syncing: z.boolean(),
     lastSyncAt: timestampSchema.nullable(),
     watchedFiles: z.int(),
@@ -169,7 +163,12 @@ export type MemorySession = z.output<typeof memorySessionSchema>;
 export const createMemorySessionSchema = z.object({
   name: z.string().trim().min(1).max(200),
   conversationId: z.string().min(1).max(200).optional(),
-  userId: z.string().min(1).max(200).optional().meta({ description: 'Only an administrator names others' }),
+  userId: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .meta({ description: 'Only an administrator may name another user' }),
 });
 export type CreateMemorySession = z.output<typeof createMemorySessionSchema>;
 
@@ -182,11 +181,11 @@ export type ListMemorySessionsQuery = z.output<typeof listMemorySessionsQuerySch
 
 export const warmMemorySchema = z
   .object({
-    query: searchMemorySchema.shape.query.optional().meta({ description: 'What the run will be about' }),
+    query: searchMemorySchema.shape.query.optional().meta({ description: 'Topic of the run' }),
   })
   .prefault({});
 
-/** A path is only a key: whatever is not in the index is not there. */
+/** A path is only a key of the index, never opened. */
 const pathParamsSchema = z.object({ path: z.string().min(1) });
 const sessionAnswer = z.object({ session: memorySessionSchema });
 
@@ -195,7 +194,8 @@ export const memoryRoutes = defineRoutes({
     method: 'POST',
     path: '/api/memory/search',
     access: 'session',
-    summary: 'Search the indexed files by keywords or a question',
+    summary: 'Search indexed files by keywords or a question',
+    errors: [503],
     body: searchMemorySchema,
     nulIn: 'query',
     response: searchResultSchema,
@@ -204,7 +204,8 @@ export const memoryRoutes = defineRoutes({
     method: 'POST',
     path: '/api/memory/why',
     access: 'session',
-    summary: 'Search, and show how each score came about',
+    summary: 'Search indexed files and explain each score',
+    errors: [503],
     body: searchMemorySchema,
     nulIn: 'query',
     response: explanationSchema,
@@ -213,11 +214,13 @@ export const memoryRoutes = defineRoutes({
     method: 'POST',
     path: '/api/memory/sync',
     access: 'session',
-    summary: 'Bring the index up to date with a folder, or with all of them',
+    summary: 'Sync the index with one directory or all of them',
+    errors: [503],
     body: z
       .object({
         basePath: z.string().min(1).max(4096).optional().meta({
-          description: 'Absolute. An administrator allows it by this; others need it to be allowed',
+          description:
+            'Absolute path. An administrator allows the directory by syncing it; other users need it to be allowed',
         }),
       })
       .prefault({}),
@@ -227,34 +230,36 @@ export const memoryRoutes = defineRoutes({
     method: 'DELETE',
     path: '/api/memory/sync',
     access: 'session',
-    summary: 'Stop the sync under way',
+    summary: 'Cancel the running sync',
+    errors: [503],
     response: messageSchema,
   },
   stats: {
     method: 'GET',
     path: '/api/memory/stats',
     access: 'session',
-    summary: 'Show how much is indexed, and how it is searched',
+    summary: 'Get statistics of the index',
+    errors: [503],
     response: memoryStatsSchema,
   },
   files: {
     method: 'GET',
     path: '/api/memory/files',
     access: 'session',
-    summary: 'List the indexed files by their paths',
+    summary: 'List indexed files by path',
+    errors: [503],
     query: z.object({ limit: limitSchema(500), offset: offsetSchema.default(0) }),
     response: z.object({
       files: z.array(indexedFileSchema),
-      total: z.int(),
-      limit: z.int(),
-      offset: z.int(),
+      ...pageFields,
     }),
   },
   chunks: {
     method: 'GET',
     path: '/api/memory/files/:path/chunks',
     access: 'session',
-    summary: 'Show the chunks of an indexed file, in the order of their lines',
+    summary: 'List the chunks of an indexed file by line',
+    errors: [503],
     params: pathParamsSchema,
     response: z.object({ path: z.string(), chunks: z.array(chunkSchema) }),
   },
@@ -263,6 +268,7 @@ export const memoryRoutes = defineRoutes({
     path: '/api/memory/chunks/:id',
     access: 'session',
     summary: 'Delete a chunk until its file changes',
+    errors: [503],
     params: z.object({ id: z.string().min(1) }),
     response: messageSchema,
   },
@@ -270,7 +276,8 @@ export const memoryRoutes = defineRoutes({
     method: 'DELETE',
     path: '/api/memory/files/:path',
     access: 'session',
-    summary: 'Delete all chunks of a file until the next sync',
+    summary: 'Delete the chunks of a file until the next sync',
+    errors: [503],
     params: pathParamsSchema,
     response: messageSchema,
   },
@@ -278,7 +285,8 @@ export const memoryRoutes = defineRoutes({
     method: 'DELETE',
     path: '/api/memory/all',
     access: 'admin',
-    summary: 'Delete the whole index of files',
+    summary: 'Delete the whole index',
+    errors: [503],
     response: messageSchema,
   },
   sessions: {
@@ -289,9 +297,7 @@ export const memoryRoutes = defineRoutes({
     query: listMemorySessionsQuerySchema,
     response: z.object({
       sessions: z.array(memorySessionSchema),
-      total: z.int(),
-      limit: z.int(),
-      offset: z.int(),
+      ...pageFields,
     }),
   },
   createSession: {
@@ -299,6 +305,7 @@ export const memoryRoutes = defineRoutes({
     path: '/api/memory/sessions',
     access: 'session',
     summary: 'Create a memory session',
+    errors: [404],
     body: createMemorySessionSchema,
     status: 201,
     response: sessionAnswer,
@@ -315,7 +322,8 @@ export const memoryRoutes = defineRoutes({
     method: 'POST',
     path: '/api/memory/warm',
     access: 'session',
-    summary: 'Load the index before a run, so that its first search is fast',
+    summary: 'Warm up the index before a run',
+    errors: [503],
     body: warmMemorySchema,
     response: z.object({
       fileCount: z.int(),
@@ -328,7 +336,8 @@ export const memoryRoutes = defineRoutes({
     method: 'GET',
     path: '/api/memory/watcher/status',
     access: 'session',
-    summary: 'Show whether indexed folders are watched',
+    summary: 'Get the status of the file watcher',
+    errors: [501, 503],
     response: watcherStatusSchema,
   },
 });

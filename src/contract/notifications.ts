@@ -4,6 +4,7 @@ import {
   jsonObjectSchema,
   limitSchema,
   offsetSchema,
+  pageFields,
   timestampSchema,
 } from './primitives.ts';
 import { defineRoutes } from './route.ts';
@@ -38,10 +39,8 @@ export const notificationsRoutes = defineRoutes({
     query: listNotificationsQuerySchema,
     response: z.object({
       notifications: z.array(notificationSchema),
-      total: z.int(),
+      ...pageFields,
       unread: z.int(),
-      limit: z.int(),
-      offset: z.int(),
     }),
   },
   read: {

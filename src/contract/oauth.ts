@@ -6,16 +6,14 @@ import { userSchema } from './users.ts';
 export const providerNameSchema = z.enum(['codehost', 'tracker_a', 'tracker_b']);
 export type ProviderName = z.output<typeof providerNameSchema>;
 
-/** A path of this daemon; anything that a browser could take for another site is refused. */
+/** A path of this daemon; what a browser could resolve to another site is refused. */
 export const returnToSchema = z
   .string()
   .max(500)
   .regex(/^\/(?![/\\])[^\\\p{Cc}]*$/u, 'Expected a path of this daemon');
 
 const startQuerySchema = z.object({
-  returnTo: returnToSchema
-    .optional()
-    .meta({ description: 'The path that the browser is sent to at the end' }),
+  returnTo: returnToSchema.optional().meta({ description: 'Path to open at the end' }),
 });
 export const callbackQuerySchema = z.object({
   code: z.string().max(2000).optional(),
@@ -34,6 +32,7 @@ const start = (provider: ProviderName, summary: string) =>
     path: `/api/auth/${provider}`,
     access: 'public',
     summary,
+    errors: [401, 501, 503],
     redirect: true,
     limit: startLimit,
     query: startQuerySchema,
@@ -46,29 +45,31 @@ const callback = (provider: ProviderName, summary: string) =>
     access: 'public',
     crossSite: true,
     summary,
+    errors: [401, 501, 503],
     redirect: true,
     query: callbackQuerySchema,
     response: z.never(),
   }) as const;
 
 export const oauthRoutes = defineRoutes({
-  codehost: start('codehost', 'Send the browser to GitHub to sign in, or to connect GitHub'),
-  codehostCallback: callback('codehost', 'Take the browser back from GitHub and sign in'),
+  codehost: start('codehost', 'Redirect to GitHub to sign in or to connect an account'),
+  codehostCallback: callback('codehost', 'Complete the sign-in with GitHub'),
   codehostUrl: {
     method: 'GET',
     path: '/api/auth/codehost/url',
     access: 'public',
-    summary: 'Make the address at which a single-page app signs in with GitHub',
+    summary: 'Create a GitHub authorization URL for a single-page app',
+    errors: [501, 503],
     limit: startLimit,
     query: z.object({
       redirectUri: z.url().max(2000).optional().meta({
-        description: 'Where the vendor sends the browser: an address of this daemon, its callback unless set',
+        description: 'Redirect URI on this daemon; defaults to its callback',
       }),
       codeChallenge: z
         .string()
         .regex(/^[\w-]{43}$/, 'Expected a code challenge (RFC 7636, S256)')
         .optional()
-        .meta({ description: 'Of an app that keeps the code verifier itself' }),
+        .meta({ description: 'PKCE challenge of an app that keeps its own code verifier' }),
     }),
     response: z.object({ url: z.string(), state: z.string() }),
   },
@@ -76,7 +77,8 @@ export const oauthRoutes = defineRoutes({
     method: 'POST',
     path: '/api/auth/codehost/token',
     access: 'public',
-    summary: 'Sign in with the code that GitHub gave to a single-page app',
+    summary: 'Exchange a GitHub code for a session',
+    errors: [401, 501, 503],
     limit: { max: 10, windowMs: 60_000, message: 'Too many attempts. Try again in a minute.' },
     body: z.object({
       code: z.string().min(1).max(2000),
@@ -90,8 +92,8 @@ export const oauthRoutes = defineRoutes({
       user: userSchema.pick({ id: true, email: true, name: true, role: true }),
     }),
   },
-  trackerA: start('tracker_a', 'Send the browser to Jira to connect it'),
-  trackerACallback: callback('tracker_a', 'Take the browser back from Jira and keep the connection'),
-  trackerB: start('tracker_b', 'Send the browser to Linear to connect it'),
-  trackerBCallback: callback('tracker_b', 'Take the browser back from Linear and keep the connection'),
+  trackerA: start('tracker_a', 'Redirect to Jira to connect an account'),
+  trackerACallback: callback('tracker_a', 'Complete the connection to Jira'),
+  trackerB: start('tracker_b', 'Redirect to Linear to connect an account'),
+  trackerBCallback: callback('tracker_b', 'Complete the connection to Linear'),
 });

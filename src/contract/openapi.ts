@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { errorBodySchema } from './primitives.ts';
+import { querySchema } from './query-schema.ts';
+import { errorMeanings, errorStatusesOf } from './route-errors.ts';
 import type { Route, Routes } from './route.ts';
 
 type Json = Record<string, unknown>;
@@ -14,6 +16,7 @@ const accessText = {
 /** The contract as an OpenAPI 3.1 document. */
 export function toOpenApi(contract: Record<string, Routes>, info: { version: string; url: string }): Json {
   const schemas: Json = {};
+  schemaOf(errorBodySchema, 'output', schemas);
   const paths: Record<string, Json> = {};
   for (const [resource, routes] of Object.entries(contract))
     for (const [name, route] of Object.entries(routes)) {
@@ -33,6 +36,7 @@ export function toOpenApi(contract: Record<string, Routes>, info: { version: str
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
     components: {
       schemas: Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
+      responses: sharedResponses(),
       securitySchemes: {
         session: { type: 'apiKey', in: 'cookie', name: 'service_session' },
         token: { type: 'http', scheme: 'bearer', description: 'An API token with one of the named scopes' },
@@ -81,14 +85,27 @@ function security({ access, scopes = [] }: Route): Json[] {
 }
 
 function parameters(route: Route, schemas: Json): { parameters?: Json[] } {
-  const of = (place: string, schema: z.ZodObject | undefined) =>
-    Object.entries(schema?.shape ?? {}).map(([name, field]) => ({
-      name,
-      in: place,
-      required: place === 'path' || !(field as z.ZodType).safeParse(undefined).success,
-      schema: schemaOf(field as z.ZodType, 'input', schemas),
-    }));
-  const all = [...of('path', route.params), ...of('query', route.query), ...of('header', route.headers)];
+  const describe = (location: 'path' | 'query' | 'header', schema: z.ZodObject | undefined) =>
+    Object.entries(schema?.shape ?? {}).map(([name, field]) => {
+      const type = field as z.ZodType;
+      const { description, ...json } =
+        location === 'query' ? querySchema(type) : (schemaOf(type, 'input', schemas) as Json);
+      const isList = json['type'] === 'array';
+      const text = description ?? (isList ? 'Comma-separated' : undefined);
+      return {
+        name,
+        in: location,
+        required: location === 'path' || !type.safeParse(undefined).success,
+        ...(text !== undefined && { description: text }),
+        ...(isList && { style: 'form', explode: false }),
+        schema: json,
+      };
+    });
+  const all = [
+    ...describe('path', route.params),
+    ...describe('query', route.query),
+    ...describe('header', route.headers),
+  ];
   return all.length > 0 ? { parameters: all } : {};
 }
 
@@ -99,7 +116,7 @@ function responses(route: Route, schemas: Json): Json {
   const answers: Json = {};
   if (route.redirect)
     answers[302] = {
-      description: 'The browser is sent on',
+      description: 'The browser is redirected',
       headers: { location: { schema: { type: 'string' } } },
     };
   else
@@ -113,18 +130,56 @@ function responses(route: Route, schemas: Json): Json {
         ...(route.text && { 'text/plain': { schema: { type: 'string' } } }),
       },
     };
+  for (const status of errorStatusesOf(route))
+    answers[status] =
+      status === 429
+        ? errorResponse(429, limitText(route))
+        : { $ref: responseRef(errorMeanings[status].name) };
   for (const [status, schema] of Object.entries(route.also ?? {}))
     if (schema) answers[status] = { description: `Status ${status}`, content: json(schema) };
-  const error = { description: 'The request was refused', content: json(errorBodySchema) };
-  answers['4XX'] = error;
-  answers['5XX'] = { ...error, description: 'The service could not answer' };
+  answers['4XX'] = { $ref: responseRef('ClientError') };
+  answers['5XX'] = { $ref: responseRef('ServerError') };
   return answers;
+}
+
+const responseRef = (name: string) => `#/components/responses/${name}`;
+
+/** The responses that routes refer to, by name. */
+function sharedResponses(): Json {
+  const shared = Object.entries(errorMeanings)
+    .filter(([status]) => status !== '429')
+    .map(([status, { name, description }]) => [name, errorResponse(Number(status), description)]);
+  return {
+    ...Object.fromEntries(shared),
+    ClientError: errorResponse(400, 'The request was refused'),
+    ServerError: errorResponse(500, 'The service cannot answer'),
+  };
+}
+
+function errorResponse(status: number, description: string): Json {
+  const canRetry = status === 429 || status === 503;
+  return {
+    description,
+    ...(canRetry && {
+      headers: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' } } },
+    }),
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+  };
+}
+
+function limitText({ access, limit }: Route): string {
+  const { description } = errorMeanings[429];
+  if (limit) return `${description}: at most ${limit.max} in ${limit.windowMs / 1000} s per address`;
+  if (access === 'token')
+    return `${description} with this token: gateway.requestsPerSecond, gateway.requestsPerMinute`;
+  return `${description}, where limits.requestsPerMinute is set`;
 }
 
 /** A JSON schema, with every named schema moved to the components. */
 function schemaOf(schema: z.ZodType, io: 'input' | 'output', schemas: Json): unknown {
   const { $schema: _dialect, $defs = {}, ...own } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
-  for (const [name, definition] of Object.entries($defs)) schemas[componentName(name)] = clean(definition);
+  for (const [name, definition] of Object.entries($defs))
+    if (!isRecursive(name)) schemas[name] = clean(definition);
   const body = clean(own) as Json;
   const id = schema.meta()?.id;
   // A named schema may come as a reference to its own definition, which is among the components already.
@@ -133,20 +188,19 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output', schemas: Json): unk
   return { $ref: `#/components/schemas/${id}` };
 }
 
-/** zod names recursive schemas without a name `__schema0`. */
-const componentName = (name: string) => name.replace(/^__schema\d+$/, 'Json');
+/** zod names a recursive schema `__schema0`. The contract has one: any JSON, which refers to itself in lists and objects. */
+const isRecursive = (name: string) => /^__schema\d+$/.test(name);
 
 /** References point to the components, and zod's own `id` is dropped: it is no keyword of a schema object here. */
 function clean(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(clean);
   if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).filter(([key, item]) => !(key === 'id' && typeof item === 'string'));
-  return Object.fromEntries(
-    entries.map(([key, item]) => [
-      key,
-      key === '$ref' && typeof item === 'string'
-        ? `#/components/schemas/${componentName(item.split('/').at(-1) ?? '')}`
-        : clean(item),
-    ]),
-  );
+  const { $ref, ...rest } = value as Json;
+  const entries = Object.entries(rest)
+    .filter(([key, item]) => !(key === 'id' && typeof item === 'string'))
+    .map(([key, item]) => [key, clean(item)]);
+  const name = typeof $ref === 'string' ? ($ref.split('/').at(-1) ?? '') : undefined;
+  // Any JSON needs no schema, and a type that refers to itself is more than many generators of clients can compile.
+  const reference = name === undefined || isRecursive(name) ? {} : { $ref: `#/components/schemas/${name}` };
+  return { ...reference, ...Object.fromEntries(entries) };
 }

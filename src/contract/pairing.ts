@@ -5,7 +5,7 @@ import { nameSchema, roleSchema } from './users.ts';
 
 const requestIdSchema = z
   .string()
-  .meta({ description: 'The secret of who asks: the token is given to its holder' });
+  .meta({ description: 'Secret of the requester: its holder receives the token' });
 const codeSchema = z
   .string()
   .min(1)
@@ -15,41 +15,42 @@ const codeSchema = z
 export const pairingStatusSchema = z.enum(['pending', 'approved', 'rejected', 'expired']);
 export type PairingStatus = z.output<typeof pairingStatusSchema>;
 
-/** A request as those see it who may decide on it. */
+/** A pairing request as approvers see it. */
 export const pairingRequestSchema = z
   .object({
     id: z.string(),
-    version: z.string().meta({ description: 'Another one once another device stands behind the code' }),
+    version: z.string().meta({ description: 'Changes when another device claims the code' }),
     requesterId: z.string(),
     meta: jsonObjectSchema,
-    fingerprint: z.string().optional().meta({ description: 'Of the key of the device that asks' }),
+    fingerprint: z
+      .string()
+      .optional()
+      .meta({ description: 'Fingerprint of the key of the requesting device' }),
     address: z.string().optional(),
     status: pairingStatusSchema,
     createdAt: timestampSchema,
     expiresAt: timestampSchema,
     decidedAt: timestampSchema.optional(),
     approvedBy: z.string().optional(),
-    role: roleSchema.optional().meta({ description: 'The most that the device may do' }),
+    role: roleSchema.optional().meta({ description: 'Maximum role of the device' }),
     reason: z.string().optional(),
   })
   .meta({ id: 'PairingRequest' });
 export type PairingRequest = z.output<typeof pairingRequestSchema>;
 
 const askSchema = z.object({
-  requesterId: z.string().min(1).max(200).meta({ description: 'What the device calls itself' }),
+  requesterId: z.string().min(1).max(200).meta({ description: 'Name that the device gives itself' }),
   meta: jsonObjectSchema
     .refine((meta) => JSON.stringify(meta).length <= 4096, 'At most 4096 characters')
     .default({}),
-  publicKey: z.string().max(100).optional().meta({ description: 'The Ed25519 key of the device, base64' }),
+  publicKey: z.string().max(100).optional().meta({ description: 'Ed25519 public key of the device, base64' }),
 });
 export type AskPairing = z.output<typeof askSchema>;
 
 const askLimit = { max: 5, windowMs: 60_000, message: 'Too many pairing requests. Try again in a minute.' };
 const expiring = { expiresAt: timestampSchema };
 const daemonFingerprint = {
-  daemonFingerprint: z
-    .string()
-    .meta({ description: 'Of the identity of this daemon, to compare on both sides' }),
+  daemonFingerprint: z.string().meta({ description: 'Fingerprint of this daemon, to compare on both sides' }),
 };
 
 export const pairingRoutes = defineRoutes({
@@ -57,7 +58,8 @@ export const pairingRoutes = defineRoutes({
     method: 'POST',
     path: '/api/devices/pairing/request',
     access: 'public',
-    summary: 'Ask for a session for a new device',
+    summary: 'Request a session for a new device',
+    errors: [503],
     limit: askLimit,
     body: askSchema,
     response: z.object({
@@ -72,7 +74,8 @@ export const pairingRoutes = defineRoutes({
     method: 'GET',
     path: '/api/devices/pairing/qr',
     access: 'session',
-    summary: 'Make a QR code that a device scans to be paired',
+    summary: 'Create a QR code for pairing a device',
+    errors: [503],
     response: z.object({
       qrSvg: z.string(),
       pairingUrl: z.string(),
@@ -86,7 +89,8 @@ export const pairingRoutes = defineRoutes({
     method: 'POST',
     path: '/api/devices/pairing/claim',
     access: 'public',
-    summary: 'Ask for a session with the code of a scanned QR code',
+    summary: 'Claim a pairing request with a scanned QR code',
+    errors: [404],
     limit: askLimit,
     body: askSchema.extend({ code: codeSchema }),
     response: z.object({ requestId: requestIdSchema, ...expiring, ...daemonFingerprint }),
@@ -95,7 +99,8 @@ export const pairingRoutes = defineRoutes({
     method: 'POST',
     path: '/api/devices/pairing/inspect',
     access: 'session',
-    summary: 'Show the request behind a pairing code',
+    summary: 'Get a pairing request by its code',
+    errors: [404],
     body: z.object({ code: codeSchema }),
     response: z.object({ request: pairingRequestSchema }),
   },
@@ -104,16 +109,17 @@ export const pairingRoutes = defineRoutes({
     path: '/api/devices/pairing/approve',
     access: 'session',
     summary: 'Approve a pairing request by its code',
+    errors: [404],
     body: z.object({
       code: codeSchema,
       approvedBy: z.string().max(200).optional().meta({
-        description: 'Accepted and ignored: the session says who approves',
+        description: 'Accepted and ignored: the session identifies the approver',
       }),
-      role: roleSchema.optional().meta({ description: 'No more than your own, which is the default' }),
-      name: nameSchema.optional().meta({ description: 'What the device is called from now on' }),
+      role: roleSchema.optional().meta({ description: 'At most your own role, which is the default' }),
+      name: nameSchema.optional().meta({ description: 'New name of the device' }),
       version: z.string().max(100).optional().meta({
         description:
-          'Of the request that was inspected; a device that came into its place since is not approved',
+          'Version of the inspected request; approval fails if another device has claimed the code since',
       }),
     }),
     response: messageSchema.extend({ request: pairingRequestSchema }),
@@ -123,6 +129,7 @@ export const pairingRoutes = defineRoutes({
     path: '/api/devices/pairing/reject',
     access: 'session',
     summary: 'Reject a pairing request by its code',
+    errors: [404],
     body: z.object({ code: codeSchema, reason: z.string().max(500).optional() }),
     response: messageSchema.extend({ request: pairingRequestSchema }),
   },
@@ -130,12 +137,12 @@ export const pairingRoutes = defineRoutes({
     method: 'GET',
     path: '/api/devices/pairing/status/:requestId',
     access: 'public',
-    summary: 'Show what became of a pairing request',
+    summary: 'Get the status of a pairing request',
     params: z.object({ requestId: z.string().min(1).max(200) }),
     response: z.object({
       status: pairingStatusSchema,
       token: z.string().optional().meta({
-        description: 'The session of the device, given once: send it as the cookie service_session',
+        description: 'Session of the device, returned once; send it as the cookie `service_session`',
       }),
       approvedAt: timestampSchema.optional(),
       ...expiring,
@@ -143,21 +150,21 @@ export const pairingRoutes = defineRoutes({
       claimedBy: z
         .object({ requesterId: z.string(), fingerprint: z.string().optional() })
         .optional()
-        .meta({ description: 'The device that scanned the QR code; it gets the token' }),
+        .meta({ description: 'The device that scanned the QR code and receives the token' }),
     }),
   },
   pending: {
     method: 'GET',
     path: '/api/devices/pairing/pending',
     access: 'admin',
-    summary: 'List the requests that wait for a decision',
+    summary: 'List pending pairing requests',
     response: z.object({ requests: z.array(pairingRequestSchema) }),
   },
   cleanup: {
     method: 'POST',
     path: '/api/devices/pairing/cleanup',
     access: 'session',
-    summary: 'Remove expired requests',
+    summary: 'Delete expired pairing requests',
     response: z.object({ removed: z.int() }),
   },
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { originSchema } from './experiences.ts';
-import { messageSchema, timestampSchema } from './primitives.ts';
+import { messageSchema, pageFields, pageQuerySchema, timestampSchema } from './primitives.ts';
 import { defineRoutes } from './route.ts';
 
 const userIdSchema = z.string().min(1).max(200);
@@ -11,8 +11,8 @@ export const preferenceSchema = z
     userId: z.string(),
     category: z.string(),
     value: z.string(),
-    confidence: z.number().min(0).max(1).meta({ description: 'Grows each time it is seen again' }),
-    count: z.int().meta({ description: 'How often it was seen' }),
+    confidence: z.number().min(0).max(1).meta({ description: 'Rises each time the preference is observed' }),
+    count: z.int().meta({ description: 'How often it was observed' }),
     origin: originSchema,
     createdAt: timestampSchema,
     updatedAt: timestampSchema,
@@ -23,7 +23,7 @@ export type Preference = z.output<typeof preferenceSchema>;
 export const trackPreferenceSchema = z.object({
   category: z.string().trim().min(1).max(100),
   value: z.string().trim().min(1).max(2000),
-  userId: userIdSchema.optional().meta({ description: 'Only an administrator names others' }),
+  userId: userIdSchema.optional().meta({ description: 'Only an administrator may name another user' }),
 });
 export type TrackPreference = z.output<typeof trackPreferenceSchema>;
 
@@ -32,7 +32,8 @@ export const preferencesRoutes = defineRoutes({
     method: 'POST',
     path: '/api/memory/preferences',
     access: 'session',
-    summary: 'Note what a user prefers; the same again makes it surer',
+    summary: 'Record a preference or raise its confidence',
+    errors: [404],
     body: trackPreferenceSchema,
     response: z.object({ preference: preferenceSchema }),
   },
@@ -40,15 +41,16 @@ export const preferencesRoutes = defineRoutes({
     method: 'GET',
     path: '/api/memory/preferences/:userId',
     access: 'session',
-    summary: 'List what a user prefers, the surest first; me is the caller',
+    summary: 'List the preferences of a user, highest confidence first; `me` is the caller',
     params: z.object({ userId: userIdSchema }),
-    response: z.object({ preferences: z.array(preferenceSchema) }),
+    query: pageQuerySchema,
+    response: z.object({ preferences: z.array(preferenceSchema), ...pageFields }),
   },
   remove: {
     method: 'DELETE',
     path: '/api/memory/preferences/:userId/:id',
     access: 'session',
-    summary: 'Forget a preference',
+    summary: 'Delete a preference',
     params: z.object({ userId: userIdSchema, id: z.string().min(1).max(200) }),
     response: messageSchema,
   },

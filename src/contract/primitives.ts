@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** ISO 8601 in UTC with milliseconds. */
 export const timestampSchema = z.iso.datetime().meta({ description: 'ISO 8601 UTC with milliseconds' });
 
-/** A day or a moment, as a filter takes it: `YYYY-MM-DD` or ISO 8601; answers ISO 8601 in UTC. */
+/** A date or a time of a filter: `YYYY-MM-DD` or ISO 8601; parsed to ISO 8601 in UTC. */
 export const momentSchema = z
   .union([z.iso.date(), z.iso.datetime({ offset: true })], {
     error: 'Expected an ISO 8601 date-time or YYYY-MM-DD',
@@ -23,8 +23,37 @@ export const queryInt = (min: number, max: number) =>
     .transform(Number)
     .pipe(z.int().min(min).max(max));
 
+/** A number in a query string. */
+export const queryNumber = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^-?\d{1,15}(\.\d{1,15})?$/, 'Expected a number such as 0.5')
+    .transform(Number)
+    .pipe(z.number().min(min).max(max));
+
+/** A comma-separated list in a query string, each part checked by `item`. */
+export const commaList = <T extends z.ZodType<unknown, string>>(item: T) =>
+  z
+    .string()
+    .max(10_000)
+    .transform((text) =>
+      text
+        .split(',')
+        .map((part) => part.trim())
+        .filter(Boolean),
+    )
+    .pipe(z.array(item));
+
 export const limitSchema = (fallback: number, max = 500) => queryInt(1, max).default(fallback);
 export const offsetSchema = queryInt(0, 1_000_000_000);
+
+/** What every list answers beside its items. */
+export const pageFields = { total: z.int(), limit: z.int(), offset: z.int() };
+/** The query of a list that is short. */
+export const pageQuerySchema = z.object({
+  limit: queryInt(1, 500).optional().meta({ description: 'All items unless given' }),
+  offset: offsetSchema.default(0),
+});
 
 export const idParamsSchema = z.object({ id: z.string().min(1).max(200) });
 
@@ -41,11 +70,11 @@ export type ErrorDetail = z.output<typeof errorDetailSchema>;
 
 export const messageSchema = z.object({ message: z.string() });
 
-/** An object of free keys, such as a task's metadata. */
+/** An object with arbitrary keys, such as the metadata of a task. */
 export const jsonObjectSchema = z.record(z.string(), z.json());
 
 function isTimeZone(name: string): boolean {
-  // The runtime would take offsets such as +01:00 too, which know no summer time.
+  // The runtime also accepts offsets such as +01:00, which have no daylight saving time.
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';

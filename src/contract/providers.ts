@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoutes } from './route.ts';
 
-/** Vendors of models, a local runtime and a router. */
+/** Model providers: vendors, a local runtime and a router. */
 export const providerTypeSchema = z.enum([
   'anthropic',
   'openai',
@@ -39,11 +39,9 @@ export const providerSchema = z
   .object({
     type: providerTypeSchema,
     name: z.string(),
-    configured: z.boolean().meta({ description: 'Has what it needs, such as a key' }),
+    configured: z.boolean().meta({ description: 'Has the required configuration, such as a key' }),
     enabled: z.boolean(),
-    healthy: z
-      .boolean()
-      .meta({ description: 'The last look at it went well; false while nobody has looked' }),
+    healthy: z.boolean().meta({ description: 'The last health check passed; false before the first check' }),
     ...latency,
     apiKey: z.string().optional().meta({ description: 'Masked' }),
     baseUrl: z.string().optional(),
@@ -58,26 +56,29 @@ const defaultModelSchema = z.object({ provider: providerTypeSchema, model: z.str
 
 const text = (max: number) => z.string().trim().min(1).max(max);
 
-/** Where a provider is: what is shown to everybody, so without a name, password or query. */
+/** URL of a provider. It is shown to every user, so it has no user name, password or query. */
 export const providerUrlSchema = z
   .url({ protocol: /^https?$/ })
   .max(500)
   .regex(/^[^@?#]*$/, 'Expected a URL without a user name, a password, a query or a fragment');
-/** It becomes a part of a host name. */
+/** Part of a host name. */
 export const resourceNameSchema = text(60).regex(/^[a-z0-9-]+$/i, 'Expected letters, digits and hyphens');
-/** It becomes a part of a query. */
+/** Part of a query. */
 export const apiVersionSchema = text(50).regex(/^[\w.-]+$/, 'Expected a version such as 2024-10-21');
 
-/** It becomes a header. */
+/** Sent as a header. */
 export const apiKeySchema = text(2000).regex(/^[\x21-\x7e]+$/, 'Expected a key without blanks');
 
 export const configureProviderSchema = z.object({
-  apiKey: apiKeySchema.nullable().optional().meta({ description: 'Sealed, never shown; null forgets it' }),
-  baseUrl: providerUrlSchema.nullable().optional().meta({ description: 'Another origin forgets the key' }),
+  apiKey: apiKeySchema.nullable().optional().meta({ description: 'Encrypted, never shown; null deletes it' }),
+  baseUrl: providerUrlSchema
+    .nullable()
+    .optional()
+    .meta({ description: 'Changing the origin deletes the key' }),
   defaultModel: text(200).nullable().optional(),
   enabled: z.boolean().optional(),
-  resourceName: resourceNameSchema.nullable().optional().meta({ description: 'azure only' }),
-  apiVersion: apiVersionSchema.nullable().optional().meta({ description: 'azure only' }),
+  resourceName: resourceNameSchema.nullable().optional().meta({ description: '`azure` only' }),
+  apiVersion: apiVersionSchema.nullable().optional().meta({ description: '`azure` only' }),
 });
 export type ConfigureProvider = z.output<typeof configureProviderSchema>;
 
@@ -88,27 +89,28 @@ export const providersRoutes = defineRoutes({
     method: 'GET',
     path: '/api/chat/providers',
     access: 'session',
-    summary: 'List the model providers with their state',
+    summary: 'List model providers with their status',
     response: z.object({ default: defaultModelSchema.nullable(), providers: z.array(providerSchema) }),
   },
   models: {
     method: 'GET',
     path: '/api/chat/providers/:type/models',
     access: 'session',
-    summary: 'Ask a provider which models it has',
+    summary: 'List the models of a provider',
+    errors: [503],
     params: typeParams,
     response: z.object({
       models: z.array(modelSchema),
       source: z
         .enum(['live', 'list'])
-        .meta({ description: 'list: the vendor tells nobody, so a dated list is shown' }),
+        .meta({ description: '`list`: the vendor has no such API; a dated list is returned' }),
     }),
   },
   configure: {
     method: 'POST',
     path: '/api/chat/providers/:type/configure',
     access: 'admin',
-    summary: 'Set the key, address or default model of a provider',
+    summary: 'Configure a model provider',
     params: typeParams,
     body: configureProviderSchema,
     response: z.object({ provider: providerSchema }),
@@ -117,7 +119,7 @@ export const providersRoutes = defineRoutes({
     method: 'POST',
     path: '/api/chat/providers/:type/health',
     access: 'session',
-    summary: 'Look now whether a provider answers',
+    summary: 'Check the health of a model provider',
     params: typeParams,
     response: z.object({ provider: providerTypeSchema, healthy: z.boolean(), ...latency }),
   },
@@ -125,7 +127,8 @@ export const providersRoutes = defineRoutes({
     method: 'POST',
     path: '/api/chat/providers/default',
     access: 'admin',
-    summary: 'Choose the provider for requests that name none',
+    summary: 'Set the default model provider',
+    errors: [503],
     body: defaultModelSchema,
     response: z.object({ default: defaultModelSchema }),
   },

@@ -1,18 +1,19 @@
 import type { z } from 'zod';
+import type { ErrorStatus } from './route-errors.ts';
 import type { Scope } from './scopes.ts';
 
 /**
  * Who may call a route. The daemon enforces it before anything else runs; clients only read it. `session` and `admin`
- * need a person's session; `token` needs an API token with one of the route's scopes.
+ * need a session; `token` needs an API token with one of the scopes of the route.
  */
 export type Access = 'public' | 'session' | 'admin' | 'token';
 
-/** A fixed window per address of the caller; `message` is the text of the 429. */
+/** A fixed window per client address; `message` is the text of the 429. */
 export interface RateLimit {
   max: number;
   windowMs: number;
   message?: string;
-  /** The field of the body that names an account, whose requests from everywhere are counted too. */
+  /** The body field that names an account; its requests are also counted across addresses. */
   account?: string;
 }
 
@@ -20,11 +21,11 @@ export interface Route {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: `/api/${string}`;
   access: Access;
-  /** An API token with one of these scopes may call the route too, or alone where `access` is `token`. */
+  /** An API token with one of these scopes may also call the route; where `access` is `token`, nothing else may. */
   scopes?: readonly Scope[];
-  /** A browser may come here from another site: where a vendor sends it back to. */
+  /** Accepts a browser that comes from another site, such as the redirect of an OAuth provider. */
   crossSite?: true;
-  /** Success sends the browser elsewhere (302) and has no body. */
+  /** Success is a redirect (302) without a body. */
   redirect?: true;
   /** One imperative sentence without a full stop; the OpenAPI summary. */
   summary: string;
@@ -32,20 +33,22 @@ export interface Route {
   query?: z.ZodObject;
   headers?: z.ZodObject;
   body?: z.ZodType;
-  /** The field of the body whose text may hold NUL characters, which are refused everywhere else. */
+  /** The body field that may contain NUL characters, which are refused everywhere else. */
   nulIn?: string;
-  /** What the body is, where its bytes are taken as they come instead. */
+  /** Describes a body whose raw bytes are read instead. */
   rawBody?: string;
-  /** The status of success, 200 unless set. */
+  /** Status of success; defaults to 200. */
   status?: 200 | 201 | 202;
   response: z.ZodType;
-  /** Other statuses with a body of their own, such as 503 on a health check. */
+  /** Other statuses with their own body, such as 503 of a health check. */
   also?: Partial<Record<number, z.ZodType>>;
-  /** One event of the stream that the route answers to `Accept: text/event-stream`. */
+  /** Errors that do not follow from the access, parameters, headers and body of the route. */
+  errors?: readonly ErrorStatus[];
+  /** One event of the stream that the route returns for `Accept: text/event-stream`. */
   events?: z.ZodType;
-  /** Plain text that the route answers to `Accept: text/plain`. */
+  /** The route returns plain text for `Accept: text/plain`. */
   text?: true;
-  /** The largest body in bytes, 1 MiB unless set. */
+  /** Maximum body size in bytes; defaults to 1 MiB. */
   bodyLimit?: number;
   limit?: RateLimit;
 }
@@ -67,7 +70,7 @@ type Parsed<R extends Route, K extends PartName> = R[K] extends z.ZodType
   ? { [P in K]: z.output<R[K]> }
   : unknown;
 
-/** Query values travel as text, so a caller may give numbers and booleans. */
+/** Query values are sent as text, so callers may pass numbers and booleans. */
 type Loose<T> = { [K in keyof T]: T[K] | number | boolean };
 type Query<R extends Route> = R['query'] extends z.ZodType
   ? object extends z.input<R['query']>

@@ -6,7 +6,7 @@ import { providerTypeSchema } from './providers.ts';
 export const effortSchema = z.enum(['low', 'medium', 'high', 'max']);
 export type Effort = z.output<typeof effortSchema>;
 
-/** `update` brings the next piece, `end` the whole. */
+/** `update` carries the next part, `end` the whole text. */
 const thought = { step: z.int(), text: z.string() };
 const shapes = {
   user_message: z.object({
@@ -53,7 +53,7 @@ const shapes = {
   compaction: z.object({ tokensBefore: z.int(), tokensAfter: z.int() }),
   summary: z.object({ summary: z.string() }),
   complete: z.object({
-    totalTokens: z.int().optional().meta({ description: 'Absent where the vendor does not count' }),
+    totalTokens: z.int().optional().meta({ description: 'Absent if the vendor does not report it' }),
     inputTokens: z.int().optional(),
     outputTokens: z.int().optional(),
     model: z.string(),
@@ -69,7 +69,7 @@ export type RunEventType = keyof Shapes;
 const frame = <T extends RunEventType>(type: T) =>
   z.object({ type: z.literal(type), data: shapes[type], timestamp: z.number() });
 
-/** What happens in a run of tools, in true order; `timestamp` is in epoch milliseconds. */
+/** What happens during a turn with tools, in order; `timestamp` is in epoch milliseconds. */
 export const runEventSchema = z
   .discriminatedUnion('type', [
     frame('user_message'),
@@ -92,10 +92,10 @@ export const runEventSchema = z
   ])
   .meta({ id: 'RunEvent' });
 export type RunEvent = z.output<typeof runEventSchema>;
-/** An event before it is given its time. */
+/** An event without its timestamp. */
 export type NewRunEvent = { [T in RunEventType]: { type: T; data: z.output<Shapes[T]> } }[RunEventType];
 
-/** How far a run may go. */
+/** A message that starts an agentic turn, with its limits. */
 export const agenticWishSchema = z.object({
   content: z.string().trim().min(1).max(200_000),
   model: z.string().min(1).max(200).optional(),
@@ -103,12 +103,7 @@ export const agenticWishSchema = z.object({
   temperature: z.number().min(0).max(2).optional(),
   showThinking: z.boolean().default(true),
   maxSteps: z.int().min(1).max(200).optional(),
-  maxBudget: z
-    .int()
-    .min(1000)
-    .max(100_000_000)
-    .optional()
-    .meta({ description: 'Tokens, of all steps together' }),
+  maxBudget: z.int().min(1000).max(100_000_000).optional().meta({ description: 'Token budget of all steps' }),
   effort: effortSchema.default('medium'),
 });
 export type AgenticWish = z.output<typeof agenticWishSchema>;

@@ -4,8 +4,9 @@ import {
   limitSchema,
   messageSchema,
   offsetSchema,
-  timeZoneSchema,
+  pageFields,
   timestampSchema,
+  timeZoneSchema,
 } from './primitives.ts';
 import { defineRoutes } from './route.ts';
 import { createTaskSchema, taskSchema, taskStatusSchema } from './task.ts';
@@ -13,7 +14,7 @@ import { createTaskSchema, taskSchema, taskStatusSchema } from './task.ts';
 export const overlapSchema = z.enum(['skip', 'queue', 'cancel_previous']);
 export const catchUpSchema = z.enum(['skip', 'run_once']);
 
-/** What each run is: as for a new task, without what only one task can have. */
+/** The task of each occurrence: the fields of a new task except those that only one task can have. */
 export const scheduledTaskSchema = createTaskSchema.omit({
   source: true,
   sourceId: true,
@@ -22,23 +23,21 @@ export const scheduledTaskSchema = createTaskSchema.omit({
 });
 export type ScheduledTask = z.output<typeof scheduledTaskSchema>;
 
-const cronSchema = z
-  .string()
-  .trim()
-  .min(1)
-  .max(200)
-  .meta({ description: 'Five or six fields, or @daily and its like; a field before the five is seconds' });
-/** As `date -Iminutes` writes it: seconds may be left out. */
+const cronSchema = z.string().trim().min(1).max(200).meta({
+  description: 'Five or six fields, or a macro such as `@daily`; the first of six fields is seconds',
+});
+/** Accepts the format of `date -Iminutes`, which omits seconds. */
 const withSeconds = (text: string) => text.replace(/^(\d{4}-\d\d-\d\dT\d\d:\d\d)(?=Z|[+-])/, '$1:00');
 const policy = {
   overlap: overlapSchema.meta({
-    description: 'When the run before has not ended: skip this one, queue it, or cancel the one before',
+    description:
+      'If the previous occurrence is not finished: skip this one, queue it, or cancel the previous one',
   }),
   catchUp: catchUpSchema.meta({
-    description: 'When the daemon was off at the time: leave it out, or run once',
+    description: 'If the daemon was not running at the time: skip, or run once',
   }),
   maxFailures: z.int().min(0).max(1000).meta({
-    description: 'Failed runs in a row after which it pauses by itself; 0 never',
+    description: 'Consecutive failures after which the schedule pauses; 0 never pauses',
   }),
 };
 
@@ -51,20 +50,24 @@ export const scheduleSchema = z
     timezone: z.string(),
     task: scheduledTaskSchema,
     ...policy,
-    status: z.enum(['active', 'paused', 'done']).meta({ description: 'done: its one time is over' }),
+    status: z
+      .enum(['active', 'paused', 'done'])
+      .meta({ description: '`done`: its only occurrence is in the past' }),
     pausedReason: z.string().optional(),
     nextRunAt: timestampSchema.optional(),
-    nextRuns: z.array(timestampSchema).meta({ description: 'The next five, while it is active' }),
+    nextRuns: z.array(timestampSchema).meta({ description: 'The next five occurrences while it is active' }),
     lastRunAt: timestampSchema.optional(),
     lastTaskId: z.string().optional(),
     lastStatus: taskStatusSchema.optional(),
     runCount: z.int(),
-    skippedCount: z.int().meta({ description: 'Left out because the run before had not ended' }),
+    skippedCount: z
+      .int()
+      .meta({ description: 'Occurrences skipped because the previous one was not finished' }),
     misfireCount: z
       .int()
-      .meta({ description: 'Times at which the daemon could not run it, at most 100 at once' }),
-    failureCount: z.int().meta({ description: 'Failed runs in a row' }),
-    waitingCount: z.int().meta({ description: 'Runs that wait for the one before to end' }),
+      .meta({ description: 'Occurrences missed by the daemon, counted up to 100 at once' }),
+    failureCount: z.int().meta({ description: 'Consecutive failures' }),
+    waitingCount: z.int().meta({ description: 'Occurrences that wait for the previous one' }),
     createdAt: timestampSchema,
     updatedAt: timestampSchema,
   })
@@ -83,14 +86,14 @@ const momentSchema = z
       error: 'Expected an ISO 8601 date-time such as 2026-12-24T18:00 or 2026-12-24T18:00:00+01:00',
     }),
   )
-  .meta({ description: 'ISO 8601; without an offset it is a time of the time zone' });
+  .meta({ description: 'ISO 8601; without an offset, local time of the time zone' });
 
 export const createScheduleSchema = z
   .object({
-    name: nameSchema.optional().meta({ description: 'The title of its task unless set' }),
+    name: nameSchema.optional().meta({ description: 'Defaults to the title of its task' }),
     cron: cronSchema.optional(),
     at: momentSchema.optional(),
-    timezone: timeZoneSchema.optional().meta({ description: 'That of the daemon unless set' }),
+    timezone: timeZoneSchema.optional().meta({ description: 'Defaults to the time zone of the daemon' }),
     task: scheduledTaskSchema,
     overlap: policy.overlap.default('skip'),
     catchUp: policy.catchUp.default('run_once'),
@@ -113,7 +116,7 @@ export const changeScheduleSchema = z
     overlap: policy.overlap.optional(),
     catchUp: policy.catchUp.optional(),
     maxFailures: policy.maxFailures.optional(),
-    active: z.boolean().optional().meta({ description: 'false pauses it, true takes it up again' }),
+    active: z.boolean().optional().meta({ description: 'false pauses the schedule, true resumes it' }),
   })
   .refine(({ cron, at }) => cron === undefined || at === undefined, {
     message: 'Give either cron or at',
@@ -152,13 +155,11 @@ export const schedulesRoutes = defineRoutes({
     path: '/api/schedules',
     access: 'session',
     scopes: mayRead,
-    summary: 'List the schedules, the next one first',
+    summary: 'List schedules, next occurrence first',
     query: listSchedulesQuerySchema,
     response: z.object({
       schedules: z.array(scheduleSchema),
-      total: z.int(),
-      limit: z.int(),
-      offset: z.int(),
+      ...pageFields,
     }),
   },
   create: {
@@ -166,7 +167,7 @@ export const schedulesRoutes = defineRoutes({
     path: '/api/schedules',
     access: 'session',
     scopes: mayWrite,
-    summary: 'Create tasks at the times of a cron expression, or once',
+    summary: 'Create a schedule',
     body: createScheduleSchema,
     status: 201,
     response: scheduleAnswer,
@@ -176,7 +177,7 @@ export const schedulesRoutes = defineRoutes({
     path: '/api/schedules/preview',
     access: 'session',
     scopes: mayRead,
-    summary: 'Show the times of an expression without storing anything',
+    summary: 'Preview the occurrences of a schedule',
     body: previewScheduleSchema,
     response: z.object({ timezone: z.string(), nextRuns: z.array(timestampSchema) }),
   },
@@ -185,7 +186,7 @@ export const schedulesRoutes = defineRoutes({
     path: '/api/schedules/:id',
     access: 'session',
     scopes: mayRead,
-    summary: 'Show a schedule with its next five runs',
+    summary: 'Get a schedule with its next five occurrences',
     params: idParamsSchema,
     response: scheduleAnswer,
   },
@@ -194,7 +195,7 @@ export const schedulesRoutes = defineRoutes({
     path: '/api/schedules/:id',
     access: 'session',
     scopes: mayWrite,
-    summary: 'Change, pause or take up a schedule',
+    summary: 'Update, pause or resume a schedule',
     params: idParamsSchema,
     body: changeScheduleSchema,
     response: scheduleAnswer,
@@ -204,11 +205,11 @@ export const schedulesRoutes = defineRoutes({
     path: '/api/schedules/:id/run',
     access: 'session',
     scopes: mayWrite,
-    summary: 'Run a schedule now, beside its times',
+    summary: 'Run a schedule now',
     params: idParamsSchema,
     status: 201,
     response: z.object({
-      task: taskSchema.optional().meta({ description: 'Absent while it waits for the run before' }),
+      task: taskSchema.optional().meta({ description: 'Absent while it waits for the previous occurrence' }),
       schedule: scheduleSchema,
     }),
   },
@@ -217,7 +218,7 @@ export const schedulesRoutes = defineRoutes({
     path: '/api/schedules/:id',
     access: 'session',
     scopes: mayWrite,
-    summary: 'Remove a schedule; the tasks that it made stay',
+    summary: 'Delete a schedule; its tasks are kept',
     params: idParamsSchema,
     response: messageSchema,
   },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What an API token may do. */
+/** The scopes of API tokens. */
 export const scopeSchema = z.enum([
   'gateway:write',
   'gateway:read',
@@ -11,5 +11,5 @@ export const scopeSchema = z.enum([
 ]);
 export type Scope = z.output<typeof scopeSchema>;
 
-/** How every API token begins, so that a leaked one is recognised. */
+/** Prefix of every API token, which lets scanners find leaked ones. */
 export const tokenPrefix = 'svc_';

@@ -5,6 +5,7 @@ import {
   limitSchema,
   momentSchema,
   offsetSchema,
+  pageFields,
   timestampSchema,
 } from './primitives.ts';
 import { approvalDecisionSchema, approvalSchema } from './approvals.ts';
@@ -24,11 +25,15 @@ const toolNames = z
 export const policySchema = z
   .object({
     defaultMode: securityModeSchema,
-    allowedTools: toolNames.meta({ description: 'Need no approval; all that runs in the mode allowlist' }),
-    blockedTools: toolNames.meta({ description: 'Never run, in no mode' }),
-    requireApprovalFor: toolNames.meta({ description: 'Always asked for, except in the mode full' }),
+    allowedTools: toolNames.meta({
+      description: 'Tools that need no approval; the only tools in mode `allowlist`',
+    }),
+    blockedTools: toolNames.meta({ description: 'Tools that never run, in any mode' }),
+    requireApprovalFor: toolNames.meta({
+      description: 'Tools that always need approval, except in mode `full`',
+    }),
     auditAll: z.boolean().meta({
-      description: 'Calls of tools are audited in any case; false leaves their results out of the log',
+      description: 'Tool calls are always audited; false omits their results',
     }),
   })
   .meta({ id: 'Policy' });
@@ -47,24 +52,24 @@ export const guardSchema = z
   .meta({ id: 'Guard' });
 export type Guard = z.output<typeof guardSchema>;
 
-/** A security event, or the call of a tool. */
+/** A security event or a tool call. */
 export const auditEntrySchema = z
   .object({
     id: z.string(),
-    seq: z.int().meta({ description: 'Rising by one: a gap is a missing entry' }),
+    seq: z.int().meta({ description: 'Rises by one; a gap is a missing entry' }),
     timestamp: timestampSchema,
     kind: z.enum(['security', 'tool']),
-    tool: z.string().meta({ description: 'The tool, or the name of the event' }),
+    tool: z.string().meta({ description: 'Name of the tool or of the event' }),
     arguments: jsonObjectSchema,
     result: z.string(),
     userId: z.string().optional(),
     conversationId: z.string().optional(),
     taskId: z.string().optional(),
-    callId: z.string().optional().meta({ description: 'The same in the entries before and after a call' }),
+    callId: z.string().optional().meta({ description: 'Shared by the entries before and after a call' }),
     address: z.string().optional(),
     approved: z.boolean().optional(),
     approvalDecision: z.string().optional(),
-    hash: z.string().meta({ description: 'SHA-256 over the entry and the hash of the one before' }),
+    hash: z.string().meta({ description: 'SHA-256 of the entry and the previous hash' }),
   })
   .meta({ id: 'AuditEntry' });
 export type AuditEntry = z.output<typeof auditEntrySchema>;
@@ -84,9 +89,9 @@ export const auditVerificationSchema = z
   .object({
     valid: z.boolean(),
     entries: z.int(),
-    brokenAt: z.int().optional().meta({ description: 'The seq of the first entry that does not fit' }),
+    brokenAt: z.int().optional().meta({ description: '`seq` of the first invalid entry' }),
     reason: z.string().optional(),
-    lastHash: z.string().meta({ description: 'Keep it elsewhere: it shows later that nothing was cut off' }),
+    lastHash: z.string().meta({ description: 'Store it elsewhere to detect later truncation' }),
   })
   .meta({ id: 'AuditVerification' });
 export type AuditVerification = z.output<typeof auditVerificationSchema>;
@@ -96,14 +101,14 @@ export const securityRoutes = defineRoutes({
     method: 'GET',
     path: '/api/security/policy',
     access: 'admin',
-    summary: 'Show the policy for tools',
+    summary: 'Get the tool policy',
     response: policySchema,
   },
   setPolicy: {
     method: 'PUT',
     path: '/api/security/policy',
     access: 'admin',
-    summary: 'Change the policy for tools',
+    summary: 'Update the tool policy',
     body: policySchema.partial(),
     response: policySchema,
   },
@@ -111,14 +116,14 @@ export const securityRoutes = defineRoutes({
     method: 'GET',
     path: '/api/security/guards',
     access: 'admin',
-    summary: 'List the guards that look at every call of a tool',
+    summary: 'List guards',
     response: z.object({ guards: z.array(guardSchema) }),
   },
   setGuard: {
     method: 'PUT',
     path: '/api/security/guards/:name',
     access: 'admin',
-    summary: 'Turn a guard on or off',
+    summary: 'Enable or disable a guard',
     params: z.object({ name: guardNameSchema }),
     body: z.object({ enabled: z.boolean() }),
     response: z.object({ guard: guardSchema }),
@@ -127,7 +132,7 @@ export const securityRoutes = defineRoutes({
     method: 'GET',
     path: '/api/security/approvals',
     access: 'session',
-    summary: 'List the calls of tools that wait for a decision',
+    summary: 'List approvals',
     query: z.object({ status: z.enum(['pending', 'all']).default('pending'), limit: limitSchema(50) }),
     response: z.object({ approvals: z.array(approvalSchema) }),
   },
@@ -135,7 +140,7 @@ export const securityRoutes = defineRoutes({
     method: 'POST',
     path: '/api/security/approvals/:id',
     access: 'session',
-    summary: 'Allow or deny a call of a tool',
+    summary: 'Approve or deny a tool call',
     params: idParamsSchema,
     body: z.object({ decision: approvalDecisionSchema }),
     response: z.object({ approval: approvalSchema }),
@@ -144,27 +149,25 @@ export const securityRoutes = defineRoutes({
     method: 'GET',
     path: '/api/security/audit',
     access: 'admin',
-    summary: 'List the audit log, newest first',
+    summary: 'List audit entries, newest first',
     query: auditQuerySchema,
     response: z.object({
       entries: z.array(auditEntrySchema),
-      total: z.int(),
-      limit: z.int(),
-      offset: z.int(),
+      ...pageFields,
     }),
   },
   verifyAudit: {
     method: 'GET',
     path: '/api/security/audit/verify',
     access: 'admin',
-    summary: 'Check that no audit entry was changed, removed or moved',
+    summary: 'Verify the integrity of the audit log',
     response: auditVerificationSchema,
   },
   auditEntry: {
     method: 'GET',
     path: '/api/security/audit/:id',
     access: 'admin',
-    summary: 'Show one audit entry',
+    summary: 'Get an audit entry',
     params: idParamsSchema,
     response: z.object({ entry: auditEntrySchema }),
   },

@@ -1,4 +1,4 @@
-/** One event of a stream: its id where the server sent one, and its data as JSON. */
+/** One event of a stream: its id if the server sent one, and its data as JSON. */
 export interface ServerSentEvent<T = unknown> {
   id?: string;
   data: T;

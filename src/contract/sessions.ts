@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idParamsSchema, messageSchema, timestampSchema } from './primitives.ts';
+import { idParamsSchema, messageSchema, pageFields, pageQuerySchema, timestampSchema } from './primitives.ts';
 import { defineRoutes } from './route.ts';
 
 export const sessionSchema = z
@@ -7,7 +7,7 @@ export const sessionSchema = z
     id: z.string(),
     kind: z.enum(['sign-in', 'owner', 'device']).meta({
       description:
-        'sign-in: a browser or terminal; owner: the command line of this machine; device: was paired',
+        '`sign-in`: a browser or terminal; `owner`: the CLI on this machine; `device`: a paired device',
     }),
     current: z.boolean(),
     createdAt: timestampSchema,
@@ -26,13 +26,14 @@ export const sessionsRoutes = defineRoutes({
     path: '/api/auth/sessions',
     access: 'session',
     summary: 'List your sessions, newest first',
-    response: z.object({ sessions: z.array(sessionSchema) }),
+    query: pageQuerySchema,
+    response: z.object({ sessions: z.array(sessionSchema), ...pageFields }),
   },
   revoke: {
     method: 'DELETE',
     path: '/api/auth/sessions/:id',
     access: 'session',
-    summary: 'End one of your sessions',
+    summary: 'Revoke one of your sessions',
     params: idParamsSchema,
     response: messageSchema,
   },

@@ -5,7 +5,7 @@ export interface SocketRow {
   isListening: boolean;
   isEstablished: boolean;
   uid: number;
-  /** 0 for a socket that no process has any more; the kernel then says uid 0, whoever had it. */
+  /** 0 for a socket that no process owns any more; the kernel then reports uid 0. */
   inode: number;
 }
 

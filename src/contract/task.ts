@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { jsonObjectSchema, timestampSchema } from './primitives.ts';
 import { securityModeSchema } from './security-mode.ts';
 
-/** The task itself: what the routes of `tasks.ts` and the live feed carry. */
+/** The states of a task. */
 export const taskStatusSchema = z.enum([
   'pending',
   'queued',
@@ -44,7 +44,7 @@ export const taskResultSchema = z.object({
   usage: usageSchema.optional(),
   cost: z.string().optional().meta({ description: 'USD as a decimal string' }),
   duration: z.number().meta({ description: 'Milliseconds' }),
-  model: z.string().optional().meta({ description: 'The model, where the agent names one' }),
+  model: z.string().optional().meta({ description: 'Model, if the agent reports one' }),
 });
 export type TaskResult = z.output<typeof taskResultSchema>;
 
@@ -55,7 +55,7 @@ const gitRef = /^(?![-/]|.*(?:\/\/|\.\.|@\{|\/\.|\.lock(?:\/|$)))(?!@$)[^\p{Cc} 
 
 export const prioritySchema = z.int().min(1).max(4).meta({ description: '1 (critical) to 4 (low)' });
 
-/** What a caller may say of a task; unknown keys are dropped. */
+/** The fields of a new task; unknown keys are dropped. */
 export const createTaskSchema = z
   .object({
     title: z.string().trim().min(1).max(500),
@@ -82,10 +82,10 @@ export const createTaskSchema = z
       .max(4096)
       .startsWith('/', 'Expected an absolute path')
       .optional()
-      .meta({ description: 'The folder in which a command runs; only for callers who may run commands' }),
+      .meta({ description: 'Working directory; requires permission to run commands' }),
     securityMode: securityModeSchema.optional().meta({
       description:
-        'Who is asked before its agent uses a tool; only an administrator gets a less strict one than the policy has',
+        'When a tool call of the agent needs approval; only an administrator may choose a mode less strict than the policy',
     }),
     metadata: jsonObjectSchema.optional(),
     idempotencyKey: z.string().min(1).max(255).optional(),
@@ -113,7 +113,7 @@ export const taskSchema = z
     securityMode: securityModeSchema.optional(),
     attempts: z.int(),
     maxAttempts: z.int(),
-    held: z.boolean().optional().meta({ description: 'Imported and waiting for its release' }),
+    held: z.boolean().optional().meta({ description: 'Imported and not released yet' }),
     createdAt: timestampSchema,
     updatedAt: timestampSchema,
     startedAt: timestampSchema.optional(),
@@ -131,7 +131,7 @@ export type TaskField = keyof Task;
 
 export const taskFields = Object.keys(taskSchema.shape) as TaskField[];
 
-/** The fields of a list that asks for none. */
+/** The fields of a list without `fields` or `full`. */
 export const sparseTaskFields = [
   'id',
   'title',
@@ -146,7 +146,7 @@ export const sparseTaskFields = [
   'updatedAt',
 ] as const satisfies readonly TaskField[];
 
-/** A task of a list: `id` and whichever fields were asked for. */
+/** A task in a list: `id` and the requested fields. */
 export const listedTaskSchema = taskSchema.partial().required({ id: true }).meta({ id: 'ListedTask' });
 export type ListedTask = z.output<typeof listedTaskSchema>;
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  commaList,
   idParamsSchema,
   limitSchema,
   messageSchema,
@@ -9,6 +10,7 @@ import {
   timestampSchema,
 } from './primitives.ts';
 import { defineRoutes } from './route.ts';
+import { idempotencyHeader } from './route-errors.ts';
 import {
   createTaskSchema,
   listedTaskSchema,
@@ -20,21 +22,8 @@ import {
   taskStatusSchema,
 } from './task.ts';
 
-/** A comma-separated list in a query string, each part checked by `item`. */
-const commaList = <T extends z.ZodType<unknown, string>>(item: T) =>
-  z
-    .string()
-    .max(10_000)
-    .transform((text) =>
-      text
-        .split(',')
-        .map((part) => part.trim())
-        .filter(Boolean),
-    )
-    .pipe(z.array(item));
-
-/** Makes a request that is sent twice one. */
-export const idempotencyHeaders = z.object({ 'idempotency-key': z.string().min(1).max(255).optional() });
+/** Identifies a request, so that it takes effect once even if it is sent twice. */
+export const idempotencyHeaders = z.object({ [idempotencyHeader]: z.string().min(1).max(255).optional() });
 
 export const listTasksQuerySchema = z.object({
   status: taskStatusSchema.optional(),
@@ -118,7 +107,7 @@ export const taskEventsQuerySchema = z.object({
   follow: z.stringbool().optional(),
 });
 
-/** Who may change tasks may see them. */
+/** The scope to write tasks includes reading them. */
 const mayRead = ['tasks:read', 'tasks:write'] as const;
 const mayWrite = ['tasks:write'] as const;
 
@@ -149,7 +138,7 @@ export const tasksRoutes = defineRoutes({
     path: '/api/tasks/filter',
     access: 'session',
     scopes: mayRead,
-    summary: 'Find tasks by any of their properties',
+    summary: 'Filter tasks',
     query: filterTasksQuerySchema,
     response: z.object({ tasks: z.array(listedTaskSchema), offset: z.int(), ...page }),
   },
@@ -157,7 +146,7 @@ export const tasksRoutes = defineRoutes({
     method: 'GET',
     path: '/api/tasks/analytics',
     access: 'session',
-    summary: 'Count tasks by status, source and agent',
+    summary: 'Get task statistics',
     query: z.object({ days: queryInt(1, 365).default(30) }),
     response: taskAnalyticsSchema,
   },
@@ -172,7 +161,7 @@ export const tasksRoutes = defineRoutes({
     method: 'POST',
     path: '/api/tasks/import',
     access: 'admin',
-    summary: 'Import a previous export',
+    summary: 'Import tasks from an export',
     body: importTasksSchema,
     bodyLimit: 64 * 1024 * 1024,
     response: importReportSchema,
@@ -182,7 +171,7 @@ export const tasksRoutes = defineRoutes({
     path: '/api/tasks/:id',
     access: 'session',
     scopes: mayRead,
-    summary: 'Get one task',
+    summary: 'Get a task',
     params: idParamsSchema,
     response: z.object({ task: taskSchema }),
   },
@@ -191,7 +180,8 @@ export const tasksRoutes = defineRoutes({
     path: '/api/tasks/:id/cancel',
     access: 'session',
     scopes: mayWrite,
-    summary: 'Cancel a task that has not ended',
+    summary: 'Cancel an unfinished task',
+    errors: [503],
     params: idParamsSchema,
     response: taskWithMessageSchema,
   },
@@ -200,7 +190,7 @@ export const tasksRoutes = defineRoutes({
     path: '/api/tasks/:id/retry',
     access: 'session',
     scopes: mayWrite,
-    summary: 'Run an ended task again as a new task',
+    summary: 'Retry a finished task as a new task',
     params: idParamsSchema,
     response: taskWithMessageSchema.extend({ originalTaskId: z.string() }),
   },
@@ -208,7 +198,7 @@ export const tasksRoutes = defineRoutes({
     method: 'POST',
     path: '/api/tasks/:id/release',
     access: 'session',
-    summary: 'Let an imported task run',
+    summary: 'Release an imported task',
     params: idParamsSchema,
     response: taskWithMessageSchema,
   },
@@ -217,7 +207,7 @@ export const tasksRoutes = defineRoutes({
     path: '/api/tasks/:id/events',
     access: 'session',
     scopes: mayRead,
-    summary: 'Read or follow the events of a task',
+    summary: 'List or stream the events of a task',
     params: idParamsSchema,
     query: taskEventsQuerySchema,
     headers: z.object({ 'last-event-id': z.string().max(20).optional() }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idParamsSchema, messageSchema, timestampSchema } from './primitives.ts';
+import { idParamsSchema, messageSchema, pageFields, pageQuerySchema, timestampSchema } from './primitives.ts';
 import { defineRoutes } from './route.ts';
 import { scopeSchema } from './scopes.ts';
 import { nameSchema } from './users.ts';
@@ -9,7 +9,7 @@ export const apiTokenSchema = z
     id: z.string(),
     name: z.string(),
     scopes: z.array(scopeSchema),
-    prefix: z.string().meta({ description: 'How the token begins' }),
+    prefix: z.string().meta({ description: 'First characters of the token' }),
     createdAt: timestampSchema,
     expiresAt: timestampSchema.optional(),
     lastUsedAt: timestampSchema.optional(),
@@ -34,7 +34,8 @@ export const tokensRoutes = defineRoutes({
     path: '/api/tokens',
     access: 'session',
     summary: 'List your API tokens, newest first',
-    response: z.object({ tokens: z.array(apiTokenSchema) }),
+    query: pageQuerySchema,
+    response: z.object({ tokens: z.array(apiTokenSchema), ...pageFields }),
   },
   create: {
     method: 'POST',
@@ -44,9 +45,9 @@ export const tokensRoutes = defineRoutes({
     body: createTokenSchema,
     status: 201,
     response: apiTokenSchema.omit({ lastUsedAt: true }).extend({
-      token: z.string().meta({ description: 'Shown this once' }),
+      token: z.string().meta({ description: 'Shown only once' }),
       notifySecret: z.string().optional().meta({
-        description: 'Signs what is sent to the notifyUrl of requests made with this token; shown this once',
+        description: 'Signs notifications to the notifyUrl of requests made with this token; shown only once',
       }),
     }),
   },

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { jsonObjectSchema } from './primitives.ts';
+import { jsonObjectSchema, pageFields, pageQuerySchema } from './primitives.ts';
 import { defineRoutes } from './route.ts';
 
-/** What a call may do at worst: look, change the workspace or ask others, run programs. */
+/** The worst effect of a call: read, change the workspace or use the network, run programs. */
 export const dangerSchema = z.enum(['low', 'medium', 'high']);
 export type Danger = z.output<typeof dangerSchema>;
 
@@ -14,9 +14,9 @@ export const toolSchema = z
     readOnly: z.boolean(),
     danger: dangerSchema,
     source: z.enum(['builtin', 'mcp']),
-    server: z.string().optional().meta({ description: 'The MCP server that offers it' }),
+    server: z.string().optional().meta({ description: 'MCP server that provides the tool' }),
     available: z.boolean(),
-    reason: z.string().optional().meta({ description: 'Why it is not available' }),
+    reason: z.string().optional().meta({ description: 'Why the tool is not available' }),
   })
   .meta({ id: 'Tool' });
 export type ToolInfo = z.output<typeof toolSchema>;
@@ -37,7 +37,8 @@ export const toolsRoutes = defineRoutes({
     method: 'GET',
     path: '/api/tools',
     access: 'session',
-    summary: 'List the tools that models may call, and the MCP servers',
-    response: z.object({ tools: z.array(toolSchema), servers: z.array(toolServerSchema) }),
+    summary: 'List tools and MCP servers',
+    query: pageQuerySchema,
+    response: z.object({ tools: z.array(toolSchema), servers: z.array(toolServerSchema), ...pageFields }),
   },
 });

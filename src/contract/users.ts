@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { idParamsSchema, timestampSchema } from './primitives.ts';
+import { idParamsSchema, pageFields, pageQuerySchema, timestampSchema } from './primitives.ts';
 import { defineRoutes } from './route.ts';
 
 export const roleSchema = z.enum(['user', 'admin']);
 export type Role = z.output<typeof roleSchema>;
 
-/** A name that a person gave: one line, nothing invisible. */
+/** A name on one line, without control characters. */
 export const nameSchema = z
   .string()
   .trim()
@@ -35,21 +35,24 @@ export const userSchema = z
   .meta({ id: 'User' });
 export type User = z.output<typeof userSchema>;
 
-/** A user as an administrator sees them. */
+/** A user as administrators see it. */
 export const accountSchema = userSchema
   .pick({ id: true, email: true, name: true, role: true })
   .extend({
     createdAt: timestampSchema,
     disabled: z.boolean(),
     hasPassword: z.boolean(),
-    isOwner: z.boolean().meta({ description: 'The user of this machine in local mode' }),
+    isOwner: z.boolean().meta({ description: 'Owner of this machine in local mode' }),
   })
   .meta({ id: 'Account' });
 export type Account = z.output<typeof accountSchema>;
 
 export const updateAccountSchema = z.object({
   role: roleSchema.optional(),
-  disabled: z.boolean().optional().meta({ description: 'Ends their sessions; their tokens stop working' }),
+  disabled: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Revokes the sessions of the user and disables their tokens' }),
 });
 export type UpdateAccount = z.output<typeof updateAccountSchema>;
 
@@ -58,14 +61,15 @@ export const usersRoutes = defineRoutes({
     method: 'GET',
     path: '/api/auth/users',
     access: 'admin',
-    summary: 'List the accounts',
-    response: z.object({ users: z.array(accountSchema) }),
+    summary: 'List users',
+    query: pageQuerySchema,
+    response: z.object({ users: z.array(accountSchema), ...pageFields }),
   },
   update: {
     method: 'PATCH',
     path: '/api/auth/users/:id',
     access: 'admin',
-    summary: 'Change the role of an account, or shut it out',
+    summary: 'Update the role of a user, or disable the user',
     params: idParamsSchema,
     body: updateAccountSchema,
     response: z.object({ user: accountSchema }),

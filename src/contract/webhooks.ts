@@ -1,8 +1,15 @@
 import { z } from 'zod';
-import { idParamsSchema, limitSchema, messageSchema, timestampSchema } from './primitives.ts';
+import {
+  idParamsSchema,
+  limitSchema,
+  messageSchema,
+  offsetSchema,
+  pageFields,
+  timestampSchema,
+} from './primitives.ts';
 import { defineRoutes } from './route.ts';
 
-/** What others can be told of; the fields of each are in the guide of webhooks. */
+/** The events of outbound webhooks; the webhook guide lists the fields of each. */
 export const webhookEventSchema = z.enum([
   'task.created',
   'task.completed',
@@ -13,7 +20,7 @@ export const webhookEventSchema = z.enum([
 ]);
 export type WebhookEvent = z.output<typeof webhookEventSchema>;
 
-/** Sent by the test route only; nobody subscribes to it. */
+/** Sent only by the test route; it cannot be subscribed to. */
 export const testEvent = 'webhook.test';
 const deliveredEventSchema = z.enum([...webhookEventSchema.options, testEvent]);
 export type DeliveredEvent = z.output<typeof deliveredEventSchema>;
@@ -44,17 +51,17 @@ export const webhookSchema = z
     events: z.array(webhookEventSchema),
     active: z.boolean(),
     status: webhookStatusSchema.meta({
-      description: 'failing: given up after too many failed attempts; paused: switched off by hand',
+      description: '`failing`: paused after too many failed attempts; `paused`: paused manually',
     }),
-    secret: z.string().meta({ description: 'Masked, except in the answer that made it' }),
+    secret: z.string().meta({ description: 'Masked, except in the response that created it' }),
     previousSecretUntil: timestampSchema
       .optional()
-      .meta({ description: 'Until then the secret before the rotation signs too' }),
+      .meta({ description: 'Until then the previous secret also signs' }),
     description: z.string().optional(),
     createdAt: timestampSchema,
     lastDelivery: timestampSchema.optional(),
-    deliveryCount: z.int().meta({ description: 'Deliveries that arrived' }),
-    failureCount: z.int().meta({ description: 'Attempts that failed' }),
+    deliveryCount: z.int().meta({ description: 'Successful deliveries' }),
+    failureCount: z.int().meta({ description: 'Failed attempts' }),
     failingSince: timestampSchema.optional(),
   })
   .meta({ id: 'Webhook' });
@@ -63,14 +70,14 @@ export type Webhook = z.output<typeof webhookSchema>;
 export const createWebhookSchema = z.object({
   url: urlSchema,
   events: eventsSchema,
-  secret: secretSchema.optional().meta({ description: 'Made, and shown once, unless given' }),
+  secret: secretSchema.optional().meta({ description: 'Generated and shown once unless given' }),
   description: descriptionSchema.optional(),
 });
 export type CreateWebhook = z.output<typeof createWebhookSchema>;
 
 export const changeWebhookSchema = z
   .object({
-    active: z.boolean().optional().meta({ description: 'true takes up again what waits' }),
+    active: z.boolean().optional().meta({ description: 'true resumes pending deliveries' }),
     url: urlSchema.optional(),
     events: eventsSchema.optional(),
     description: descriptionSchema.nullable().optional(),
@@ -79,9 +86,9 @@ export const changeWebhookSchema = z
 export type ChangeWebhook = z.output<typeof changeWebhookSchema>;
 
 export const rotateSecretSchema = z.object({
-  secret: secretSchema.optional().meta({ description: 'Made, and shown once, unless given' }),
+  secret: secretSchema.optional().meta({ description: 'Generated and shown once unless given' }),
   keepHours: z.number().min(0).max(720).default(24).meta({
-    description: 'How long the secret before this one signs too',
+    description: 'Hours during which the previous secret also signs',
   }),
 });
 export type RotateSecret = z.output<typeof rotateSecretSchema>;
@@ -89,17 +96,17 @@ export type RotateSecret = z.output<typeof rotateSecretSchema>;
 const deliveryStatusSchema = z.enum(['pending', 'delivered', 'failed']);
 export const deliverySchema = z
   .object({
-    id: z.string().meta({ description: 'The id that the receiver sees, the same at every attempt' }),
+    id: z.string().meta({ description: 'Id that the receiver sees, the same for every attempt' }),
     webhookId: z.string(),
     event: deliveredEventSchema,
     taskId: z.string().optional(),
     status: deliveryStatusSchema,
     attempt: z.int().meta({ description: 'Attempts so far' }),
     statusCode: z.int().optional(),
-    responseBody: z.string().optional().meta({ description: 'The first 4 KiB of it' }),
+    responseBody: z.string().optional().meta({ description: 'First 4 KiB' }),
     error: z.string().optional(),
     durationMs: z.number().optional(),
-    at: timestampSchema.meta({ description: 'Of the last attempt, else of the event' }),
+    at: timestampSchema.meta({ description: 'Time of the last attempt, or of the event' }),
     nextAttemptAt: timestampSchema.optional(),
     attempts: z.array(
       z.object({
@@ -113,6 +120,13 @@ export const deliverySchema = z
   .meta({ id: 'WebhookDelivery' });
 export type WebhookDelivery = z.output<typeof deliverySchema>;
 
+const listDeliveriesQuerySchema = z.object({
+  status: deliveryStatusSchema.optional(),
+  limit: limitSchema(50),
+  offset: offsetSchema.default(0),
+});
+export type ListDeliveriesQuery = z.output<typeof listDeliveriesQuerySchema>;
+
 const scopes = ['webhooks:write'] as const;
 const webhookAnswer = z.object({ webhook: webhookSchema });
 
@@ -122,7 +136,7 @@ export const webhooksRoutes = defineRoutes({
     path: '/api/webhooks',
     access: 'session',
     scopes,
-    summary: 'List the webhooks that are told of events',
+    summary: 'List webhooks',
     response: z.object({ webhooks: z.array(webhookSchema) }),
   },
   create: {
@@ -130,7 +144,7 @@ export const webhooksRoutes = defineRoutes({
     path: '/api/webhooks',
     access: 'session',
     scopes,
-    summary: 'Register a URL that is told of events, signed and until it has arrived',
+    summary: 'Create a webhook',
     body: createWebhookSchema,
     status: 201,
     response: webhookAnswer,
@@ -140,7 +154,7 @@ export const webhooksRoutes = defineRoutes({
     path: '/api/webhooks/:id',
     access: 'session',
     scopes,
-    summary: 'Show a webhook',
+    summary: 'Get a webhook',
     params: idParamsSchema,
     response: webhookAnswer,
   },
@@ -149,7 +163,7 @@ export const webhooksRoutes = defineRoutes({
     path: '/api/webhooks/:id',
     access: 'session',
     scopes,
-    summary: 'Change a webhook, pause it, or take up a failing one again',
+    summary: 'Update, pause or resume a webhook',
     params: idParamsSchema,
     body: changeWebhookSchema,
     response: webhookAnswer,
@@ -159,7 +173,7 @@ export const webhooksRoutes = defineRoutes({
     path: '/api/webhooks/:id',
     access: 'session',
     scopes,
-    summary: 'Remove a webhook and its deliveries',
+    summary: 'Delete a webhook and its deliveries',
     params: idParamsSchema,
     response: messageSchema,
   },
@@ -168,7 +182,7 @@ export const webhooksRoutes = defineRoutes({
     path: '/api/webhooks/:id/rotate-secret',
     access: 'session',
     scopes,
-    summary: 'Give a webhook a new secret; the one before stays valid for a while',
+    summary: 'Rotate the secret of a webhook',
     params: idParamsSchema,
     body: rotateSecretSchema.prefault({}),
     response: webhookAnswer,
@@ -178,7 +192,8 @@ export const webhooksRoutes = defineRoutes({
     path: '/api/webhooks/:id/test',
     access: 'session',
     scopes,
-    summary: 'Send a test event at once and show what came of it',
+    summary: 'Send a test event and get the delivery',
+    errors: [503],
     params: idParamsSchema,
     response: z.object({ delivery: deliverySchema }),
   },
@@ -189,15 +204,16 @@ export const webhooksRoutes = defineRoutes({
     scopes,
     summary: 'List the deliveries of a webhook, newest first',
     params: idParamsSchema,
-    query: z.object({ limit: limitSchema(50), status: deliveryStatusSchema.optional() }),
-    response: z.object({ deliveries: z.array(deliverySchema), limit: z.int() }),
+    query: listDeliveriesQuerySchema,
+    response: z.object({ deliveries: z.array(deliverySchema), ...pageFields }),
   },
   redeliver: {
     method: 'POST',
     path: '/api/webhooks/:id/deliveries/:deliveryId/redeliver',
     access: 'session',
     scopes,
-    summary: 'Send a delivery again, the same bytes under the same id',
+    summary: 'Redeliver an event with the same body and id',
+    errors: [503],
     params: idParamsSchema.extend({ deliveryId: z.string().min(1).max(200) }),
     response: messageSchema.extend({ delivery: deliverySchema }),
   },

@@ -1,4 +1,8 @@
 type Json = Record<string, unknown>;
+interface Answer {
+  description: string;
+  content?: Record<string, { schema: Json }>;
+}
 
 const style = `
   :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
@@ -16,14 +20,17 @@ const style = `
 export function renderApiPage(document: Json): string {
   const info = document['info'] as { title: string; version: string };
   const paths = document['paths'] as Record<string, Record<string, Json>>;
-  const schemas = (document['components'] as { schemas: Record<string, Json> }).schemas;
+  const { schemas, responses } = document['components'] as Record<
+    'schemas' | 'responses',
+    Record<string, Json>
+  >;
   const tags = (document['tags'] as { name: string }[]).map(({ name }) => name);
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   );
   const sections = tags.map((tag) => {
     const own = operations.filter(({ operation }) => (operation['tags'] as string[])[0] === tag);
-    return `<h2 id="${escape(tag)}">${escape(tag)}</h2>${own.map(renderOperation).join('')}`;
+    return `<h2 id="${escape(tag)}">${escape(tag)}</h2>${own.map((each) => renderOperation(each, responses)).join('')}`;
   });
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escape(info.title)} API</title>
 <meta name="viewport" content="width=device-width"><style>${style}</style></head><body>
@@ -35,47 +42,42 @@ ${sections.join('')}
 </body></html>`;
 }
 
-function renderOperation({
-  path,
-  method,
-  operation,
-}: {
-  path: string;
-  method: string;
-  operation: Json;
-}): string {
+function renderOperation(
+  { path, method, operation }: { path: string; method: string; operation: Json },
+  shared: Record<string, Json>,
+): string {
   const parameters = (operation['parameters'] ?? []) as {
     name: string;
     in: string;
     required: boolean;
+    description?: string;
     schema: Json;
   }[];
   const body = (operation['requestBody'] as { content: Record<string, { schema: Json }> } | undefined)
     ?.content['application/json']?.schema;
-  const responses = operation['responses'] as Record<
-    string,
-    { description: string; content?: Record<string, { schema: Json }> }
-  >;
+  const responses = operation['responses'] as Record<string, Answer | { $ref: string }>;
   const rows = parameters.map(
-    ({ name, in: place, required, schema }) =>
-      `<tr><td><code>${escape(name)}</code></td><td>${place}</td><td>${typeOf(schema)}</td><td>${required ? 'required' : ''}</td></tr>`,
+    ({ name, in: location, required, description, schema }) =>
+      `<tr><td><code>${escape(name)}</code></td><td>${location}</td><td>${typeOf(schema)}${rangeOf(schema)}</td><td>${required ? 'required' : ''}</td><td>${escape(description ?? '')}</td></tr>`,
   );
   const answers = Object.entries(responses)
     .filter(([status]) => /^\d+$/.test(status))
-    .flatMap(([status, { content, description }]) =>
-      content
-        ? Object.entries(content).map(
-            ([type, { schema }]) =>
-              `<tr><td>${status}</td><td>${escape(type)}</td><td>${typeOf(schema)}</td></tr>`,
-          )
-        : [`<tr><td>${status}</td><td></td><td>${escape(description)}</td></tr>`],
-    );
+    .flatMap(([status, given]) => {
+      const { content, description } =
+        '$ref' in given ? (shared[given.$ref.split('/').at(-1) ?? ''] as unknown as Answer) : given;
+      const cells = Object.entries(content ?? {}).map(
+        ([type, { schema }]) => `<td>${escape(type)}</td><td>${typeOf(schema)}</td>`,
+      );
+      return (cells.length > 0 ? cells : ['<td></td><td></td>']).map(
+        (cell) => `<tr><td>${status}</td>${cell}<td>${escape(description)}</td></tr>`,
+      );
+    });
   return `<details><summary><span class="method ${method}">${method}</span><span class="path">${escape(path)}</span>
 <span class="what">${escape(textOf(operation['summary']))}</span></summary>
 <p>${escape(textOf(operation['description']) || 'Needs no credential.')}</p>
-${rows.length > 0 ? `<table><tr><th>Parameter</th><th>in</th><th>Type</th><th></th></tr>${rows.join('')}</table>` : ''}
+${rows.length > 0 ? `<table><tr><th>Parameter</th><th>in</th><th>Type</th><th></th><th></th></tr>${rows.join('')}</table>` : ''}
 ${body ? `<p><strong>Body</strong> ${typeOf(body)}</p>${renderFields(body)}` : ''}
-<table><tr><th>Status</th><th>Content</th><th>Answer</th></tr>${answers.join('')}</table></details>`;
+<table><tr><th>Status</th><th>Content</th><th>Answer</th><th>Meaning</th></tr>${answers.join('')}</table></details>`;
 }
 
 const renderObject = ([name, schema]: [string, Json]) =>
@@ -90,6 +92,12 @@ function renderFields(schema: Json): string {
       `<tr><td><code>${escape(name)}</code></td><td>${typeOf(field)}</td><td>${required.has(name) ? 'required' : ''}</td><td>${escape(textOf(field['description']))}</td></tr>`,
   );
   return `<table><tr><th>Field</th><th>Type</th><th></th><th></th></tr>${rows.join('')}</table>`;
+}
+
+/** The range and the default of a parameter. */
+function rangeOf({ minimum, maximum, default: fallback }: Json): string {
+  const range = minimum === undefined ? '' : `, ${JSON.stringify(minimum)} to ${JSON.stringify(maximum)}`;
+  return escape(fallback === undefined ? range : `${range}, default ${JSON.stringify(fallback)}`);
 }
 
 /** A schema in a few words, with links to the objects. */

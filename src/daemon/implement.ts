@@ -69,6 +69,16 @@ export function implement<Rs extends Routes>(
         ...(headers && { headers }),
         ...(body && { body }),
       },
+      ...(check && {
+        onSend: (_request, reply, payload, done) => {
+          try {
+            if (reply.statusCode >= 400) check(route, reply.statusCode, JSON.parse(String(payload)));
+            done(null, payload);
+          } catch (error) {
+            done(error as Error);
+          }
+        },
+      }),
       handler: async (request, reply) => {
         reply.code(route.status ?? 200);
         const input = {

@@ -1,14 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
+import { errorBodySchema } from '../contract/primitives.ts';
 import type { Route } from '../contract/route.ts';
+import { errorStatusesOf } from '../contract/route-errors.ts';
 
 /** Throws where an answer is not what the contract says of its status. */
 export type ResponseCheck = (route: Route, status: number, answer: unknown) => void;
 
-/** Holds every answer against the contract, to the last key. It costs as much as the answer, so it is for tests. */
+/** Holds every answer against the contract, errors too, to the last key. It costs as much as the answer, so it is for tests. */
 export const checkResponse: ResponseCheck = (route, status, answer) => {
+  const isError = errorStatusesOf(route).some((each) => each === status);
   const schema: z.ZodType | undefined =
-    status === (route.status ?? 200) ? route.response : route.also?.[status];
+    status === (route.status ?? 200)
+      ? route.response
+      : (route.also?.[status] ?? (isError ? errorBodySchema : undefined));
   const where = `${route.method} ${route.path} ${status}`;
   if (!schema) throw new Error(`${where}: the contract has no such status`);
   const sent: unknown = JSON.parse(JSON.stringify(answer));

@@ -55,10 +55,9 @@ beforeEach(async () => {
       deliveries: ({ params, query }) => {
         find(registered, params.id);
         queries.push(query);
-        return {
-          deliveries: sent.filter(({ status }) => !query.status || status === query.status),
-          limit: query.limit,
-        };
+        const { limit, offset } = query;
+        const deliveries = sent.filter(({ status }) => !query.status || status === query.status);
+        return { deliveries, total: deliveries.length, limit, offset };
       },
       redeliver: ({ params }) => ({
         message: 'Sent',
@@ -221,7 +220,10 @@ describe('what was sent', () => {
     expect(stderr).toBe(`Send one again: svc webhooks redeliver 0199 ${idOf('dlv', 3)}\n`);
     const failed = await svc('deliveries', '0199', '--failed', '--limit', '9', '-q');
     expect(failed.stdout).toBe(`${idOf('dlv', 3)}\n`);
-    expect(queries).toEqual([{ limit: 50 }, { limit: 9, status: 'failed' }]);
+    expect(queries).toEqual([
+      { limit: 50, offset: 0 },
+      { limit: 9, offset: 0, status: 'failed' },
+    ]);
   });
 
   it('says so where nothing was', async () => {

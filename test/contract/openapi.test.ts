@@ -8,7 +8,7 @@ interface Operation {
   operationId: string;
   summary: string;
   security: object[];
-  parameters?: { name: string; in: string; required: boolean }[];
+  parameters?: { name: string; in: string; required: boolean; schema: object }[];
   requestBody?: { required: boolean };
   responses: Record<string, { content?: Record<string, unknown> }>;
 }
@@ -16,7 +16,7 @@ interface Document {
   openapi: string;
   info: { version: string };
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, unknown> };
+  components: { schemas: Record<string, unknown>; responses: Record<string, unknown> };
 }
 
 let daemon: TestDaemon;
@@ -89,6 +89,81 @@ describe('GET /api/openapi.json', () => {
         operationOf(route)?.parameters?.map((each) => `${each.in} ${each.name} ${each.required}`) ?? [];
       expect(found, name).toEqual(expected);
     }
+  });
+
+  it('describes query parameters as the types that they are read as', () => {
+    const parameter = (id: string, name: string) =>
+      operations()
+        .find(({ operationId }) => operationId === id)
+        ?.parameters?.find((each) => each.name === name);
+    expect(parameter('tasks.list', 'limit')?.schema).toEqual({
+      type: 'integer',
+      minimum: 1,
+      maximum: 500,
+      default: 50,
+    });
+    expect(parameter('tasks.list', 'full')?.schema).toEqual({ type: 'boolean' });
+    expect(parameter('tasks.list', 'status')?.schema).toMatchObject({
+      enum: expect.arrayContaining(['failed']),
+    });
+    expect(parameter('tasks.filter', 'priority')).toMatchObject({
+      description: 'Comma-separated',
+      style: 'form',
+      explode: false,
+      schema: { type: 'array', items: { type: 'integer', minimum: 1, maximum: 4 } },
+    });
+    expect(parameter('tasks.filter', 'createdAfter')?.schema).toMatchObject({
+      anyOf: [{ format: 'date' }, {}],
+    });
+    expect(parameter('experiences.list', 'minWeight')?.schema).toMatchObject({ type: 'number', minimum: 0 });
+    for (const { parameters = [] } of operations())
+      for (const { name, schema } of parameters.filter((each) => each.in === 'query'))
+        if (/^(?:limit|offset|after|days|minWeight|full|follow|unread)$/.test(name))
+          expect(schema, name).not.toMatchObject({ type: 'string' });
+  });
+
+  it.each([
+    ['health.get', ['400', '403', '429', '500']],
+    ['auth.me', ['400', '401', '403', '429', '500']],
+    ['agents.list', ['400', '401', '403', '429', '500']],
+    ['tasks.get', ['400', '401', '403', '404', '429', '500']],
+    ['tasks.create', ['400', '401', '403', '409', '413', '415', '429', '500']],
+    ['gateway.submit', ['400', '401', '403', '409', '413', '415', '429', '500']],
+    ['security.setGuard', ['400', '401', '403', '413', '415', '429', '500']],
+    ['auth.setAccessKey', ['400', '401', '403', '413', '415', '429', '500', '501', '503']],
+    ['chat.completions', ['400', '401', '403', '404', '413', '415', '429', '500', '503']],
+  ])('names the errors of %s', (id, expected) => {
+    const { responses = {} } = operations().find(({ operationId }) => operationId === id) ?? {};
+    expect(Object.keys(responses).filter((status) => /^[45]\d\d$/.test(status))).toEqual(expected);
+  });
+
+  it('gives every error the body of errors, unless the route has its own', () => {
+    for (const { name, route } of allRoutes)
+      for (const [status, response] of Object.entries(operationOf(route)?.responses ?? {})) {
+        if (!/^[45]/.test(status) || route.also?.[Number(status)]) continue;
+        const { $ref } = response as { $ref?: string };
+        const shared = $ref && document.components.responses[$ref.split('/').at(-1) ?? ''];
+        expect(shared ?? response, `${name} ${status}`).toMatchObject({
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+        });
+      }
+  });
+
+  it('says how many requests a limited route takes', () => {
+    const { responses } = operations().find(({ operationId }) => operationId === 'auth.login') ?? {};
+    expect(responses?.['429']).toMatchObject({
+      description: 'Too many requests: at most 10 in 60 s per address',
+    });
+  });
+
+  it('has no type that refers to itself', () => {
+    const { schemas } = document.components;
+    const reach = (name: string, path: string[]): void => {
+      expect(path).not.toContain(name);
+      for (const [, next] of JSON.stringify(schemas[name]).matchAll(/"#\/components\/schemas\/(\w+)"/g))
+        reach(next ?? '', [...path, name]);
+    };
+    for (const name of Object.keys(schemas)) reach(name, []);
   });
 
   it('says where a stream or text may come instead of JSON', () => {

@@ -209,7 +209,12 @@ describe('what belongs to somebody else', () => {
     expect(await bob.client.tasks.export()).toMatchObject({ taskCount: 0, tasks: [] });
     expect(await bob.client.tasks.analytics()).toMatchObject({ total: 0, byStatus: {}, byAgent: {} });
     expect((await bob.client.tasks.analytics()).daily.every(({ created }) => created === 0)).toBe(true);
-    expect(await bob.client.dlq.list({ query: { status: 'all' } })).toEqual({ items: [], total: 0 });
+    expect(await bob.client.dlq.list({ query: { status: 'all' } })).toEqual({
+      items: [],
+      total: 0,
+      limit: 50,
+      offset: 0,
+    });
     expect(await bob.client.notifications.list()).toMatchObject({ total: 0, unread: 0 });
     expect(await bob.client.conversations.list()).toMatchObject({ conversations: [], total: 0 });
     expect(await bob.client.webhooks.list()).toEqual({ webhooks: [] });
@@ -218,7 +223,12 @@ describe('what belongs to somebody else', () => {
     expect(await found(bob.client)).toEqual([]);
     expect(await bob.client.experiences.decay()).toEqual({ decayed: 0 });
     expect(await bob.client.experiences.prune({ body: { minWeight: 2 } })).toEqual({ pruned: 0 });
-    expect(await bob.client.preferences.list({ params: { userId: 'me' } })).toEqual({ preferences: [] });
+    expect(await bob.client.preferences.list({ params: { userId: 'me' } })).toEqual({
+      preferences: [],
+      total: 0,
+      limit: 0,
+      offset: 0,
+    });
     expect(await bob.client.memory.sessions()).toMatchObject({ sessions: [], total: 0 });
   });
 

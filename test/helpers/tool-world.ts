@@ -176,7 +176,12 @@ export class ToolWorld {
         }),
         decide: ({ params, body }) => ({ approval: this.decide(params.id, body.decision) }),
       },
-      tools: { list: () => ({ tools: this.tools, servers: this.servers }) },
+      tools: {
+        list: () => {
+          const { length } = this.tools;
+          return { tools: this.tools, servers: this.servers, total: length, limit: length, offset: 0 };
+        },
+      },
       agents: { types: () => ({ types: ['builtin', 'command'] }) },
       queue: { status: () => this.queue },
       tasks: {

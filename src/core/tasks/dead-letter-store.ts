@@ -50,7 +50,7 @@ export class DeadLetterStore {
     if (ownerId !== undefined) query = query.where('owner_id', '=', ownerId);
     const rows = await query.selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute();
     const counted = await query.select(({ fn }) => fn.countAll<number>().as('n')).executeTakeFirst();
-    return { items: rows.map(toDeadLetter), total: counted?.n ?? 0 };
+    return { items: rows.map(toDeadLetter), total: counted?.n ?? 0, limit, offset };
   }
 
   /** Ends an item that still is pending; answers undefined when it is not. */

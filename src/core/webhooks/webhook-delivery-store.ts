@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { DeliveredEvent } from '../../contract/webhooks.ts';
+import type { DeliveredEvent, ListDeliveriesQuery } from '../../contract/webhooks.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { WebhookDeliveryRow, WebhookRow } from '../storage/rows/webhooks.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
@@ -129,18 +129,21 @@ export class WebhookDeliveryStore {
       .executeTakeFirst();
   }
 
-  /** The deliveries of a webhook, the newest first. */
-  list(
+  /** A page of the deliveries of a webhook, newest first, and how many there are. */
+  async list(
     webhookId: string,
-    { limit, status }: { limit: number; status?: string | undefined },
-  ): Promise<ListedDelivery[]> {
-    const query = this.#db
-      .selectFrom('webhook_deliveries')
+    { limit, offset, status }: ListDeliveriesQuery,
+  ): Promise<{ rows: ListedDelivery[]; total: number }> {
+    const all = this.#db.selectFrom('webhook_deliveries').where('webhook_id', '=', webhookId);
+    const query = status === undefined ? all : all.where('status', '=', status);
+    const rows = await query
       .select(listedColumns)
-      .where('webhook_id', '=', webhookId)
       .orderBy('id', 'desc')
-      .limit(limit);
-    return (status === undefined ? query : query.where('status', '=', status)).execute();
+      .limit(limit)
+      .offset(offset)
+      .execute();
+    const counted = await query.select(({ fn }) => fn.countAll<number>().as('n')).executeTakeFirst();
+    return { rows, total: counted?.n ?? 0 };
   }
 
   /** Makes a delivery anew: all attempts are before it, its history stays. */

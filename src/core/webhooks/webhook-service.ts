@@ -1,6 +1,7 @@
 import {
   type ChangeWebhook,
   type CreateWebhook,
+  type ListDeliveriesQuery,
   type RotateSecret,
   testEvent,
   type Webhook,
@@ -181,10 +182,11 @@ export class WebhookService {
   async deliveries(
     caller: Caller,
     id: string,
-    query: { limit: number; status?: WebhookDelivery['status'] | undefined },
-  ): Promise<WebhookDelivery[]> {
+    query: ListDeliveriesQuery,
+  ): Promise<{ deliveries: WebhookDelivery[]; total: number; limit: number; offset: number }> {
     requireVisible(caller, await this.#deps.store.find(id));
-    return (await this.#deps.deliveries.list(id, query)).map(toDelivery);
+    const { rows, total } = await this.#deps.deliveries.list(id, query);
+    return { deliveries: rows.map(toDelivery), total, limit: query.limit, offset: query.offset };
   }
 
   /** Sends the same bytes under the same id again, whatever came of them and however the webhook does. */

@@ -3,6 +3,7 @@ import { configRoutes } from '../../contract/config.ts';
 import type { App } from '../../core/app.ts';
 import { clientOf } from '../credentials.ts';
 import { implement } from '../implement.ts';
+import { pageOf } from '../page-of.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
 export function registerConfig(
@@ -14,7 +15,7 @@ export function registerConfig(
     server,
     configRoutes,
     {
-      list: () => ({ settings: app.config.list() }),
+      list: ({ query }) => pageOf('settings', app.config.list(), query),
       set: async ({ params, body }, { caller, request }) => {
         const setting = await app.settings.change(caller, params.key, body.value, clientOf(request));
         const message =

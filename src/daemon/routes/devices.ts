@@ -3,6 +3,7 @@ import { devicesRoutes } from '../../contract/devices.ts';
 import type { App } from '../../core/app.ts';
 import { clientOf } from '../credentials.ts';
 import { implement } from '../implement.ts';
+import { pageOf } from '../page-of.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
 export function registerDevices(
@@ -15,7 +16,7 @@ export function registerDevices(
     server,
     devicesRoutes,
     {
-      list: async (_, { caller }) => ({ devices: await devices.list(caller) }),
+      list: async ({ query }, { caller }) => pageOf('devices', await devices.list(caller), query),
       rename: async ({ params, body }, { caller }) => ({
         device: await devices.rename(caller, params.id, body.name),
       }),

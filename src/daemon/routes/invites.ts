@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { invitesRoutes } from '../../contract/invites.ts';
 import type { App } from '../../core/app.ts';
 import { implement } from '../implement.ts';
+import { pageOf } from '../page-of.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
 export function registerInvites(
@@ -13,7 +14,7 @@ export function registerInvites(
     server,
     invitesRoutes,
     {
-      list: async () => ({ invites: await invites.list() }),
+      list: async ({ query }) => pageOf('invites', await invites.list(), query),
       create: ({ body }, { caller }) => invites.create(caller, body),
       remove: async ({ params }, { caller }) => {
         await invites.remove(caller, params.id);

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { sessionsRoutes } from '../../contract/sessions.ts';
 import type { App } from '../../core/app.ts';
 import { implement } from '../implement.ts';
+import { pageOf } from '../page-of.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
 export function registerSessions(
@@ -13,7 +14,7 @@ export function registerSessions(
     server,
     sessionsRoutes,
     {
-      list: async (_, { caller }) => ({ sessions: await sessions.list(caller) }),
+      list: async ({ query }, { caller }) => pageOf('sessions', await sessions.list(caller), query),
       revoke: async ({ params }, { caller }) => {
         await sessions.revoke(caller, params.id);
         return { message: 'The session has ended' };

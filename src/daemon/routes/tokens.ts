@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { tokensRoutes } from '../../contract/tokens.ts';
 import type { App } from '../../core/app.ts';
 import { implement } from '../implement.ts';
+import { pageOf } from '../page-of.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
 export function registerTokens(
@@ -13,7 +14,7 @@ export function registerTokens(
     server,
     tokensRoutes,
     {
-      list: async (_, { caller }) => ({ tokens: await tokens.list(caller) }),
+      list: async ({ query }, { caller }) => pageOf('tokens', await tokens.list(caller), query),
       create: ({ body }, { caller }) => tokens.create(caller, body),
       revoke: async ({ params }, { caller }) => {
         await tokens.revoke(caller, params.id);

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { usersRoutes } from '../../contract/users.ts';
 import type { App } from '../../core/app.ts';
 import { implement } from '../implement.ts';
+import { pageOf } from '../page-of.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
 export function registerUsers(
@@ -13,7 +14,7 @@ export function registerUsers(
     server,
     usersRoutes,
     {
-      list: async () => ({ users: await userAdmin.list() }),
+      list: async ({ query }) => pageOf('users', await userAdmin.list(), query),
       update: async ({ params, body }, { caller }) => ({
         user: await userAdmin.update(caller, params.id, body),
       }),

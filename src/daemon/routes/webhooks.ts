@@ -27,10 +27,7 @@ export function registerWebhooks(
         webhook: await webhooks.rotateSecret(caller, params.id, body),
       }),
       test: async ({ params }, { caller }) => ({ delivery: await webhooks.test(caller, params.id) }),
-      deliveries: async ({ params, query }, { caller }) => ({
-        deliveries: await webhooks.deliveries(caller, params.id, query),
-        limit: query.limit,
-      }),
+      deliveries: ({ params, query }, { caller }) => webhooks.deliveries(caller, params.id, query),
       redeliver: async ({ params }, { caller }) => ({
         message: 'The delivery was sent again',
         delivery: await webhooks.redeliver(caller, params.id, params.deliveryId),

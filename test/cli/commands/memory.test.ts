@@ -92,7 +92,12 @@ beforeEach(async () => {
       archiveSession: ({ params }) => ({ session: memorySession(1, { id: params.id, status: 'archived' }) }),
     },
     preferences: {
-      list: () => ({ preferences: [preference(1), preference(2, { category: 'answers', value: 'short' })] }),
+      list: () => ({
+        preferences: [preference(1), preference(2, { category: 'answers', value: 'short' })],
+        total: 2,
+        limit: 2,
+        offset: 0,
+      }),
       track: ({ body: { category, value } }) => ({
         preference: preference(1, { category, value, count: 2, confidence: 0.6667 }),
       }),

@@ -62,10 +62,12 @@ describe('WebhookDeliveryStore', () => {
       { id: 'dlv_4', webhook_id: 'wh_2' },
     ]);
     const list = async (...of: Parameters<typeof store.list>) =>
-      (await store.list(...of)).map(({ id }) => id);
-    expect(await list('wh_1', { limit: 10 })).toEqual(['dlv_3', 'dlv_2', 'dlv_1']);
-    expect(await list('wh_1', { limit: 2 })).toEqual(['dlv_3', 'dlv_2']);
-    expect(await list('wh_1', { limit: 10, status: 'delivered' })).toEqual(['dlv_3', 'dlv_1']);
+      (await store.list(...of)).rows.map(({ id }) => id);
+    expect(await list('wh_1', { limit: 10, offset: 0 })).toEqual(['dlv_3', 'dlv_2', 'dlv_1']);
+    expect(await list('wh_1', { limit: 2, offset: 0 })).toEqual(['dlv_3', 'dlv_2']);
+    expect(await list('wh_1', { limit: 2, offset: 2 })).toEqual(['dlv_1']);
+    expect(await list('wh_1', { limit: 10, offset: 0, status: 'delivered' })).toEqual(['dlv_3', 'dlv_1']);
+    expect(await store.list('wh_1', { limit: 1, offset: 0 })).toMatchObject({ total: 3 });
   });
 
   it('removes those of a webhook and no others', async () => {

@@ -122,6 +122,9 @@ describe('paired devices', () => {
           current: false,
         },
       ],
+      total: 1,
+      limit: 1,
+      offset: 0,
     });
     const { device } = await phone.client.devices.rename({
       params: { id: phone.id },
@@ -137,7 +140,7 @@ describe('paired devices', () => {
     await using daemon = await startDaemon();
     const [ann, bob] = [await addUser(daemon, 'ann'), await addUser(daemon, 'bob')];
     const { id } = await pair(daemon, ann.client, 'phone');
-    expect(await bob.client.devices.list()).toEqual({ devices: [] });
+    expect(await bob.client.devices.list()).toEqual({ devices: [], total: 0, limit: 0, offset: 0 });
     const missing = { status: 404 };
     await expect(bob.client.devices.rename({ params: { id }, body: { name: 'x' } })).rejects.toMatchObject(
       missing,
@@ -169,7 +172,7 @@ describe('paired devices', () => {
     const phone = await pair(daemon, daemon.client, 'phone');
     await phone.client.devices.revoke({ params: { id: phone.id } });
     await expect(phone.client.devices.list()).rejects.toMatchObject({ status: 401 });
-    expect(await daemon.client.devices.list()).toEqual({ devices: [] });
+    expect(await daemon.client.devices.list()).toEqual({ devices: [], total: 0, limit: 0, offset: 0 });
   });
 
   it('survive a restart', async () => {

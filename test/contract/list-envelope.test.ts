@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { startDaemon } from '../helpers/daemon.ts';
+import { allRoutes } from '../helpers/routes.ts';
+
+/** Lists whose answer the interface states, or that are no lists of objects. */
+const stated = new Set([
+  'agents.list',
+  'agents.types',
+  'chat.models',
+  'providers.list',
+  'providers.models',
+  'tasks.list',
+  'tasks.events',
+  'memory.chunks',
+  'experiences.search',
+  'pairing.pending',
+  'security.guards',
+  'security.approvals',
+  'webhooks.list',
+]);
+/** One object that holds an array among other fields. */
+const objects = new Set([
+  'auth.me',
+  'conversations.get',
+  'health.detailed',
+  'health.metrics',
+  'integrations.codehost',
+  'integrations.trackerA',
+  'integrations.trackerB',
+  'integrations.webSearch',
+  'memory.stats',
+  'security.policy',
+  'tasks.analytics',
+  'tasks.export',
+]);
+
+const withArray = allRoutes.filter(
+  ({ route }) =>
+    route.method === 'GET' &&
+    route.response instanceof z.ZodObject &&
+    Object.values(route.response.shape).some((field) => field instanceof z.ZodArray),
+);
+const lists = withArray.filter(({ name }) => !stated.has(name) && !objects.has(name));
+
+describe('a list whose answer the interface does not state', () => {
+  it.each(lists.map(({ name, route }) => [name, route] as const))(
+    'takes limit and offset, and answers them with the total: %s',
+    (_, { query, response }) => {
+      expect(Object.keys(query?.shape ?? {})).toEqual(expect.arrayContaining(['limit', 'offset']));
+      expect(response).toHaveProperty('shape.total');
+      expect(response).toHaveProperty('shape.limit');
+      expect(response).toHaveProperty('shape.offset');
+    },
+  );
+
+  it('answers everything unless a limit is given, where it is short', async () => {
+    await using daemon = await startDaemon();
+    const { config } = daemon.client;
+    const all = await config.list();
+    expect(all).toMatchObject({ total: all.settings.length, limit: all.settings.length, offset: 0 });
+    const page = await config.list({ query: { limit: 2, offset: 1 } });
+    expect(page).toEqual({
+      settings: all.settings.slice(1, 3),
+      total: all.total,
+      limit: 2,
+      offset: 1,
+    });
+    await expect(config.list({ query: { limit: 501 } })).rejects.toMatchObject({ status: 400 });
+  });
+});
