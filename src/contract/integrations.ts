@@ -134,7 +134,7 @@ const disconnect = <P extends string>(provider: P, vendor: string) =>
         description: 'Owner of the connection, you unless set; only administrators may name other users',
       }),
     }),
-    errors: [503],
+    errors: [404, 503],
     response: disconnectedSchema,
   }) as const;
 
