@@ -90,6 +90,7 @@ export const gatewayRoutes = defineRoutes({
     path: '/api/gateway/:requestId/status',
     access: 'token',
     scopes: ['gateway:read', 'gateway:write'],
+    tokenLimit: 'polls',
     summary: 'Get the status of a gateway request',
     params: z.object({ requestId: z.string().min(1).max(200) }),
     response: gatewayStatusSchema,

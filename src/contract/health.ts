@@ -120,6 +120,7 @@ export const healthRoutes = defineRoutes({
     method: 'GET',
     path: '/api/health/metrics',
     access: 'session',
+    scopes: ['metrics:read'],
     summary: 'Get request rates, error rates and latencies per endpoint',
     response: metricsSchema,
     text: true,

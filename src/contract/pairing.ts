@@ -31,12 +31,19 @@ export const pairingRequestSchema = z
     createdAt: timestampSchema,
     expiresAt: timestampSchema,
     decidedAt: timestampSchema.optional(),
-    approvedBy: z.string().optional(),
+    approvedBy: z.string().optional().meta({ description: 'Id of the user who approved it' }),
+    approverLabel: z.string().optional().meta({ description: 'The label that the approver gave' }),
     role: roleSchema.optional().meta({ description: 'Maximum role of the device' }),
     reason: z.string().optional(),
   })
   .meta({ id: 'PairingRequest' });
 export type PairingRequest = z.output<typeof pairingRequestSchema>;
+
+const labelSchema = z
+  .string()
+  .trim()
+  .max(200)
+  .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, 'Use one line without control characters');
 
 const askSchema = z.object({
   requesterId: z.string().min(1).max(200).meta({ description: 'Name that the device gives itself' }),
@@ -112,8 +119,8 @@ export const pairingRoutes = defineRoutes({
     errors: [404],
     body: z.object({
       code: codeSchema,
-      approvedBy: z.string().max(200).optional().meta({
-        description: 'Accepted and ignored: the session identifies the approver',
+      approvedBy: labelSchema.optional().meta({
+        description: 'A label for the approver, such as a name; the session decides who approves',
       }),
       role: roleSchema.optional().meta({ description: 'At most your own role, which is the default' }),
       name: nameSchema.optional().meta({ description: 'New name of the device' }),
@@ -137,7 +144,7 @@ export const pairingRoutes = defineRoutes({
     method: 'GET',
     path: '/api/devices/pairing/status/:requestId',
     access: 'public',
-    summary: 'Get the status of a pairing request',
+    summary: 'Get the status of a pairing request; an expired one stays readable for ten minutes',
     params: z.object({ requestId: z.string().min(1).max(200) }),
     response: z.object({
       status: pairingStatusSchema,

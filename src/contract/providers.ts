@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { timestampSchema } from './primitives.ts';
 import { defineRoutes } from './route.ts';
 
 /** Model providers: vendors, a local runtime and a router. */
@@ -41,7 +42,11 @@ export const providerSchema = z
     name: z.string(),
     configured: z.boolean().meta({ description: 'Has the required configuration, such as a key' }),
     enabled: z.boolean(),
-    healthy: z.boolean().meta({ description: 'The last health check passed; false before the first check' }),
+    healthy: z
+      .boolean()
+      .meta({ description: 'As last seen, in use or by a health check; false before either' }),
+    healthCheckedAt: timestampSchema.optional().meta({ description: 'When `healthy` was last seen' }),
+    lastUsedAt: timestampSchema.optional().meta({ description: 'When one of its models was last called' }),
     ...latency,
     apiKey: z.string().optional().meta({ description: 'Masked' }),
     baseUrl: z.string().optional(),

@@ -51,6 +51,8 @@ export interface Route {
   /** Maximum body size in bytes; defaults to 1 MiB. */
   bodyLimit?: number;
   limit?: RateLimit;
+  /** Which of the limits per token the route counts against, where `access` is `token`; `submissions` unless set. */
+  tokenLimit?: 'submissions' | 'polls';
 }
 
 export type Routes = Record<string, Route>;

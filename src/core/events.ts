@@ -9,6 +9,8 @@ import type { ApprovalRow } from './storage/rows/approvals.ts';
 export interface CoreEvents {
   /** A task has a new event; `task` is the task after it. */
   task: { task: TaskHead; event: TaskEvent };
+  /** A task has changed its status; `before` is the task before it. */
+  task_moved: { before: TaskHead; task: TaskHead };
   /** Counts, pause or dead letters changed. */
   queue: undefined;
   /** What decides which agent a task gets has changed. */

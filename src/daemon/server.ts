@@ -89,7 +89,7 @@ export async function buildServer(app: App, { check }: ServerOptions = {}): Prom
   const server = Fastify({
     bodyLimit: MIB,
     forceCloseConnections: true,
-    exposeHeadRoutes: false,
+    exposeHeadRoutes: true,
     requestTimeout: 30_000,
     trustProxy: trustedProxies.length > 0 && trustedProxies,
     routerOptions: { maxParamLength: 16_384 },
@@ -131,7 +131,7 @@ export async function buildServer(app: App, { check }: ServerOptions = {}): Prom
   guardRequests(server, app);
   server.addHook('onResponse', (request, reply, done) => {
     const { url = 'unknown' } = request.routeOptions;
-    app.metrics.record(request.method, url, reply.statusCode, reply.elapsedTime);
+    app.metrics.requests.record(request.method, url, reply.statusCode, reply.elapsedTime);
     done();
   });
   for (const register of resources) register(server, app, check);

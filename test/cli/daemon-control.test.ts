@@ -38,7 +38,7 @@ describe('svc and the daemon', () => {
     expect((await home.svc(['daemon', 'start'])).stderr).toContain('runs already');
     const first = home.daemonPid;
     const status = await home.svc(['daemon', 'status', '--json']);
-    expect(JSON.parse(status.stdout)).toMatchObject({ running: true, url, pid: first, status: 'healthy' });
+    expect(JSON.parse(status.stdout)).toMatchObject({ running: true, url, pid: first, status: 'degraded' });
     expect(await home.svc(['daemon', 'restart'])).toMatchObject({ code: 0 });
     expect(home.daemonPid).not.toBe(first);
     const logs = await home.svc(['daemon', 'logs', '-n', '1']);

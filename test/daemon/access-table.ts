@@ -69,7 +69,7 @@ export const accessTable: Record<string, AccessRow> = {
   'gateway.submit': { access: 'token', scopes: ['gateway:write'] },
   'health.detailed': session,
   'health.get': open,
-  'health.metrics': session,
+  'health.metrics': { ...session, scopes: ['metrics:read'] },
   'health.ready': open,
   'inbound.codehost': open,
   'inbound.get': admin,

@@ -115,7 +115,7 @@ describe('where this machine may be asked', () => {
       // What an administrator allowed is not refused with it.
       expect(results.slice(-2).map(({ success }) => success)).toEqual([true, true]);
       expect(redirector.asked.length).toBeGreaterThan(redirected.length);
-      const { endpoints } = daemon.app.metrics.read();
+      const { endpoints } = daemon.app.metrics.requests.read();
       expect(endpoints.filter(({ route }) => route.includes('health'))).toEqual([]);
     } finally {
       await setSetting('outbound.allowPrivate', []);

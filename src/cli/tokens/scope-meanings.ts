@@ -8,4 +8,5 @@ export const scopeMeanings: Record<Scope, string> = {
   'tasks:write': 'create, cancel and retry tasks',
   'webhooks:write': 'send webhooks in',
   'agents:command': 'let tasks run commands on the machine; administrators only',
+  'metrics:read': 'read metrics',
 };

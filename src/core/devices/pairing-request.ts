@@ -33,6 +33,7 @@ export function toPairingRequest(row: PairingRequestRow, now: string): PairingRe
     expiresAt: row.expires_at,
     ...(row.decided_at !== null && { decidedAt: row.decided_at }),
     ...(status === 'approved' && row.decided_by !== null && { approvedBy: row.decided_by }),
+    ...(status === 'approved' && row.approver_label !== null && { approverLabel: row.approver_label }),
     ...(row.role !== null && { role: row.role as Role }),
     ...(row.reason !== null && { reason: row.reason }),
   };

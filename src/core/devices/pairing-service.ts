@@ -17,6 +17,8 @@ import { requesterOf, statusOf, toPairingRequest } from './pairing-request.ts';
 import type { PairingStore } from '../auth/pairing-store.ts';
 
 const LIFETIME_MS = 10 * 60_000;
+/** A device that polls learns for this long that its request has expired. */
+const EXPIRED_READABLE_MS = 10 * 60_000;
 /** Of each user who shows QR codes, and of everybody who is not signed in. */
 const MAX_PENDING = 1000;
 /** What scanners want around a QR code, in modules. */
@@ -76,7 +78,8 @@ export class PairingService {
     const { database, store } = this.#deps;
     const hash = hashToken(requestId);
     const row = await store.findBySecret(database.read, hash);
-    if (!row) throw new AppError('not_found', 'Pairing request not found');
+    if (!row || row.expires_at <= this.#forgottenBefore())
+      throw new AppError('not_found', 'Pairing request not found');
     const status = statusOf(row, this.#now());
     const isClaimedByOther = row.claim_hash !== null && row.claim_hash !== hash;
     const token = status === 'approved' && !isClaimedByOther ? await this.#deliver(row, client) : undefined;
@@ -102,6 +105,12 @@ export class PairingService {
     return database.write((transaction) => store.deleteExpired(transaction, this.#now()));
   }
 
+  /** Deletes the requests that expired so long ago that no device asks for them any more. */
+  deleteOld(): Promise<number> {
+    const { database, store } = this.#deps;
+    return database.write((transaction) => store.deleteExpired(transaction, this.#forgottenBefore()));
+  }
+
   async #create(ask: AskPairing, client: ClientInfo, createdBy: string | null) {
     const { database, store, keyRing, identity, runtime } = this.#deps;
     const code = newCode(runtime);
@@ -119,6 +128,7 @@ export class PairingService {
       expires_at: new Date(now.getTime() + LIFETIME_MS).toISOString(),
       decided_at: null,
       decided_by: null,
+      approver_label: null,
       device_id: null,
       role: null,
       reason: null,
@@ -171,6 +181,10 @@ export class PairingService {
       arguments: { requestId: row.id, ...requesterOf(row) },
       result: 'ok',
     });
+  }
+
+  #forgottenBefore(): string {
+    return new Date(this.#deps.runtime.now().getTime() - EXPIRED_READABLE_MS).toISOString();
   }
 
   #now(): string {

@@ -63,7 +63,7 @@ export class ModelProviders {
     this.#listing = new ModelListing(this.#connections);
     this.#health = new ProviderHealth({
       connections: this.#connections,
-      monotonic: deps.runtime.monotonic,
+      clock: deps.runtime,
       explain: (type, error) => (isOurs(error) ? error.message : this.toFailure(type, error).message),
     });
   }
@@ -108,15 +108,28 @@ export class ModelProviders {
   }
 
   succeeded(provider: ProviderType, use: Use = 'chat'): void {
+    if (use === 'chat') this.#health.used(provider, undefined);
     this.#feed(provider, use, async () => undefined);
   }
 
   failed(provider: ProviderType, failure: ModelFailure, use: Use = 'chat'): void {
+    if (use === 'chat') this.#health.used(provider, failure);
     this.#feed(provider, use, () => Promise.reject(new FailedCall(failure)));
   }
 
   list(): { default: { provider: ProviderType; model?: string } | null; providers: Provider[] } {
     return { default: this.#default(), providers: providerTypes.map((type) => this.#describe(type)) };
+  }
+
+  /** The circuit breakers of the providers that may be asked, and of those that were. */
+  breakers() {
+    const uses = new Set(this.#connections.usable().map((type) => `${type} chat` as const));
+    const names = new Set([...uses, ...this.#breakers.keys()]);
+    return [...names].map((name) => {
+      const { state = 'closed', failures = 0, successes = 0 } = this.#breakers.get(name) ?? {};
+      const [type, use] = name.split(' ');
+      return { name: `providers.${type}${use === 'chat' ? '' : `.${use}`}`, state, failures, successes };
+    });
   }
 
   /** The models of one provider; throws an `AppError` where it does not tell. */

@@ -6,6 +6,7 @@ import { up as auth } from './migrations/auth.ts';
 import { up as conversations } from './migrations/conversations.ts';
 import { up as memory } from './migrations/memory.ts';
 import { up as owners } from './migrations/owners.ts';
+import { up as pairing } from './migrations/pairing.ts';
 import { up as tasks } from './migrations/tasks.ts';
 import { up as webhooks } from './migrations/webhooks.ts';
 
@@ -22,7 +23,8 @@ const ourMigrations: Record<string, Migration> = {
   '0004-tools': approvals,
   '0005-outside': webhooks,
   '0006-memory': memory,
-  '0007-owners': owners,
+  '0007-pairing': pairing,
+  '0008-owners': owners,
 };
 
 /**

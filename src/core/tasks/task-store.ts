@@ -109,6 +109,7 @@ export class TaskStore {
     countDay(transaction, moved, updated_at, status);
     this.#record(transaction, moved, updated_at, events);
     this.#outbox?.add(transaction, { task: { ...moved, ...change }, before: task, events, output });
+    transaction.afterCommit(() => this.#bus.emit('task_moved', { before: task, task: moved }));
     return moved;
   }
 

@@ -177,6 +177,17 @@ describe('ten minutes', () => {
     await expect(test.pairing.status(requestId, {})).rejects.toMatchObject({ code: 'not_found' });
   });
 
+  it('are followed by ten more in which the device reads that its request expired', async () => {
+    await using test = await openDevices();
+    const { requestId } = await test.ask();
+    test.clock.ms += 20 * MINUTE - 1;
+    expect(await test.pairing.deleteOld()).toBe(0);
+    expect(await test.pairing.status(requestId, {})).toMatchObject({ status: 'expired' });
+    test.clock.ms += 1;
+    await expect(test.pairing.status(requestId, {})).rejects.toMatchObject({ code: 'not_found' });
+    expect(await test.pairing.deleteOld()).toBe(1);
+  });
+
   it('are two more minutes for who was approved at the end', async () => {
     await using test = await openDevices();
     const [early, late] = [await test.ask(), await test.ask()];

@@ -71,7 +71,8 @@ describe('the schema', () => {
       '0004-tools': nothing,
       '0005-outside': nothing,
       '0006-memory': nothing,
-      '0007-owners': nothing,
+      '0007-pairing': nothing,
+      '0008-owners': nothing,
     };
     const failing = async (each: Kysely<never>) => {
       await each.schema.createTable('half_done').addColumn('id', 'text').execute();
@@ -115,7 +116,7 @@ describe('the schema', () => {
     expect(shapeOf(file).filter(([name]) => name.endsWith('_by_user'))).toEqual([
       ['audit_log_by_user', ['user_id', 'seq']],
     ]);
-    const copy = new DatabaseSync(`${file}.before-0007-owners`, { readOnly: true });
+    const copy = new DatabaseSync(`${file}.before-0007-pairing`, { readOnly: true });
     expect(copy.prepare('select user_id from api_tokens').get()).toEqual({ user_id: 'user_ann' });
     copy.close();
   });

@@ -39,7 +39,13 @@ describe('pairing a device', () => {
     });
     expect(approved).toMatchObject({
       message: expect.any(String),
-      request: { status: 'approved', approvedBy: 'user_owner', role: 'admin', address: '127.0.0.1' },
+      request: {
+        status: 'approved',
+        approvedBy: 'user_owner',
+        approverLabel: 'somebody else',
+        role: 'admin',
+        address: '127.0.0.1',
+      },
     });
     const { token, ...rest } = await poll();
     expect(rest).toEqual({
@@ -51,6 +57,23 @@ describe('pairing a device', () => {
     const response = await me(daemon, token);
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({ user: { id: 'user_owner', role: 'admin' } });
+  });
+
+  it('keeps what the approver called themselves beside who it was', async () => {
+    await using daemon = await startDaemon();
+    const { code } = await ask(daemon);
+    for (const approvedBy of ['a\nb', 'a\u0007', 'x'.repeat(201)])
+      await expect(daemon.client.pairing.approve({ body: { code, approvedBy } })).rejects.toMatchObject({
+        status: 400,
+      });
+    await daemon.client.pairing.approve({ body: { code, approvedBy: ' Ada at the desk ' } });
+    const { request } = await daemon.client.pairing.inspect({ body: { code } });
+    expect(request).toMatchObject({ approvedBy: 'user_owner', approverLabel: 'Ada at the desk' });
+    const { entries } = await daemon.client.security.audit({ query: { tool: 'pairing.approved' } });
+    expect(entries[0]).toMatchObject({
+      userId: 'user_owner',
+      arguments: { approverLabel: 'Ada at the desk' },
+    });
   });
 
   it('gives no more rights than were meant', async () => {

@@ -27,6 +27,8 @@ export interface PairingRequestRow {
   expires_at: string;
   decided_at: string | null;
   decided_by: string | null;
+  /** What the approver called themselves; `decided_by` is who it was. */
+  approver_label: string | null;
   device_id: string | null;
   role: string | null;
   reason: string | null;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RequestMetrics } from '../../../src/core/health/request-metrics.ts';
+import { RequestMetrics } from '../../../src/core/metrics/request-metrics.ts';
 
 describe('request metrics', () => {
   it('tell the percentiles of each endpoint', () => {

@@ -1,5 +1,6 @@
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 import type { Metrics } from '../../contract/health.ts';
+import { Histogram, type Series } from '../metrics/metric-families.ts';
 
 const WINDOW_SECONDS = 60;
 
@@ -9,10 +10,12 @@ interface Endpoint {
   errors: number;
   /** Microseconds. */
   latency: RecordableHistogram;
+  seconds: Series;
 }
 
 /** Counts requests and their latencies per route; routes are the contract's, so their number is bounded. */
 export class RequestMetrics {
+  readonly seconds = new Histogram([0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]);
   readonly #endpoints = new Map<string, Endpoint>();
   readonly #seconds = Array.from({ length: WINDOW_SECONDS }, () => 0);
   readonly #monotonic: () => number;
@@ -31,9 +34,11 @@ export class RequestMetrics {
     let endpoint = this.#endpoints.get(name);
     if (!endpoint) {
       const latency = createHistogram({ lowest: 1, highest: 3_600_000_000, figures: 2 });
-      this.#endpoints.set(name, (endpoint = { method, route, errors: 0, latency }));
+      const seconds = this.seconds.series({ method, route });
+      this.#endpoints.set(name, (endpoint = { method, route, errors: 0, latency, seconds }));
     }
     endpoint.latency.record(Math.max(1, Math.round(durationMs * 1000)));
+    endpoint.seconds.observe(durationMs / 1000);
     this.#total++;
     if (status >= 500) {
       this.#errors++;
