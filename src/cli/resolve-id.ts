@@ -191,11 +191,11 @@ export const tokenIds = ({ tokens }: Client): IdSource =>
 export const deviceIds = ({ devices }: Client): IdSource =>
   idsOf('device', 'dev_', async () => (await devices.list()).devices);
 
-export const approvalIds = ({ security }: Client, status: 'pending' | 'all'): IdSource =>
+export const approvalIds = ({ approvals }: Client, status: 'pending' | 'all'): IdSource =>
   idsOf(
     'approval',
     'appr_',
-    async () => (await security.approvals({ query: { status, limit: PAGE } })).approvals,
+    async () => (await approvals.list({ query: { status, limit: PAGE } })).approvals,
   );
 
 export const webhookIds = ({ webhooks }: Client): IdSource =>

@@ -15,8 +15,8 @@ const stated = new Set([
   'memory.chunks',
   'experiences.search',
   'pairing.pending',
-  'security.guards',
-  'security.approvals',
+  'guards.list',
+  'approvals.list',
   'webhooks.list',
 ]);
 /** One object that holds an array among other fields. */
@@ -30,7 +30,7 @@ const objects = new Set([
   'integrations.trackerB',
   'integrations.webSearch',
   'memory.stats',
-  'security.policy',
+  'policy.get',
   'tasks.analytics',
   'tasks.export',
 ]);

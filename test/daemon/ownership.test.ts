@@ -132,8 +132,8 @@ const calls: Record<string, (client: Client) => Promise<unknown>> = {
       .next(),
   'conversations.sendAgentic': (client) =>
     client.conversations.sendAgenticStream({ params: { id: conversation }, body: { content: 'Hi' } }).next(),
-  'security.decide': (client) =>
-    client.security.decide({ params: { id: approval }, body: { decision: 'allow-once' } }),
+  'approvals.decide': (client) =>
+    client.approvals.decide({ params: { id: approval }, body: { decision: 'allow-once' } }),
   'webhooks.get': (client) => client.webhooks.get({ params: { id: webhook } }),
   'webhooks.change': (client) => client.webhooks.change({ params: { id: webhook }, body: { active: false } }),
   'webhooks.rotateSecret': (client) => client.webhooks.rotateSecret({ params: { id: webhook } }),
@@ -170,8 +170,8 @@ const unowned = [
   'providers.configure',
   'providers.health',
   'providers.models',
-  'security.auditEntry',
-  'security.setGuard',
+  'audit.get',
+  'guards.update',
 ];
 
 it('looks at every route that names an object', () => {

@@ -62,7 +62,7 @@ async function decide(
   const { client } = cli.connect();
   const found = await findApproval(client, text);
   const { answer } = await withId(found, approvalIds(client, 'all'), (id) =>
-    client.security.decide({ params: { id }, body: { decision } }),
+    client.approvals.decide({ params: { id }, body: { decision } }),
   );
   if (json) cli.output.json(answer);
   else cli.output.write(`${answer.approval.id}\n`);

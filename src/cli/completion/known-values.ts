@@ -157,13 +157,13 @@ const users = (cli: Cli) =>
 
 const approvals = (cli: Cli) =>
   asked(async (signal) => {
-    const answer = await cli.connect({ mayStart: false }).client.security.approvals({}, { signal });
+    const answer = await cli.connect({ mayStart: false }).client.approvals.list({}, { signal });
     return answer.approvals.map((each): Candidate => [each.id, summariseCall(each)]);
   });
 
 const guards = (cli: Cli) =>
   asked(async (signal) => {
-    const answer = await cli.connect({ mayStart: false }).client.security.guards({}, { signal });
+    const answer = await cli.connect({ mayStart: false }).client.guards.list({}, { signal });
     return answer.guards.map(({ name, enabled }): Candidate => [name, enabled ? 'on' : 'off']);
   });
 

@@ -1,4 +1,4 @@
-import type { AuditQuery } from '../../contract/security.ts';
+import type { AuditQuery } from '../../contract/audit.ts';
 import type { AuditRow } from '../storage/rows/audit.ts';
 import type { Database } from '../storage/database.ts';
 

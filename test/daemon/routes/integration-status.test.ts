@@ -232,7 +232,7 @@ describe.skipIf(!hasSharedFixtures)('an account at a vendor', () => {
     expect(await daemon.client.integrations.disconnectTrackerB({ query })).toMatchObject({ revoked: true });
     expect(await clientOf(ann.browser).integrations.trackerB()).toEqual({ connected: false, teams: [] });
     expect(await daemon.client.integrations.trackerB()).toMatchObject({ connected: true });
-    const { entries } = await daemon.client.security.audit({
+    const { entries } = await daemon.client.audit.list({
       query: { tool: 'auth.disconnected', limit: 1 },
     });
     expect(entries).toMatchObject([
