@@ -45,11 +45,13 @@ export function fillIntegrations(command: Command, cli: Cli): void {
   withExamples(command.command('disconnect').description('take the access back and forget it'), [
     'svc integrations disconnect github',
     'svc integrations disconnect jira --yes',
+    'svc integrations disconnect github --user user_0199',
   ])
     .argument('<name>', names, readVendor)
+    .option('--user <id>', 'Disconnect the account of another user; administrators only')
     .option('-y, --yes', 'do not ask')
     .option('--json', 'print the answer of the daemon')
-    .action(async (vendor: Vendor, options: Options & { yes?: boolean }) =>
+    .action(async (vendor: Vendor, options: Options & { yes?: boolean; user?: string }) =>
       (await import('../integrations/disconnect.ts')).disconnectVendor(cli, vendor, options),
     );
 }
