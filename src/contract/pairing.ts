@@ -144,7 +144,7 @@ export const pairingRoutes = defineRoutes({
     method: 'GET',
     path: '/api/devices/pairing/status/:requestId',
     access: 'public',
-    summary: 'Get the status of a pairing request; an expired one stays readable for ten minutes',
+    summary: 'Get the status of a pairing request',
     params: z.object({ requestId: z.string().min(1).max(200) }),
     response: z.object({
       status: pairingStatusSchema,

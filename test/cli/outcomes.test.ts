@@ -249,7 +249,7 @@ const rows: Row[] = [
     name: 'completion of a command',
     args: ['__complete', '--', 'tasks', 'ca'],
     code: 0,
-    stdout: 'cancel\tcancel tasks that have not ended\n',
+    stdout: 'cancel\tCancel unfinished tasks\n',
     stderr: '',
   },
   {

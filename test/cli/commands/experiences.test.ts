@@ -2,7 +2,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Experience } from '../../../src/contract/experiences.ts';
 import { type ContractServer, Refusal, startContractServer } from '../../helpers/contract-server.ts';
 import { ensureBuilt, SvcHome } from '../svc-binary.ts';
-import { idOf } from '../webhook-samples.ts';
+import { idOf } from './webhook-samples.ts';
 import { experience } from './memory-samples.ts';
 
 let home: SvcHome;

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type ContractServer, startContractServer } from '../../helpers/contract-server.ts';
 import { ensureBuilt, hasTerminals, outcomeOf, SvcHome } from '../svc-binary.ts';
-import { ago } from '../webhook-samples.ts';
+import { ago } from './webhook-samples.ts';
 import { synced } from './memory-samples.ts';
 
 const name = 'a\u001b[2J\u202e\nb.md';

@@ -4,7 +4,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { MemoryStats, SyncResult, WatcherStatus } from '../../../src/contract/memory.ts';
 import { type ContractServer, Refusal, startContractServer } from '../../helpers/contract-server.ts';
 import { ensureBuilt, hasTerminals, outcomeOf, said, SvcHome } from '../svc-binary.ts';
-import { ago } from '../webhook-samples.ts';
+import { ago } from './webhook-samples.ts';
 import { statsOf, synced } from './memory-samples.ts';
 
 let home: SvcHome;

@@ -4,7 +4,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Explanation, MemoryStats, SearchResult } from '../../../src/contract/memory.ts';
 import { type ContractServer, Refusal, startContractServer } from '../../helpers/contract-server.ts';
 import { ensureBuilt, hasTerminals, outcomeOf, SvcHome } from '../svc-binary.ts';
-import { ago, idOf } from '../webhook-samples.ts';
+import { ago, idOf } from './webhook-samples.ts';
 import { foundChunk, memorySession, preference, statsOf } from './memory-samples.ts';
 
 let home: SvcHome;
@@ -369,7 +369,7 @@ describe('svc memory sessions and preferences', () => {
     );
     expect((await complete('memory', 'preferences', 'rm', '')).stdout).toContain('\ttests: vitest\n');
     expect((await complete('memory', 'forget', '')).stdout).toContain(`${folder}/notes/a.md\t9 chunks\n`);
-    expect((await complete('memory', 'search', '--method', 'v')).stdout).toBe('vector\t\n');
+    expect((await complete('memory', 'search', '--method', 'v')).stdout).toBe('vector\tmeaning\n');
     expect((await complete('experiences', 'ls', '--type', 't')).stdout).toContain('tool_chain\t');
   });
 });

@@ -1,11 +1,11 @@
 import type { Approval, ApprovalDecision } from '../../../contract/approvals.ts';
 import { ApiError } from '../../../contract/client.ts';
 import type { RunEvent } from '../../../contract/run-events.ts';
-import { beginConversation } from '../../chat/choose-conversation.ts';
-import type { ChatSettings } from '../../chat/chat-settings.ts';
-import { runFailure } from '../../chat/run-failure.ts';
-import { sendMessage } from '../../chat/send-message.ts';
-import type { Connection } from '../../connection.ts';
+import { beginConversation } from '../../commands/chat/choose-conversation.ts';
+import type { ChatSettings } from '../../commands/chat/chat-settings.ts';
+import { runFailure } from '../../commands/chat/run-failure.ts';
+import { sendMessage } from '../../commands/chat/send-message.ts';
+import type { Connection } from '../../connection/connection.ts';
 import type { ChatEvent } from './chat-state.ts';
 import { loadConversation } from './load-chat.ts';
 

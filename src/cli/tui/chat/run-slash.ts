@@ -1,11 +1,11 @@
 import type { Effort } from '../../../contract/run-events.ts';
 import type { SecurityMode } from '../../../contract/security-mode.ts';
-import { spellAge } from '../../duration.ts';
+import { spellAge } from '../../output/duration.ts';
 import type { ChatSession } from './chat-session.ts';
 import type { ChatEvent, ChatState } from './chat-state.ts';
 import { helpText } from './help-text.ts';
 import type { Choice } from './picker.tsx';
-import { modeMeanings } from '../../policy/mode-meanings.ts';
+import { modeMeanings } from '../../commands/policy/mode-meanings.ts';
 import { effortMeanings, type SlashName } from './slash-commands.ts';
 
 export interface Question {

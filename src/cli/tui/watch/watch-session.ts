@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Approval, ApprovalDecision } from '../../../contract/approvals.ts';
 import { ApiError } from '../../../contract/client.ts';
-import { CliError } from '../../cli-error.ts';
-import { type Connection, Unreachable } from '../../connection.ts';
-import { exitCodes } from '../../exit-codes.ts';
-import { followTask } from '../../follow-task.ts';
-import { followLiveFeed } from '../../tasks/live-feed.ts';
+import type { Connection } from '../../connection/connection.ts';
+import { isTransient } from '../../connection/is-transient.ts';
+import { followTask } from '../../commands/tasks/follow-task.ts';
+import { followLiveFeed } from '../../commands/tasks/live-feed.ts';
 import type { WatchEvent } from './watch-state.ts';
 import { watchedFields } from './watched-task.ts';
 
@@ -50,7 +49,7 @@ export class WatchSession {
         await following;
       } catch (error) {
         if (signal.aborted) return;
-        if (!isPassing(error)) throw error;
+        if (!isTransient(error)) throw error;
         push({ kind: 'away' });
         await delay(AGAIN_MS, undefined, { signal }).catch(() => undefined);
       } finally {
@@ -164,12 +163,4 @@ export class WatchSession {
       return undefined;
     }
   }
-}
-
-/** The daemon stops, starts or has no time: it may come back. */
-function isPassing(error: unknown): boolean {
-  if (error instanceof ApiError) return error.status === 502 || error.status === 503 || error.status === 429;
-  return (
-    error instanceof Unreachable || (error instanceof CliError && error.exitCode === exitCodes.unreachable)
-  );
 }
