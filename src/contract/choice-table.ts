@@ -1,5 +1,7 @@
 // Generated from the contract by bin/generate.js. Do not edit.
 
+const approvalsListStatus = ['pending', 'all'] as const;
+const approvalsDecideDecision = ['allow-once', 'allow-always', 'deny'] as const;
 const chatCreateCompletionProvider = [
   'anthropic',
   'openai',
@@ -24,7 +26,6 @@ const chatCreateSmartCompletionPresetId = [
   'task-manager',
   'writer',
 ] as const;
-const chatDecideApprovalDecision = ['allow-once', 'allow-always', 'deny'] as const;
 const conversationsSendMessageWithToolsSecurityMode = [
   'deny',
   'sandbox',
@@ -43,6 +44,7 @@ const gatewaySubmitWorkflow = [
   'summarize',
   'custom',
 ] as const;
+const guardsUpdateName = ['path-traversal', 'shell-injection', 'secret-exfiltration', 'rate-limit'] as const;
 const inboundListProvider = ['codehost', 'tracker_a', 'tracker_b'] as const;
 const inboundListStatus = ['accepted', 'ignored', 'duplicate', 'refused'] as const;
 const invitesCreateRole = ['user', 'admin'] as const;
@@ -51,13 +53,6 @@ const memoryListSessionsStatus = ['active', 'archived'] as const;
 const schedulesListStatus = ['active', 'paused', 'done'] as const;
 const schedulesCreateOverlap = ['skip', 'queue', 'cancel_previous'] as const;
 const schedulesCreateCatchUp = ['skip', 'run_once'] as const;
-const securitySetGuardName = [
-  'path-traversal',
-  'shell-injection',
-  'secret-exfiltration',
-  'rate-limit',
-] as const;
-const securityApprovalsStatus = ['pending', 'all'] as const;
 const tasksListStatus = ['pending', 'queued', 'in_progress', 'completed', 'failed', 'cancelled'] as const;
 const tasksListFields = [
   'id',
@@ -114,6 +109,10 @@ const webhooksListDeliveriesStatus = ['pending', 'delivered', 'failed'] as const
 
 /** The words that the input fields of each route accept, for a client that has to start fast. */
 export const choiceTable = {
+  approvals: {
+    list: { status: approvalsListStatus },
+    decide: { decision: approvalsDecideDecision },
+  },
   chat: {
     createCompletion: { provider: chatCreateCompletionProvider },
     createQuickCompletion: { provider: chatCreateCompletionProvider },
@@ -121,7 +120,7 @@ export const choiceTable = {
       presetId: chatCreateSmartCompletionPresetId,
       provider: chatCreateCompletionProvider,
     },
-    decideApproval: { decision: chatDecideApprovalDecision },
+    decideApproval: { decision: approvalsDecideDecision },
     listModels: { provider: chatCreateCompletionProvider },
   },
   conversations: {
@@ -146,6 +145,9 @@ export const choiceTable = {
   gateway: {
     submit: { workflow: gatewaySubmitWorkflow },
   },
+  guards: {
+    update: { name: guardsUpdateName },
+  },
   inbound: {
     list: { provider: inboundListProvider, status: inboundListStatus },
   },
@@ -160,6 +162,9 @@ export const choiceTable = {
   pairing: {
     approve: { role: invitesCreateRole },
   },
+  policy: {
+    update: { defaultMode: conversationsSendMessageWithToolsSecurityMode },
+  },
   providers: {
     listModels: { type: chatCreateCompletionProvider },
     configure: { type: chatCreateCompletionProvider },
@@ -170,12 +175,6 @@ export const choiceTable = {
     list: { status: schedulesListStatus },
     create: { overlap: schedulesCreateOverlap, catchUp: schedulesCreateCatchUp },
     update: { overlap: schedulesCreateOverlap, catchUp: schedulesCreateCatchUp },
-  },
-  security: {
-    setPolicy: { defaultMode: conversationsSendMessageWithToolsSecurityMode },
-    setGuard: { name: securitySetGuardName },
-    approvals: { status: securityApprovalsStatus },
-    decide: { decision: chatDecideApprovalDecision },
   },
   tasks: {
     list: { status: tasksListStatus, fields: tasksListFields },

@@ -127,9 +127,14 @@ const disconnect = <P extends string>(provider: P, vendor: string) =>
   ({
     method: 'DELETE',
     path: `/api/integrations/${provider}`,
-    access: 'admin',
+    access: 'session',
     summary: `Disconnect ${vendor} and revoke the access`,
-    errors: [503],
+    query: z.object({
+      userId: z.string().min(1).max(200).optional().meta({
+        description: 'Owner of the connection, you unless set; only administrators may name other users',
+      }),
+    }),
+    errors: [404, 503],
     response: disconnectResultSchema,
   }) as const;
 

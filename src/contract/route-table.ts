@@ -7,6 +7,15 @@ export const routeTable = {
     list: { method: 'GET', path: '/api/agents' },
     listTypes: { method: 'GET', path: '/api/agents/types' },
   },
+  approvals: {
+    list: { method: 'GET', path: '/api/security/approvals' },
+    decide: { method: 'POST', path: '/api/security/approvals/:id' },
+  },
+  audit: {
+    list: { method: 'GET', path: '/api/security/audit' },
+    verify: { method: 'GET', path: '/api/security/audit/verify' },
+    get: { method: 'GET', path: '/api/security/audit/:id' },
+  },
   auth: {
     signup: { method: 'POST', path: '/api/auth/signup' },
     login: { method: 'POST', path: '/api/auth/login' },
@@ -75,6 +84,10 @@ export const routeTable = {
   gateway: {
     submit: { method: 'POST', path: '/api/gateway' },
     getStatus: { method: 'GET', path: '/api/gateway/:requestId/status' },
+  },
+  guards: {
+    list: { method: 'GET', path: '/api/security/guards' },
+    update: { method: 'PUT', path: '/api/security/guards/:name' },
   },
   health: {
     get: { method: 'GET', path: '/api/health' },
@@ -148,6 +161,10 @@ export const routeTable = {
     listPending: { method: 'GET', path: '/api/devices/pairing/pending' },
     deleteExpired: { method: 'POST', path: '/api/devices/pairing/cleanup' },
   },
+  policy: {
+    get: { method: 'GET', path: '/api/security/policy' },
+    update: { method: 'PUT', path: '/api/security/policy' },
+  },
   preferences: {
     track: { method: 'POST', path: '/api/memory/preferences' },
     list: { method: 'GET', path: '/api/memory/preferences/:userId' },
@@ -173,17 +190,6 @@ export const routeTable = {
     update: { method: 'PATCH', path: '/api/schedules/:id' },
     run: { method: 'POST', path: '/api/schedules/:id/run' },
     delete: { method: 'DELETE', path: '/api/schedules/:id' },
-  },
-  security: {
-    policy: { method: 'GET', path: '/api/security/policy' },
-    setPolicy: { method: 'PUT', path: '/api/security/policy' },
-    guards: { method: 'GET', path: '/api/security/guards' },
-    setGuard: { method: 'PUT', path: '/api/security/guards/:name' },
-    approvals: { method: 'GET', path: '/api/security/approvals' },
-    decide: { method: 'POST', path: '/api/security/approvals/:id' },
-    audit: { method: 'GET', path: '/api/security/audit' },
-    verifyAudit: { method: 'GET', path: '/api/security/audit/verify' },
-    auditEntry: { method: 'GET', path: '/api/security/audit/:id' },
   },
   sessions: {
     list: { method: 'GET', path: '/api/auth/sessions' },

@@ -1,9 +1,9 @@
-import type { TaskHead } from './storage/schema.ts';
+import type { TaskHead } from './storage/rows/tasks.ts';
 import type { SyncProgress } from '../contract/memory.ts';
 import type { Notification } from '../contract/notifications.ts';
 import type { TaskEvent } from '../contract/task.ts';
 import type { Approval } from '../contract/approvals.ts';
-import type { ApprovalRow } from './storage/tool-rows.ts';
+import type { ApprovalRow } from './storage/rows/approvals.ts';
 
 /** What the parts of the core tell each other after a commit. */
 export interface CoreEvents {

@@ -78,7 +78,7 @@ describe.skipIf(!hasSharedFixtures)('from the label of a stranger to the comment
     expect(JSON.stringify(model.asked[1]?.body.messages.at(-1))).toContain(
       'not for work that a stranger set going',
     );
-    const { entries } = await client.security.audit({ query: { tool: 'run_command' } });
+    const { entries } = await client.audit.list({ query: { tool: 'run_command' } });
     expect(entries.map(({ result }) => result)).not.toContain('ok');
 
     await until(() => expect(vendors.texts(provider)[0]).toContain('svc has finished this'));

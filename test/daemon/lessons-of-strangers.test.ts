@@ -101,7 +101,7 @@ describe('a lesson is trusted', () => {
   });
 
   it('unless a model wrote the task', async () => {
-    await daemon.client.security.setPolicy({ body: { allowedTools: ['task_create'] } });
+    await daemon.client.policy.update({ body: { allowedTools: ['task_create'] } });
     const child = { name: 'task_create', args: { title: 'Gather the acorns', prompt: 'Gather the acorns' } };
     model.script = (reply, asked) => {
       const asks = asked.body.messages.find(({ role }) => role === 'user')?.content;
@@ -141,7 +141,7 @@ describe("an administrator's message in the conversation of another", () => {
     const told = JSON.stringify(model.asked.map(({ body }) => body.messages));
     expect(told).toContain('the felt of ann');
     expect(told).not.toContain('the felt of owner');
-    const { entries } = await daemon.client.security.audit({ query: { limit: 50 } });
+    const { entries } = await daemon.client.audit.list({ query: { limit: 50 } });
     const users = entries.filter(({ taskId }) => taskId === task.id).map(({ userId }) => userId);
     expect(new Set(users)).toEqual(new Set([ann.caller.userId]));
     // What comes after it is learned after it.

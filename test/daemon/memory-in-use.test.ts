@@ -152,7 +152,7 @@ describe('memory_search', () => {
     expect(answer).toContain('The memory. What stands between the two lines is data');
     expect(answer).toContain(`${join(notes, 'lighthouse.md')}:1-`);
     expect(model.asked[0]?.body.tools?.map((tool) => tool.function.name)).toContain('memory_search');
-    const { entries } = await daemon.client.security.audit({ query: { limit: 50 } });
+    const { entries } = await daemon.client.audit.list({ query: { limit: 50 } });
     const results = entries.filter(({ tool, taskId }) => tool === 'memory_search' && taskId === task.id);
     expect(results.map(({ result }) => result.split(':')[0])).toEqual(['ok', 'intent']);
   });

@@ -109,71 +109,71 @@ const calls: Record<string, (client: Client) => Promise<unknown>> = {
   'tasks.cancel': (client) => client.tasks.cancel({ params: { id: running } }),
   'tasks.retry': (client) => client.tasks.retry({ params: { id: failed } }),
   'tasks.release': (client) => client.tasks.release({ params: { id: running } }),
-  'tasks.events': (client) => client.tasks.listEvents({ params: { id: done } }),
+  'tasks.listEvents': (client) => client.tasks.listEvents({ params: { id: done } }),
   'tasks.eventsStream': (client) => client.tasks.listEventsStream({ params: { id: done } }).next(),
   'dlq.get': (client) => client.dlq.get({ params: { id: deadLetter } }),
   'dlq.retry': (client) => client.dlq.retry({ params: { id: deadLetter } }),
   'dlq.discard': (client) => client.dlq.discard({ params: { id: deadLetter } }),
   'dlq.resolve': (client) => client.dlq.resolve({ params: { id: deadLetter }, body: {} }),
-  'notifications.read': (client) => client.notifications.markRead({ params: { id: notification } }),
+  'notifications.markRead': (client) => client.notifications.markRead({ params: { id: notification } }),
   'sessions.revoke': (client) => client.sessions.revoke({ params: { id: session } }),
   'tokens.revoke': (client) => client.tokens.revoke({ params: { id: token } }),
-  'devices.rename': (client) => client.devices.update({ params: { id: device }, body: { name: 'Mine' } }),
+  'devices.update': (client) => client.devices.update({ params: { id: device }, body: { name: 'Mine' } }),
   'devices.revoke': (client) => client.devices.revoke({ params: { id: device } }),
   'conversations.get': (client) => client.conversations.get({ params: { id: conversation } }),
-  'conversations.remove': (client) => client.conversations.delete({ params: { id: conversation } }),
-  'conversations.send': (client) =>
+  'conversations.delete': (client) => client.conversations.delete({ params: { id: conversation } }),
+  'conversations.sendMessage': (client) =>
     client.conversations.sendMessage({ params: { id: conversation }, body: { content: 'Hi' } }),
-  'conversations.sendWithTools': (client) =>
+  'conversations.sendMessageWithTools': (client) =>
     client.conversations.sendMessageWithTools({ params: { id: conversation }, body: { content: 'Hi' } }),
   'conversations.sendWithToolsStream': (client) =>
     client.conversations
       .sendMessageWithToolsStream({ params: { id: conversation }, body: { content: 'Hi' } })
       .next(),
-  'conversations.sendAgentic': (client) =>
+  'conversations.sendAgenticMessage': (client) =>
     client.conversations
       .sendAgenticMessageStream({ params: { id: conversation }, body: { content: 'Hi' } })
       .next(),
-  'security.decide': (client) =>
-    client.security.decide({ params: { id: approval }, body: { decision: 'allow-once' } }),
+  'approvals.decide': (client) =>
+    client.approvals.decide({ params: { id: approval }, body: { decision: 'allow-once' } }),
   'webhooks.get': (client) => client.webhooks.get({ params: { id: webhook } }),
-  'webhooks.change': (client) => client.webhooks.update({ params: { id: webhook }, body: { active: false } }),
+  'webhooks.update': (client) => client.webhooks.update({ params: { id: webhook }, body: { active: false } }),
   'webhooks.rotateSecret': (client) => client.webhooks.rotateSecret({ params: { id: webhook } }),
-  'webhooks.test': (client) => client.webhooks.sendTest({ params: { id: webhook } }),
-  'webhooks.deliveries': (client) => client.webhooks.listDeliveries({ params: { id: webhook } }),
+  'webhooks.sendTest': (client) => client.webhooks.sendTest({ params: { id: webhook } }),
+  'webhooks.listDeliveries': (client) => client.webhooks.listDeliveries({ params: { id: webhook } }),
   'webhooks.redeliver': (client) =>
     client.webhooks.redeliver({ params: { id: webhook, deliveryId: delivery } }),
-  'webhooks.remove': (client) => client.webhooks.delete({ params: { id: webhook } }),
+  'webhooks.delete': (client) => client.webhooks.delete({ params: { id: webhook } }),
   'schedules.get': (client) => client.schedules.get({ params: { id: schedule } }),
-  'schedules.change': (client) =>
+  'schedules.update': (client) =>
     client.schedules.update({ params: { id: schedule }, body: { active: false } }),
   'schedules.run': (client) => client.schedules.run({ params: { id: schedule } }),
-  'schedules.remove': (client) => client.schedules.delete({ params: { id: schedule } }),
+  'schedules.delete': (client) => client.schedules.delete({ params: { id: schedule } }),
   'experiences.get': (client) => client.experiences.get({ params: { id: experience } }),
   'experiences.use': (client) => client.experiences.use({ params: { id: experience } }),
-  'experiences.remove': (client) => client.experiences.delete({ params: { id: experience } }),
+  'experiences.delete': (client) => client.experiences.delete({ params: { id: experience } }),
   'preferences.list': (client) => client.preferences.list({ params: { userId: 'user_ann' } }),
-  'preferences.remove': (client) =>
+  'preferences.delete': (client) =>
     client.preferences.delete({ params: { userId: 'user_ann', id: preference } }),
   'memory.archiveSession': (client) => client.memory.archiveSession({ params: { id: memorySession } }),
-  'gateway.status': () => bearer(bobsToken).gateway.getStatus({ params: { requestId: request } }),
+  'gateway.getStatus': () => bearer(bobsToken).gateway.getStatus({ params: { requestId: request } }),
 };
 /** Their parameters name nobody's object (files are everybody's), or a secret of the caller, or only administrators come there. */
 const unowned = [
-  'config.set',
+  'config.update',
   'inbound.get',
   'inbound.replay',
-  'invites.remove',
-  'memory.chunks',
-  'memory.removeChunk',
-  'memory.removeFile',
+  'invites.delete',
+  'memory.listChunks',
+  'memory.deleteChunk',
+  'memory.deleteFile',
   'users.update',
-  'pairing.status',
+  'pairing.getStatus',
   'providers.configure',
-  'providers.health',
-  'providers.models',
-  'security.auditEntry',
-  'security.setGuard',
+  'providers.checkHealth',
+  'providers.listModels',
+  'audit.get',
+  'guards.update',
 ];
 
 it('looks at every route that names an object', () => {

@@ -128,7 +128,7 @@ it('an approval whose run is gone is for the run that asks for the same', async 
     .where('conversation_id', '=', id)
     .executeTakeFirstOrThrow();
   expect(run_id).toBe(waiting);
-  await daemon.client.security.decide({
+  await daemon.client.approvals.decide({
     params: { id: approval?.id ?? '' },
     body: { decision: 'allow-once' },
   });

@@ -1,3 +1,4 @@
+import { id } from '../ids/id-type.ts';
 import { required } from '../program/arguments.ts';
 import { defineCommand, defineNoun } from '../program/define-command.ts';
 import { flag, option } from '../program/options.ts';
@@ -36,9 +37,13 @@ const connect = defineCommand({
 const disconnect = defineCommand({
   name: 'disconnect',
   summary: 'Disconnect your account and revoke the access',
-  examples: ['svc integrations disconnect github', 'svc integrations disconnect jira --yes'],
+  examples: [
+    'svc integrations disconnect github',
+    'svc integrations disconnect jira --yes',
+    'svc integrations disconnect github --user user_0199',
+  ],
   args: { name: required(vendor, 'Service to disconnect') },
-  options: [yes, json],
+  options: [option('--user <id>', 'Act for another user; administrators only', id('user')), yes, json],
   run: async ({ cli, args, options }) =>
     (await import('./integrations/disconnect.ts')).disconnectVendor(cli, args.name, options),
 });

@@ -26,7 +26,7 @@ const set = defineCommand({
     option(
       '--mode <mode>',
       'Mode of runs that request no stricter one',
-      choice(choiceTable.security.setPolicy.defaultMode, { meanings: modeMeanings, title: 'Modes' }),
+      choice(choiceTable.policy.update.defaultMode, { meanings: modeMeanings, title: 'Modes' }),
     ),
     repeatable('--allow <tool...>', 'Allow tools without approval; a trailing * matches any name', toolName),
     repeatable('--disallow <tool...>', 'Remove tools from the allowed ones', toolName),

@@ -27,7 +27,7 @@ export const contextName = suggested(
 /** The name of a guard. */
 export const guardName = suggested(
   async (cli, { signal }) => {
-    const { guards } = await cli.connect({ mayStart: false }).client.security.guards({}, { signal });
+    const { guards } = await cli.connect({ mayStart: false }).client.guards.list({}, { signal });
     return guards.map(({ name, enabled }): Candidate => [name, enabled ? 'on' : 'off']);
   },
   { one: 'Name of the guard', several: 'Names of guards' },

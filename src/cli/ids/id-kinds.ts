@@ -129,7 +129,7 @@ export const idKinds = {
     list: (client, { limit, isOpenOnly, request }) =>
       allAtOnce(async () => {
         const query = { status: isOpenOnly ? 'pending' : 'all', limit } as const;
-        const { approvals } = await client.security.approvals({ query }, request);
+        const { approvals } = await client.approvals.list({ query }, request);
         const { summariseCall } = await import('../commands/approvals/lay-out-call.ts');
         return approvals.map((approval) => ({ id: approval.id, call: summariseCall(approval) }));
       }),

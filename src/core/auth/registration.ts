@@ -3,7 +3,7 @@ import type { Role } from '../../contract/users.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Config } from '../config/config.ts';
 import { AppError } from '../errors.ts';
-import type { UserRow } from '../storage/account-rows.ts';
+import type { UserRow } from '../storage/rows/auth.ts';
 import type { WriteTransaction } from '../storage/database.ts';
 import type { Schema } from '../storage/schema.ts';
 import type { Runtime } from '../runtime.ts';

@@ -1,7 +1,7 @@
 import type { ChatMessage, PresetId } from '../../contract/chat.ts';
 import type { Conversation, ConversationMessage } from '../../contract/conversations.ts';
 import type { ModelProviderType } from '../../contract/providers.ts';
-import type { ConversationRow, MessageRow } from '../storage/chat-rows.ts';
+import type { ConversationRow, MessageRow } from '../storage/rows/conversations.ts';
 
 export const toConversation = (row: ConversationRow): Conversation => ({
   id: row.id,

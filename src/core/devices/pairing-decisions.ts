@@ -6,7 +6,7 @@ import type { ClientInfo } from '../auth/session-service.ts';
 import { AppError } from '../errors.ts';
 import { addressKey, type Limit, type RateLimits } from '../limits/rate-limits.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
-import type { DeviceRow, PairingRequestRow } from '../storage/account-rows.ts';
+import type { DeviceRow, PairingRequestRow } from '../storage/rows/devices.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
 import { hashCode } from './pairing-code.ts';
@@ -68,7 +68,7 @@ export class PairingDecisions {
       await refuseItself(transaction, caller, row);
       const device: DeviceRow = {
         id: this.#deps.runtime.newId('dev'),
-        user_id: caller.userId,
+        owner_id: caller.userId,
         name: name ?? nameOf(row),
         role: role ?? caller.role,
         public_key: row.public_key,

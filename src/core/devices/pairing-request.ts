@@ -1,7 +1,7 @@
 import type { PairingRequest, PairingStatus } from '../../contract/pairing.ts';
 import type { Role } from '../../contract/users.ts';
 import { hashToken } from '../auth/hash-token.ts';
-import type { PairingRequestRow } from '../storage/account-rows.ts';
+import type { PairingRequestRow } from '../storage/rows/devices.ts';
 import { fingerprintOf } from './device-identity.ts';
 
 /** What the row comes to at this moment: what nobody decided on, or nobody fetched, expires by itself. */

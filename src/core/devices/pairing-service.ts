@@ -7,7 +7,7 @@ import { hashToken } from '../auth/hash-token.ts';
 import type { ClientInfo, SessionService } from '../auth/session-service.ts';
 import { AppError } from '../errors.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
-import type { PairingRequestRow } from '../storage/account-rows.ts';
+import type { PairingRequestRow } from '../storage/rows/devices.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
 import { decodeBase64 } from './base64.ts';

@@ -9,8 +9,9 @@ import type {
 import type { Task } from '../../contract/task.ts';
 import { type Caller, mayRunCommands, requireOwned, roleOf, visibleOwner } from '../auth/caller.ts';
 import { AppError } from '../errors.ts';
+import { type PerUserLimit, requireRoom } from '../limits/per-user-limit.ts';
 import type { Database } from '../storage/database.ts';
-import type { ScheduleRow } from '../storage/outside-rows.ts';
+import type { ScheduleRow } from '../storage/rows/schedules.ts';
 import type { Runtime } from '../runtime.ts';
 import { dropWaiting, pause } from './advance-schedule.ts';
 import { invalidAt, momentOf } from './local-time.ts';
@@ -19,7 +20,12 @@ import { toSchedule, toScheduledTask, usesCommands } from './schedule-mapping.ts
 import type { ScheduleRuns } from './schedule-runs.ts';
 import type { ScheduleStore } from './schedule-store.ts';
 
-const MOST_PER_USER = 500;
+const perUser: PerUserLimit = {
+  table: 'schedules',
+  max: 500,
+  noun: 'schedules',
+  remedy: 'Remove one first: svc schedules ls',
+};
 /** Times are read from their expressions one by one; a long list lets others through between. */
 const BREATHE_EVERY = 25;
 
@@ -88,8 +94,7 @@ export class ScheduleService {
       updated_at: at,
     };
     await database.write(async ({ db }) => {
-      if ((await store.countOf(db, caller.userId)) >= MOST_PER_USER)
-        throw new AppError('wrong_state', `You have ${MOST_PER_USER} schedules; there can be no more`);
+      await requireRoom(db, perUser, caller.userId);
       await store.insert(db, row);
     });
     onPlanned();

@@ -2,7 +2,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sessionCookie } from '../../../src/contract/locations.ts';
 import { startDaemon, type TestDaemon, type TestDaemonOptions } from '../../helpers/daemon.ts';
 import { hasSharedFixtures } from '../../helpers/shared-fixture.ts';
-import { TestBrowser } from '../../helpers/test-browser.ts';
+import { signedInBrowser, TestBrowser } from '../../helpers/test-browser.ts';
 import { addUser } from '../../helpers/users.ts';
 import { startVendors, type VendorStub } from '../../helpers/vendor-stub.ts';
 import { ensureBuilt, hasTerminals, outcomeOf, said, SvcHome } from '../svc-binary.ts';
@@ -266,6 +266,21 @@ describe.skipIf(!hasSharedFixtures)('svc integrations with the vendors', () => {
       revoked: false,
       message: expect.stringContaining('id.atlassian.com') as string,
     });
+  });
+
+  it('disconnects the account of another user for an administrator', async () => {
+    const { browser, userId } = await signedInBrowser(daemon, 'ann');
+    await browser.open(await browser.agree('/api/auth/tracker_b'));
+    expect(await daemon.app.connections.find(userId, 'tracker_b')).toBeDefined();
+    expect(await svc('disconnect', 'linear', '--user', 'user_nobody', '--yes')).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('User not found') as string,
+    });
+    expect(await svc('disconnect', 'linear', '--user', userId, '--yes')).toMatchObject({
+      code: 0,
+      stderr: 'Linear is disconnected, and the access is taken back there.\n',
+    });
+    expect(await daemon.app.connections.find(userId, 'tracker_b')).toBeUndefined();
   });
 
   it.skipIf(!hasTerminals)('asks on a terminal', async () => {

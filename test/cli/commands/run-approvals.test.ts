@@ -82,8 +82,8 @@ describe('svc run with approvals, without a terminal', () => {
   });
 
   it('tells a decision that it may not send', async () => {
-    server.answers.security = {
-      ...server.answers.security,
+    server.answers.approvals = {
+      ...server.answers.approvals,
       decide: () => {
         throw new Refusal(403, 'Only a person decides, never an API token');
       },

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { ApprovalDecision } from '../../../src/contract/approvals.ts';
-import type { GuardName } from '../../../src/contract/security.ts';
+import type { GuardName } from '../../../src/contract/guards.ts';
 import { AuditLog } from '../../../src/core/audit/audit-log.ts';
 import type { Caller } from '../../../src/core/auth/caller.ts';
 import { NotificationService } from '../../../src/core/notifications/notification-service.ts';

@@ -291,7 +291,7 @@ it('asks nobody and refuses what only a person may allow', async () => {
   const events = await run(id);
   expect(find(events, 'tool:result')?.result).toMatchObject({ success: false });
   expect(find(events, 'complete')).toBeDefined();
-  expect((await ann.client.security.approvals({ query: { status: 'all' } })).approvals).toEqual([]);
+  expect((await ann.client.approvals.list({ query: { status: 'all' } })).approvals).toEqual([]);
 });
 
 it('says what is wrong with the model, and does not try again by itself', async () => {

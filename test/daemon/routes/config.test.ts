@@ -185,7 +185,7 @@ describe('a change of a setting', () => {
       params: { key: 'outbound.allowPrivate' },
       body: { value: ['10.9.8.0/24'] },
     });
-    const { entries } = await daemon.client.security.audit({ query: { tool: 'config.changed' } });
+    const { entries } = await daemon.client.audit.list({ query: { tool: 'config.changed' } });
     expect(entries).toMatchObject([{ userId: 'user_owner', arguments: { key: 'outbound.allowPrivate' } }]);
     expect(JSON.stringify(entries)).not.toContain('10.9.8');
   });

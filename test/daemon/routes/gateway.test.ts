@@ -242,7 +242,7 @@ describe('the same idempotency key', () => {
       .selectAll()
       .where('task_id', '=', answers[0]?.body.taskId ?? '')
       .execute();
-    expect(rows).toMatchObject([{ id: answers[0]?.body.requestId, user_id: 'user_owner' }]);
+    expect(rows).toMatchObject([{ id: answers[0]?.body.requestId, owner_id: 'user_owner' }]);
   });
 
   it('outlives the daemon', async () => {

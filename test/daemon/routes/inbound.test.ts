@@ -384,7 +384,7 @@ describe('the log of deliveries', () => {
     const replayed = await daemon.client.inbound.replay({ params: { id: first.body.id } });
     expect(replayed).toMatchObject({ status: 'accepted', taskId: expect.any(String) });
     expect(replayed.taskId).not.toBe(first.body.taskId);
-    const { entries } = await daemon.client.security.audit({ query: { tool: 'webhooks.replayed' } });
+    const { entries } = await daemon.client.audit.list({ query: { tool: 'webhooks.replayed' } });
     expect(entries).toMatchObject([{ userId: 'user_owner', address: '127.0.0.1', result: 'accepted' }]);
   });
 });

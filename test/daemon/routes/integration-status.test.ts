@@ -4,7 +4,7 @@ import { contract } from '../../../src/contract/index.ts';
 import { sessionCookie } from '../../../src/contract/locations.ts';
 import type { ProviderName } from '../../../src/contract/oauth.ts';
 import type { Flags } from '../../../src/core/config/config.ts';
-import type { InboundDeliveryRow } from '../../../src/core/storage/outside-rows.ts';
+import type { InboundDeliveryRow } from '../../../src/core/storage/rows/inbound.ts';
 import { systemRuntime } from '../../../src/core/runtime.ts';
 import { auditedEvents } from '../../helpers/audit.ts';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
@@ -200,16 +200,48 @@ describe.skipIf(!hasSharedFixtures)('an account at a vendor', () => {
     expect((await auditedEvents(daemon)).slice(-3)).toEqual(Array(3).fill('auth.disconnected ok'));
   });
 
-  it('is the own one of whoever asks, and only administrators disconnect theirs', async () => {
+  it('is the own one of whoever asks, who disconnects it without touching those of others', async () => {
     await connect('tracker_b');
     const { browser } = await signedInBrowser(daemon, 'ann');
     const ann = clientOf(browser).integrations;
     expect(await ann.getTrackerB()).toEqual({ connected: false, teams: [] });
     await browser.open(await browser.agree('/api/auth/tracker_b'));
     expect(await ann.getTrackerB()).toMatchObject({ connected: true });
-    await expect(ann.disconnectTrackerB()).rejects.toMatchObject({ status: 403 });
     await daemon.client.integrations.disconnectTrackerB();
     expect(await ann.getTrackerB()).toMatchObject({ connected: true });
+    await connect('tracker_b');
+    expect(await ann.disconnectTrackerB()).toMatchObject({ revoked: true });
+    expect(await ann.getTrackerB()).toEqual({ connected: false, teams: [] });
+    expect(await daemon.client.integrations.getTrackerB()).toMatchObject({ connected: true });
+  });
+
+  it('of another user is disconnected by administrators only', async () => {
+    await connect('tracker_b');
+    const ann = await signedInBrowser(daemon, 'ann');
+    const bob = await signedInBrowser(daemon, 'bob');
+    await ann.browser.open(await ann.browser.agree('/api/auth/tracker_b'));
+    const query = { userId: ann.userId };
+    for (const userId of [ann.userId, 'user_owner', 'user_nobody'])
+      await expect(
+        clientOf(bob.browser).integrations.disconnectTrackerB({ query: { userId } }),
+      ).rejects.toMatchObject({ status: 404, message: 'User not found' });
+    expect(await clientOf(ann.browser).integrations.getTrackerB()).toMatchObject({ connected: true });
+    await expect(
+      daemon.client.integrations.disconnectTrackerB({ query: { userId: 'user_nobody' } }),
+    ).rejects.toMatchObject({ status: 404, message: 'User not found' });
+    expect(await daemon.client.integrations.disconnectTrackerB({ query })).toMatchObject({ revoked: true });
+    expect(await clientOf(ann.browser).integrations.getTrackerB()).toEqual({ connected: false, teams: [] });
+    expect(await daemon.client.integrations.getTrackerB()).toMatchObject({ connected: true });
+    const { entries } = await daemon.client.audit.list({
+      query: { tool: 'auth.disconnected', limit: 1 },
+    });
+    expect(entries).toMatchObject([
+      { userId: 'user_owner', arguments: { provider: 'tracker_b', ownerId: ann.userId } },
+    ]);
+    await expect(daemon.client.integrations.disconnectTrackerB({ query })).rejects.toMatchObject({
+      status: 400,
+      message: 'Linear is not connected',
+    });
   });
 
   it('is shown without asking the vendor, also after its token has expired', async () => {

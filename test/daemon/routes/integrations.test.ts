@@ -184,7 +184,7 @@ describe('the key of a search provider', () => {
       await set(daemon, { tavily: { apiKey: key, baseUrl: server.url } }),
       await show(daemon),
       await client.config.list(),
-      await client.security.audit({}),
+      await client.audit.list({}),
       await app.webSearch.search('x', { limit: 1 }).catch(String),
       await set(daemon, { tavily: { apiKey: key, baseUrl: 'nonsense' } }).catch(String),
     ];
@@ -249,7 +249,7 @@ it('a change is in the audit log, by the names of what was changed', async () =>
   await set(daemon, {});
   expect(await auditedEvents(daemon)).toEqual(before);
   await set(daemon, { enabled: true, searxng: { baseUrl: 'https://one.example', apiKey: key } });
-  const { entries } = await daemon.client.security.audit({ query: { tool: 'web_search.configure' } });
+  const { entries } = await daemon.client.audit.list({ query: { tool: 'web_search.configure' } });
   expect(entries).toMatchObject([
     {
       kind: 'security',

@@ -69,7 +69,7 @@ describe('pairing a device', () => {
     await daemon.client.pairing.approve({ body: { code, approvedBy: ' Ada at the desk ' } });
     const { request } = await daemon.client.pairing.getByCode({ body: { code } });
     expect(request).toMatchObject({ approvedBy: 'user_owner', approverLabel: 'Ada at the desk' });
-    const { entries } = await daemon.client.security.audit({ query: { tool: 'pairing.approved' } });
+    const { entries } = await daemon.client.audit.list({ query: { tool: 'pairing.approved' } });
     expect(entries[0]).toMatchObject({
       userId: 'user_owner',
       arguments: { approverLabel: 'Ada at the desk' },

@@ -120,7 +120,7 @@ describe('POST /api/schedules', () => {
     });
     await expect(ann.client.schedules.create({ body: daily })).rejects.toMatchObject({
       status: 400,
-      message: 'You have 500 schedules; there can be no more',
+      message: 'Limit reached: 500 schedules per user. Remove one first: svc schedules ls',
     });
     await ann.client.schedules.delete({ params: { id: 'sched_more_7' } });
     await ann.client.schedules.create({ body: daily });

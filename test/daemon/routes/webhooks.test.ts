@@ -118,7 +118,7 @@ describe('a registration', () => {
     for (let count = 0; count < 100; count++) await daemon.app.webhooks.create(bob.caller, wish);
     await expect(bob.client.webhooks.create({ body: wish })).rejects.toMatchObject({
       status: 400,
-      message: expect.stringMatching(/^You have 100 webhooks/),
+      message: expect.stringMatching(/^Limit reached: 100 webhooks per user/),
     });
     expect((await bob.client.webhooks.list()).webhooks).toHaveLength(100);
     await ann.client.webhooks.create({ body: wish });

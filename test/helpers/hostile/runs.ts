@@ -134,7 +134,7 @@ export async function runHostile(
   const faults: unknown[] = [];
   const unsubscribe = daemon.app.bus.on('approval', ({ row }) => {
     if (row.status !== 'pending') return;
-    daemon.client.security
+    daemon.client.approvals
       .decide({ params: { id: row.id }, body: { decision: 'allow-once' } })
       .catch((error: unknown) => faults.push(error));
   });

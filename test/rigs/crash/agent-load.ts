@@ -130,12 +130,12 @@ export async function decideAll(
 ): Promise<void> {
   while (daemon.isAlive() && !signal.aborted) {
     await tolerating({ ledger }, async () => {
-      const { approvals } = await daemon.client.security.approvals({ query: { limit: 200 } });
+      const { approvals } = await daemon.client.approvals.list({ query: { limit: 200 } });
       for (const { id } of approvals) {
         const decision = random.chance(0.9) ? 'allow-once' : 'deny';
         // It may be decided, or of no use any more.
         await tolerating({ ledger }, async () => {
-          await daemon.client.security.decide({ params: { id }, body: { decision } });
+          await daemon.client.approvals.decide({ params: { id }, body: { decision } });
           agents.decisions.set(id, decision);
         });
       }

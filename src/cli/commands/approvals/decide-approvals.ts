@@ -63,7 +63,7 @@ async function decide(
   const { client } = cli.connect();
   const found = await findApproval(client, text);
   const { answer } = await withId(found, idsOf(client, 'approval'), (id) =>
-    client.security.decide({ params: { id }, body: { decision } }),
+    client.approvals.decide({ params: { id }, body: { decision } }),
   );
   if (json) cli.output.json(answer);
   else cli.output.write(`${answer.approval.id}\n`);

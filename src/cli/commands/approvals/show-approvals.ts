@@ -21,7 +21,7 @@ export async function listApprovals(
 ): Promise<void> {
   const { output } = cli;
   const status = all ? 'all' : 'pending';
-  const answer = await cli.connect().client.security.approvals({ query: { status, limit: MOST } });
+  const answer = await cli.connect().client.approvals.list({ query: { status, limit: MOST } });
   if (json) return output.json(answer);
   const { approvals } = answer;
   if (quiet) return output.write(approvals.map(({ id }) => `${id}\n`).join(''));
@@ -37,7 +37,7 @@ export async function listApprovals(
 export async function showApproval(cli: Cli, text: string, { json }: Format): Promise<void> {
   const { client } = cli.connect();
   const id = await findApproval(client, text);
-  const { approvals } = await client.security.approvals({ query: { status: 'all', limit: MOST } });
+  const { approvals } = await client.approvals.list({ query: { status: 'all', limit: MOST } });
   const approval = approvals.find((each) => each.id === id);
   if (!approval)
     throw new CliError(exitCodes.notFound, `There is no approval "${text}".`, {

@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../../../contract/security.ts';
+import type { AuditEntry } from '../../../contract/audit.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
@@ -18,7 +18,7 @@ export interface ListAuditOptions {
 export async function listAudit(cli: Cli, options: ListAuditOptions): Promise<void> {
   const { output } = cli;
   const { tool, user, from, to, limit, offset, json } = options;
-  const answer = await cli.connect().client.security.audit({
+  const answer = await cli.connect().client.audit.list({
     query: {
       ...(tool !== undefined && { tool }),
       ...(user !== undefined && { userId: user }),
@@ -49,7 +49,7 @@ export async function listAudit(cli: Cli, options: ListAuditOptions): Promise<vo
 /** `svc audit show ID`. */
 export async function showAudit(cli: Cli, id: string, { json }: { json?: boolean }): Promise<void> {
   const { output } = cli;
-  const answer = await cli.connect().client.security.auditEntry({ params: { id } });
+  const answer = await cli.connect().client.audit.get({ params: { id } });
   if (json) return output.json(answer);
   const { arguments: values, ...entry } = answer.entry;
   const facts = Object.entries(entry).map(([name, value]): Fact => [name, String(value)]);
@@ -59,7 +59,7 @@ export async function showAudit(cli: Cli, id: string, { json }: { json?: boolean
 /** `svc audit verify`. */
 export async function verifyAudit(cli: Cli, { json }: { json?: boolean }): Promise<void> {
   const { output } = cli;
-  const answer = await cli.connect().client.security.verifyAudit();
+  const answer = await cli.connect().client.audit.verify();
   if (json) output.json(answer);
   const { valid, entries, reason, lastHash } = answer;
   if (!valid)

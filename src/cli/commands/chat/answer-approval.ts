@@ -51,7 +51,7 @@ async function askWhether(cli: Cli, tool: string): Promise<ApprovalDecision> {
 
 async function decide(cli: Cli, { id }: Approval, decision: ApprovalDecision): Promise<void> {
   try {
-    await cli.connect().client.security.decide({ params: { id }, body: { decision } });
+    await cli.connect().client.approvals.decide({ params: { id }, body: { decision } });
   } catch (error) {
     // Somebody else decided, or it expired; the stream says which.
     if (!(error instanceof ApiError) || error.status !== 400) throw error;

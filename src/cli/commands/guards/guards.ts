@@ -1,5 +1,5 @@
 import type { Client } from '../../../contract/client.ts';
-import type { Guard } from '../../../contract/security.ts';
+import type { Guard } from '../../../contract/guards.ts';
 import { confirm } from '../../input/ask.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
@@ -14,7 +14,7 @@ interface Format {
 /** `svc guards ls`. */
 export async function listGuards(cli: Cli, { json }: Format): Promise<void> {
   const { output } = cli;
-  const answer = await cli.connect().client.security.guards();
+  const answer = await cli.connect().client.guards.list();
   if (json) return output.json(answer);
   output.table<Guard>(
     [
@@ -56,9 +56,7 @@ export async function disableGuard(
 
 async function setGuard(cli: Cli, { name, enabled }: Guard, wanted: boolean, { json }: Format) {
   const { output } = cli;
-  const answer = await cli
-    .connect()
-    .client.security.setGuard({ params: { name }, body: { enabled: wanted } });
+  const answer = await cli.connect().client.guards.update({ params: { name }, body: { enabled: wanted } });
   if (json) return output.json(answer);
   const state = wanted ? 'on' : 'off';
   if (enabled === wanted) return output.note(`${name} is ${state} already.`);
@@ -66,7 +64,7 @@ async function setGuard(cli: Cli, { name, enabled }: Guard, wanted: boolean, { j
 }
 
 async function findGuard(client: Client, text: string): Promise<Guard> {
-  const { guards } = await client.security.guards();
+  const { guards } = await client.guards.list();
   const known = guards.find(({ name }) => name === text);
   if (known) return known;
   const names = guards.map(({ name }) => name);

@@ -10,16 +10,17 @@ import { connectedAccount } from './connected-account.ts';
 export async function disconnectVendor(
   cli: Cli,
   { provider, name, word }: Vendor,
-  { yes = false, json }: { yes?: boolean; json?: boolean },
+  { yes = false, json, user }: { yes?: boolean; json?: boolean; user?: string },
 ): Promise<void> {
   const { output } = cli;
   const { client } = cli.connect();
-  const account = await connectedAccount(client, provider);
-  if (account.name === undefined)
+  // The status shows the caller's own account only.
+  const account = user ?? (await connectedAccount(client, provider)).name;
+  if (account === undefined)
     throw new CliError(exitCodes.invalid, `${name} is not connected.`, {
       next: `Connect it: svc integrations connect ${word}`,
     });
-  if (!yes && !(await confirm(cli, `Disconnect ${name} (${escapeLine(account.name)})?`)))
+  if (!yes && !(await confirm(cli, `Disconnect ${name} (${escapeLine(account)})?`)))
     throw new CliError(exitCodes.cancelled, 'Nothing was changed.');
   const { integrations } = client;
   const disconnect = {
@@ -27,7 +28,7 @@ export async function disconnectVendor(
     tracker_a: integrations.disconnectTrackerA,
     tracker_b: integrations.disconnectTrackerB,
   };
-  const answer = await disconnect[provider]();
+  const answer = await disconnect[provider](user === undefined ? {} : { query: { userId: user } });
   if (json) output.json(answer);
   else output.note(`${escapeLine(answer.message)}.`);
 }

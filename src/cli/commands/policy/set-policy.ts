@@ -1,5 +1,5 @@
 import type { Client } from '../../../contract/client.ts';
-import type { Policy } from '../../../contract/security.ts';
+import type { Policy } from '../../../contract/policy.ts';
 import type { SecurityMode } from '../../../contract/security-mode.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
@@ -34,9 +34,9 @@ export async function setPolicy(cli: Cli, options: SetPolicyOptions): Promise<vo
   if (options.mode === undefined && changes.every(({ add, remove }) => add.length + remove.length === 0))
     throw new CliError(exitCodes.usage, 'There is nothing to set.', { next: 'See: svc policy set --help' });
   const { client } = cli.connect();
-  const policy = await client.security.policy();
+  const policy = await client.policy.get();
   const { body, told } = compare(policy, options.mode, changes);
-  const answer = Object.keys(body).length > 0 ? await client.security.setPolicy({ body }) : policy;
+  const answer = Object.keys(body).length > 0 ? await client.policy.update({ body }) : policy;
   if (options.json) output.json(answer);
   else if (told.length === 0) output.note('The policy says so already.');
   else output.write(told.map((line) => `${line}\n`).join(''));

@@ -5,7 +5,7 @@ import { modeMeanings } from './mode-meanings.ts';
 /** `svc policy show`. */
 export async function showPolicy(cli: Cli, { json }: { json?: boolean }): Promise<void> {
   const { output } = cli;
-  const policy = await cli.connect().client.security.policy();
+  const policy = await cli.connect().client.policy.get();
   if (json) return output.json(policy);
   const { defaultMode, allowedTools, blockedTools, requireApprovalFor, auditAll } = policy;
   const names = (tools: string[]) => (tools.length === 0 ? 'none' : tools.toSorted());

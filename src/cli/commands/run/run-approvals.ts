@@ -39,7 +39,7 @@ export function runApprovals(
 
   const send = async (id: string, decision: ApprovalDecision) => {
     try {
-      await client.security.decide({ params: { id }, body: { decision } });
+      await client.approvals.decide({ params: { id }, body: { decision } });
     } catch (error) {
       if (!(error instanceof ApiError) || (error.status !== 400 && error.status !== 404)) throw error;
       progress.say(escapeLine(error.message));
@@ -90,7 +90,7 @@ export function runApprovals(
 /** The approval as it is now; undefined when it is decided. Who may not see approvals has to believe the event. */
 async function openCall(client: Client, call: AskedCall): Promise<AskedCall | undefined> {
   try {
-    const { approvals } = await client.security.approvals({ query: { status: 'all', limit: MOST } });
+    const { approvals } = await client.approvals.list({ query: { status: 'all', limit: MOST } });
     const found = approvals.find(({ id }) => id === call.id) ?? call;
     return (found.status ?? 'pending') === 'pending' ? found : undefined;
   } catch (error) {

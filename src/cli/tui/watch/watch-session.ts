@@ -105,7 +105,7 @@ export class WatchSession {
     const { id } = approval;
     apply({ kind: 'decided', id });
     try {
-      await connection.client.security.decide({ params: { id }, body: { decision } });
+      await connection.client.approvals.decide({ params: { id }, body: { decision } });
     } catch (error) {
       this.#complain(error);
       const isOver = error instanceof ApiError && (error.status === 400 || error.status === 404);
@@ -143,7 +143,7 @@ export class WatchSession {
   /** A token sees tasks and no approvals. */
   async #approvals(signal: AbortSignal): Promise<Approval[]> {
     try {
-      return (await this.#parts.connection.client.security.approvals({}, { signal })).approvals;
+      return (await this.#parts.connection.client.approvals.list({}, { signal })).approvals;
     } catch (error) {
       if (error instanceof ApiError && error.status === 403) return [];
       throw error;

@@ -15,7 +15,7 @@ import type { PolicyService } from '../../policy/policy-service.ts';
 import { modeFor, stricterMode } from '../../policy/security-modes.ts';
 import type { ApprovalService } from '../../approvals/approval-service.ts';
 import type { Database } from '../../storage/database.ts';
-import type { AgentRunRow } from '../../storage/tool-rows.ts';
+import type { AgentRunRow } from '../../storage/rows/agent-runs.ts';
 import type { Runtime } from '../../runtime.ts';
 import { RunStopped } from '../../tasks/active-runs.ts';
 import type { TaskStore } from '../../tasks/task-store.ts';

@@ -11,9 +11,9 @@ import { type ApprovalService, toApproval } from '../../approvals/approval-servi
 import type { ApprovalStore } from '../../approvals/approval-store.ts';
 import type { PolicyService } from '../../policy/policy-service.ts';
 import { modeFor } from '../../policy/security-modes.ts';
-import type { ConversationRow, MessageRow } from '../../storage/chat-rows.ts';
+import type { ConversationRow, MessageRow } from '../../storage/rows/conversations.ts';
 import type { Database } from '../../storage/database.ts';
-import type { AgentRunRow } from '../../storage/tool-rows.ts';
+import type { AgentRunRow } from '../../storage/rows/agent-runs.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { ToolRun } from '../../tools/tool-gate.ts';
 import type { ToolRegistry } from '../../tools/tool-registry.ts';

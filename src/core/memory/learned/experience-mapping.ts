@@ -1,5 +1,5 @@
 import type { Experience, Origin, CreateExperience } from '../../../contract/experiences.ts';
-import type { ExperienceRow } from '../../storage/memory-rows.ts';
+import type { ExperienceRow } from '../../storage/rows/memory.ts';
 import type { IndexEntry } from '../index/index-calls.ts';
 import { contentKey } from './fold-text.ts';
 import { toOrigin, toOriginColumns } from './origin.ts';

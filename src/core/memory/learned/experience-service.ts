@@ -6,21 +6,26 @@ import type {
 } from '../../../contract/experiences.ts';
 import type { SearchMethod } from '../../../contract/memory.ts';
 import { type Caller, requireOwned, visibleOwner } from '../../auth/caller.ts';
-import { AppError } from '../../errors.ts';
+import { type PerUserLimit, requireRoom } from '../../limits/per-user-limit.ts';
 import type { Log } from '../../log.ts';
 import type { Database } from '../../storage/database.ts';
-import type { ExperienceRow } from '../../storage/memory-rows.ts';
+import type { ExperienceRow } from '../../storage/rows/memory.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { MemoryService } from '../memory-service.ts';
 import { newExperience, toEntry, toExperience } from './experience-mapping.ts';
 import { ExperienceStore } from './experience-store.ts';
 import { findNearTwin } from './near-twin.ts';
-import { requireConversationOf } from './named-owner.ts';
+import { requireConversationOf } from './require-conversation-of.ts';
 import { ownWords } from './origin.ts';
 import { decayedWeight, fitness, usedWeight } from './weight.ts';
 import { knownAlready, passGate } from './write-gate.ts';
 
-const MOST_PER_USER = 10_000;
+const perUser: PerUserLimit = {
+  table: 'experiences',
+  max: 10_000,
+  noun: 'experiences',
+  remedy: 'Prune some first: svc experiences prune',
+};
 /** Rows per transaction, and per message to the index: others get through between. */
 const PAGE = 500;
 /** Weight orders what was found, so a few more are looked at than are asked for. */
@@ -80,11 +85,7 @@ export class ExperienceService {
       const twin = await this.#store.findTwin(db, row);
       if (twin && twin.is_trusted >= row.is_trusted) throw knownAlready(twin.id);
       if (twin) await this.#store.remove(db, [twin.id]);
-      else if ((await this.#store.countOf(db, caller.userId)) >= MOST_PER_USER)
-        throw new AppError(
-          'wrong_state',
-          `You have ${MOST_PER_USER} experiences; prune those of a low weight to record more`,
-        );
+      else await requireRoom(db, perUser, caller.userId);
       await this.#store.insert(db, row);
       return twin;
     });

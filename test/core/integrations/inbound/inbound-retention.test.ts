@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { InboundDeliveryRow } from '../../../../src/core/storage/outside-rows.ts';
+import type { InboundDeliveryRow } from '../../../../src/core/storage/rows/inbound.ts';
 import { type InboundWorld, startInbound } from './inbound-parts.ts';
 
 const DAY = 86_400_000;

@@ -88,7 +88,7 @@ it('are so many at most: those that were archived first make room, active ones s
   expect(await idsOf('archived')).toEqual([]);
   const full = {
     code: 'wrong_state',
-    message: 'There are 5000 active memory sessions; archive some to create more',
+    message: 'Limit reached: 5000 active memory sessions per user. Archive one first: svc memory sessions ls',
   };
   await expect(sessions.create(ann, { name: 'Too many' })).rejects.toMatchObject(full);
   await expect(sessions.create(ada, { name: 'Too many', userId: ann.userId })).rejects.toMatchObject(full);

@@ -14,7 +14,7 @@ describe('the audit log', () => {
     await using daemon = await startDaemon();
     await makeEvents(daemon);
     await send(daemon, 'POST', '/api/auth/verify-access-key', { key: 'wrong' });
-    const all = await daemon.client.security.audit();
+    const all = await daemon.client.audit.list();
     expect(all).toMatchObject({ total: 11, limit: 50, offset: 0 });
     expect(all.entries.map(({ seq }) => seq)).toEqual([11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
     expect(all.entries[0]).toMatchObject({
@@ -23,16 +23,16 @@ describe('the audit log', () => {
       result: 'refused',
       address: '127.0.0.1',
     });
-    const list = (query: object) => daemon.client.security.audit({ query });
+    const list = (query: object) => daemon.client.audit.list({ query });
     expect((await list({ tool: 'tokens.created' })).total).toBe(10);
     expect((await list({ tool: 'tokens.created', limit: 3, offset: 8 })).entries).toHaveLength(2);
     expect((await list({ userId: 'nobody' })).total).toBe(0);
     expect((await list({ from: '2999-01-01' })).total).toBe(0);
     expect((await list({ to: '2999-01-01' })).total).toBe(11);
     const [newest] = all.entries;
-    const { entry } = await daemon.client.security.auditEntry({ params: { id: newest?.id ?? '' } });
+    const { entry } = await daemon.client.audit.get({ params: { id: newest?.id ?? '' } });
     expect(entry).toEqual(newest);
-    await expect(daemon.client.security.auditEntry({ params: { id: 'audit_x' } })).rejects.toMatchObject({
+    await expect(daemon.client.audit.get({ params: { id: 'audit_x' } })).rejects.toMatchObject({
       status: 404,
     });
   });
@@ -55,11 +55,11 @@ describe('the audit log', () => {
   ])('is found %s', async (_, damage, expected) => {
     await using daemon = await startDaemon();
     await makeEvents(daemon);
-    const before = await daemon.client.security.verifyAudit();
+    const before = await daemon.client.audit.verify();
     const other = new DatabaseSync(`${daemon.home}/svc.db`);
     other.exec(damage);
     other.close();
-    const after = await daemon.client.security.verifyAudit();
+    const after = await daemon.client.audit.verify();
     expect(after).toMatchObject(expected);
     if (expected.valid) expect(after.lastHash).toBe(before.lastHash);
   });
@@ -67,11 +67,11 @@ describe('the audit log', () => {
   it('shows a cut-off end by its last hash', async () => {
     await using daemon = await startDaemon();
     await makeEvents(daemon);
-    const { lastHash } = await daemon.client.security.verifyAudit();
+    const { lastHash } = await daemon.client.audit.verify();
     const other = new DatabaseSync(`${daemon.home}/svc.db`);
     other.exec('delete from audit_log where seq = 10');
     other.close();
-    const after = await daemon.client.security.verifyAudit();
+    const after = await daemon.client.audit.verify();
     expect(after).toMatchObject({ valid: true, entries: 9 });
     expect(after.lastHash).not.toBe(lastHash);
   });

@@ -1,4 +1,3 @@
-/** Rows of conversations with models. */
 export interface ConversationRow {
   id: string;
   owner_id: string;

@@ -1,4 +1,3 @@
-/** Rows of the calls of tools: who allowed them, and the runs that they belong to. */
 export interface ApprovalRow {
   id: string;
   /** The run whose call it is, and the id that the model gave the call. */
@@ -32,20 +31,4 @@ export interface AllowedToolRow {
   tool: string;
   allowed_by: string;
   allowed_at: string;
-}
-
-/** A run of a model with tools: of an agentic message, or of a message that waits for approvals. */
-export interface AgentRunRow {
-  id: string;
-  kind: string;
-  status: string;
-  owner_id: string;
-  conversation_id: string | null;
-  task_id: string | null;
-  /** JSON: what was asked for. */
-  options: string;
-  /** JSON: how far it is, so that it can go on from there. */
-  state: string | null;
-  created_at: string;
-  updated_at: string;
 }
