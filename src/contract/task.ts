@@ -131,6 +131,17 @@ export type TaskField = keyof Task;
 
 export const taskFields = Object.keys(taskSchema.shape) as TaskField[];
 
+/** A task in an export: with what nobody else may say of one. */
+export const exportedTaskSchema = taskSchema
+  .extend({
+    trusted: z.boolean().optional().meta({
+      description:
+        'Whether its text is by people with rights. Absent where its source says so too: text of an issue tracker, and a task that a model created, is not',
+    }),
+  })
+  .meta({ id: 'ExportedTask' });
+export type ExportedTask = z.output<typeof exportedTaskSchema>;
+
 /** The fields of a list that asks for none. */
 export const sparseTaskFields = [
   'id',

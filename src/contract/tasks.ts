@@ -11,6 +11,7 @@ import {
 import { defineRoutes } from './route.ts';
 import {
   createTaskSchema,
+  exportedTaskSchema,
   listedTaskSchema,
   prioritySchema,
   taskEventSchema,
@@ -97,7 +98,7 @@ export const taskExportSchema = z
     version: z.literal('1'),
     exportedAt: timestampSchema,
     taskCount: z.int(),
-    tasks: z.array(taskSchema),
+    tasks: z.array(exportedTaskSchema),
   })
   .meta({ id: 'TaskExport' });
 
