@@ -121,7 +121,9 @@ export const headColumns = columnsWhere(({ inHead }) => inHead) as (keyof TaskHe
 
 /** What a task has as long as nothing else is said. Every row is made of it, so that all name the same columns. */
 export const untouched = Object.fromEntries(
-  entries.map(([column, { onCreate }]) => [column, typeof onCreate === 'object' ? onCreate.default : null]),
+  entries
+    .filter(([, { onCreate }]) => onCreate !== 'store')
+    .map(([column, { onCreate }]) => [column, typeof onCreate === 'object' ? onCreate.default : null]),
 ) as Pick<TaskRow, OptionalColumn>;
 
 /** Where the contract's fields of a task are stored; a field without a column does not compile. */
