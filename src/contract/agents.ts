@@ -3,7 +3,7 @@ import { timestampSchema } from './primitives.ts';
 import { defineRoutes } from './route.ts';
 
 /** What whoever gives an agent work must have a right to; `command`: to run commands, as it runs programs with the daemon's rights. */
-export const agentNeedSchema = z.enum(['command']);
+const agentNeedSchema = z.enum(['command']);
 export type AgentNeed = z.output<typeof agentNeedSchema>;
 
 export const agentSchema = z

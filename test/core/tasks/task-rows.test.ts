@@ -4,8 +4,12 @@ import { rowOfImport, rowOfInput, rowOfRetry } from '../../../src/core/tasks/tas
 
 const at = '2026-01-02T03:04:05.678Z';
 const decided = {
-  ...{ id: 'task_1', owner_id: 'user_ann', max_attempts: 3, may_command: 1 },
-  ...{ created_at: at, updated_at: at },
+  id: 'task_1',
+  owner_id: 'user_ann',
+  max_attempts: 3,
+  may_command: 1,
+  created_at: at,
+  updated_at: at,
 };
 const said = {
   title: 'Title',
@@ -25,28 +29,68 @@ const said = {
 } as const;
 const input = createTaskSchema.parse({ ...said, maxAttempts: 5 });
 const stored = {
-  ...{ title: 'Title', description: 'Description', prompt: 'Prompt', priority: 2, source: 'codehost' },
-  ...{ source_id: 'o/r#1', source_url: 'https://example.org/1', repository: 'o/r', branch: 'main' },
-  ...{ labels: '["a","\\""]', assigned_agent: 'builtin', cwd: '/tmp', security_mode: 'sandbox' },
+  title: 'Title',
+  description: 'Description',
+  prompt: 'Prompt',
+  priority: 2,
+  source: 'codehost',
+  source_id: 'o/r#1',
+  source_url: 'https://example.org/1',
+  repository: 'o/r',
+  branch: 'main',
+  labels: '["a","\\""]',
+  assigned_agent: 'builtin',
+  cwd: '/tmp',
+  security_mode: 'sandbox',
   metadata: '{"a":[1,null]}',
 };
 const left = {
-  ...{ agent_type: 'builtin', attempts: 2, started_at: at, completed_at: at },
-  ...{ error: '{}', result: '{}', crashes: 1, fence: 7, lease_owner: 'w', lease_until: at },
+  agent_type: 'builtin',
+  attempts: 2,
+  started_at: at,
+  completed_at: at,
+  error: '{}',
+  result: '{}',
+  crashes: 1,
+  fence: 7,
+  lease_owner: 'w',
+  lease_until: at,
 };
 const fresh = {
-  ...{ agent_type: null, attempts: 0, started_at: null, completed_at: null },
-  ...{ error: null, result: null, crashes: 0, fence: 0, lease_owner: null, lease_until: null },
+  agent_type: null,
+  attempts: 0,
+  started_at: null,
+  completed_at: null,
+  error: null,
+  result: null,
+  crashes: 0,
+  fence: 0,
+  lease_owner: null,
+  lease_until: null,
 };
 const exported: ExportedTask = {
   ...said,
-  ...{ id: 'task_0', status: 'completed', attempts: 2, maxAttempts: 3, agentType: 'builtin' },
-  ...{ labels: [...said.labels], metadata: { a: [1, null] } },
-  ...{ createdAt: '2026-01-02T03:04:05Z', updatedAt: at, startedAt: at, completedAt: at },
-  ...{ scheduledFor: at, idempotencyKey: 'key', retriedFrom: 'task_9' },
+  id: 'task_0',
+  status: 'completed',
+  attempts: 2,
+  maxAttempts: 3,
+  agentType: 'builtin',
+  labels: [...said.labels],
+  metadata: { a: [1, null] },
+  createdAt: '2026-01-02T03:04:05Z',
+  updatedAt: at,
+  startedAt: at,
+  completedAt: at,
+  scheduledFor: at,
+  idempotencyKey: 'key',
+  retriedFrom: 'task_9',
 };
 const ofImport = {
-  ...{ owner_id: 'user_ann', status: 'completed', held: 0, may_command: 0, is_trusted: 0 },
+  owner_id: 'user_ann',
+  status: 'completed',
+  held: 0,
+  may_command: 0,
+  is_trusted: 0,
 } as const;
 
 describe('a new row', () => {
@@ -55,8 +99,12 @@ describe('a new row', () => {
       ...stored,
       ...fresh,
       ...decided,
-      ...{ status: 'pending', held: 0, is_trusted: 1 },
-      ...{ scheduled_for: null, retried_from: null, idempotency_key: null },
+      status: 'pending',
+      held: 0,
+      is_trusted: 1,
+      scheduled_for: null,
+      retried_from: null,
+      idempotency_key: null,
     });
   });
 
@@ -77,8 +125,13 @@ it('copies what the creator said to a retry, with its trust, and nothing of the 
     ...stored,
     ...fresh,
     ...again,
-    ...{ owner_id: 'user_ann', status: 'pending', held: 0, is_trusted: 0, max_attempts: 5 },
-    ...{ idempotency_key: null, scheduled_for: null },
+    owner_id: 'user_ann',
+    status: 'pending',
+    held: 0,
+    is_trusted: 0,
+    max_attempts: 5,
+    idempotency_key: null,
+    scheduled_for: null,
   });
 });
 
@@ -87,9 +140,15 @@ describe('the row of an import', () => {
     expect(rowOfImport(exported, true, ofImport)).toMatchObject({
       ...stored,
       ...ofImport,
-      ...{ id: 'task_0', agent_type: 'builtin', attempts: 2, started_at: at, completed_at: at },
-      ...{ created_at: '2026-01-02T03:04:05.000Z', retried_from: 'task_9' },
-      ...{ scheduled_for: null, idempotency_key: null },
+      id: 'task_0',
+      agent_type: 'builtin',
+      attempts: 2,
+      started_at: at,
+      completed_at: at,
+      created_at: '2026-01-02T03:04:05.000Z',
+      retried_from: 'task_9',
+      scheduled_for: null,
+      idempotency_key: null,
     });
   });
 
@@ -97,7 +156,8 @@ describe('the row of an import', () => {
     expect(rowOfImport(exported, false, { ...ofImport, status: 'pending', held: 1 })).toMatchObject({
       ...stored,
       ...fresh,
-      ...{ status: 'pending', held: 1 },
+      status: 'pending',
+      held: 1,
     });
   });
 });
