@@ -6,6 +6,7 @@ export const noopAdapter = (onStart: (taskId: string) => void = () => undefined)
   name: 'No-op',
   description: 'Does nothing',
   capabilities: [],
+  needs: [],
   isChosenByLabels: false,
   faults: [],
   missingConfig: () => undefined,

@@ -2,12 +2,20 @@ import { z } from 'zod';
 import { timestampSchema } from './primitives.ts';
 import { defineRoutes } from './route.ts';
 
+/** What whoever gives an agent work must have a right to; `command`: to run commands, as it runs programs with the daemon's rights. */
+const agentNeedSchema = z.enum(['command']);
+export type AgentNeed = z.output<typeof agentNeedSchema>;
+
 export const agentSchema = z
   .object({
     type: z.string(),
     name: z.string(),
     description: z.string(),
     capabilities: z.array(z.string()),
+    needs: z.array(agentNeedSchema).optional().meta({
+      description:
+        "Rights that whoever gives it work needs. `command`: it runs programs with the daemon's rights, so only administrators and tokens with the scope agents:command may use it",
+    }),
     configured: z.boolean(),
     healthy: z.boolean(),
     isDefault: z.boolean(),
@@ -37,6 +45,12 @@ export const agentsRoutes = defineRoutes({
     path: '/api/agents/types',
     access: 'session',
     summary: 'List agent types',
-    response: z.object({ types: z.array(z.string()) }),
+    response: z.object({
+      types: z.array(z.string()),
+      needs: z
+        .record(z.string(), z.array(agentNeedSchema))
+        .optional()
+        .meta({ description: 'Types that need something, and what' }),
+    }),
   },
 });

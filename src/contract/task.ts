@@ -131,6 +131,17 @@ export type TaskField = keyof Task;
 
 export const taskFields = Object.keys(taskSchema.shape) as TaskField[];
 
+/** A task in an export, with its trust, which no other request may state. */
+export const exportedTaskSchema = taskSchema
+  .extend({
+    trusted: z.boolean().optional().meta({
+      description:
+        'Whether its text is by people with rights. Absent where its source says so too: text of an issue tracker, and a task that a model created, is not',
+    }),
+  })
+  .meta({ id: 'ExportedTask' });
+export type ExportedTask = z.output<typeof exportedTaskSchema>;
+
 /** The fields of a list without `fields` or `full`. */
 export const sparseTaskFields = [
   'id',

@@ -13,6 +13,7 @@ import { defineRoutes } from './route.ts';
 import { idempotencyHeader } from './route-errors.ts';
 import {
   createTaskSchema,
+  exportedTaskSchema,
   listedTaskSchema,
   prioritySchema,
   taskEventSchema,
@@ -86,7 +87,7 @@ export const taskExportSchema = z
     version: z.literal('1'),
     exportedAt: timestampSchema,
     taskCount: z.int(),
-    tasks: z.array(taskSchema),
+    tasks: z.array(exportedTaskSchema),
   })
   .meta({ id: 'TaskExport' });
 

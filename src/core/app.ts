@@ -126,19 +126,40 @@ async function composeFeatures(options: AppOptions & { runtime: Runtime }, lifec
   );
   tasks.registry.register(chat.builtinAgent);
   const gateway = lifecycles.add(
-    composeGateway({ ...ground, tasks: tasks.tasks, store, query, endings, outbound }),
+    composeGateway({
+      ...ground,
+      tasks: tasks.tasks,
+      registry: tasks.registry,
+      store,
+      query,
+      endings,
+      outbound,
+    }),
   );
   const oauth = lifecycles.add(composeOAuth({ ...ground, ...auth, fetch }));
   const { connections } = oauth;
   const { sourceComments } = lifecycles.add(composeComments({ ...ground, connections, fetch }));
   const { inbound } = lifecycles.add(
-    composeInbound({ ...ground, users: auth.users, tasks: tasks.tasks, sourceComments }),
+    composeInbound({
+      ...ground,
+      users: auth.users,
+      tasks: tasks.tasks,
+      registry: tasks.registry,
+      sourceComments,
+    }),
   );
   const integrationStatus = new IntegrationStatus({ ...ground, connections, fetch });
   const devices = lifecycles.add(composeDevices({ ...ground, ...auth, keyRing: keys }));
   lifecycles.add(composeTaskExecution({ ...execution, workspaces: processes.workspaces }));
   const schedules = lifecycles.add(
-    composeSchedules({ ...ground, tasks: tasks.tasks, store, endings, notifications }),
+    composeSchedules({
+      ...ground,
+      tasks: tasks.tasks,
+      registry: tasks.registry,
+      store,
+      endings,
+      notifications,
+    }),
   );
   const { registry, queueStatus } = tasks;
   const health = new HealthService({

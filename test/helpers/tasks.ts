@@ -25,6 +25,7 @@ export const testAdapter = (
   name: 'Test',
   description: 'Does what the test says',
   capabilities: ['test'],
+  needs: [],
   isChosenByLabels: true,
   faults: [],
   missingConfig: () => undefined,

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { AgentNeed } from '../../contract/agents.ts';
 import type { FailureClass, Task, TaskEvent, TaskResult } from '../../contract/task.ts';
 
 /** What may happen to a task while its agent runs. */
@@ -37,6 +38,8 @@ export interface AgentAdapter {
   description: string;
   /** Tags; a task whose labels match more of them gets this agent. */
   capabilities: string[];
+  /** `command` where it runs programs with the daemon's rights: only who may run commands can give it work. */
+  needs: readonly AgentNeed[];
   /** The shape of its settings, shown to people. */
   configSchema?: z.ZodObject;
   /** False for an agent that only runs where it was named. */

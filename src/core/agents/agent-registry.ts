@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { Agent } from '../../contract/agents.ts';
+import type { Agent, AgentNeed } from '../../contract/agents.ts';
+import type { CreateTask } from '../../contract/task.ts';
 import type { Config } from '../config/config.ts';
 import { messageOf } from '../errors.ts';
 import { CircuitBreaker } from '../limits/circuit-breaker.ts';
@@ -73,6 +74,24 @@ export class AgentRegistry {
     return missing === undefined ? undefined : `The default agent "${type}" cannot run: it needs ${missing}`;
   }
 
+  /** What each agent needs that needs something. */
+  needs(): Record<string, AgentNeed[]> {
+    const adapters = [...this.#entries.values()].map(({ adapter }) => adapter);
+    return Object.fromEntries(
+      adapters.filter(({ needs }) => needs.length > 0).map(({ type, needs }) => [type, [...needs]]),
+    );
+  }
+
+  /** Whether only who may run commands can give this agent work. */
+  needsCommandRights(type: string): boolean {
+    return this.#entries.get(type)?.adapter.needs.includes('command') ?? false;
+  }
+
+  /** Whether only who may run commands can ask for this: its agent runs programs, or it says in which folder. */
+  usesCommands({ assignedAgent, cwd }: Pick<CreateTask, 'assignedAgent' | 'cwd'>): boolean {
+    return cwd !== undefined || (assignedAgent !== undefined && this.needsCommandRights(assignedAgent));
+  }
+
   breakerOf(type: string): CircuitBreaker | undefined {
     return this.#entries.get(type)?.breaker;
   }
@@ -103,6 +122,7 @@ export class AgentRegistry {
     for (const { adapter, health } of this.#entries.values()) {
       if (!adapter.isChosenByLabels || adapter.missingConfig() !== undefined || health?.healthy === false)
         continue;
+      if (!mayTake(adapter, task)) continue;
       const matches = adapter.capabilities.filter((capability) => labels.has(capability)).length;
       if (matches > (best?.matches ?? 0)) best = { adapter, matches };
     }
@@ -117,8 +137,8 @@ export class AgentRegistry {
   #named(type: string, task: Assignment): Choice {
     const entry = this.#entries.get(type);
     if (!entry) return { missing: `There is no agent "${type}". There are: ${this.types().join(', ')}.` };
-    if (type === 'command' && task.may_command !== 1)
-      return { missing: 'The agent "command" only takes tasks from somebody who may run commands.' };
+    if (!mayTake(entry.adapter, task))
+      return { missing: `The agent "${type}" only takes tasks from somebody who may run commands.` };
     const missing = entry.adapter.missingConfig();
     return missing === undefined
       ? { adapter: entry.adapter }
@@ -140,6 +160,7 @@ export class AgentRegistry {
       name: adapter.name,
       description: adapter.description,
       capabilities: adapter.capabilities,
+      ...(adapter.needs.length > 0 && { needs: [...adapter.needs] }),
       configured: missing === undefined,
       isDefault: this.#defaultType() === adapter.type,
       ...health,
@@ -166,6 +187,9 @@ export class AgentRegistry {
     return entry.health;
   }
 }
+
+const mayTake = ({ needs }: AgentAdapter, task: Assignment) =>
+  task.may_command === 1 || !needs.includes('command');
 
 const isFaultOf = (adapter: AgentAdapter) => (error: unknown) =>
   error instanceof AgentFailure && adapter.faults.includes(error.failure);

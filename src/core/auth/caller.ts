@@ -22,11 +22,22 @@ export const roleOf = ({ role }: { role: string }): Role => (role === 'admin' ? 
 export const isAdmin = (caller: Caller): boolean => caller.role === 'admin';
 
 /**
- * The command agent runs anything as the daemon's user, so only an administrator may give it work, or a token to which
+ * An agent that needs command rights runs programs as the daemon's user, so only an administrator may give it work, or a token to which
  * one gave that scope.
  */
 export const mayRunCommands = (caller: Caller): boolean =>
   caller.token ? caller.token.scopes.includes('agents:command') : isAdmin(caller);
+
+/** Throws `forbidden` unless the caller may run commands. */
+export function requireCommandRights(caller: Caller): void {
+  if (mayRunCommands(caller)) return;
+  throw new AppError(
+    'forbidden',
+    caller.token
+      ? 'This token may not run commands: it needs the scope agents:command'
+      : 'Only an administrator may run commands',
+  );
+}
 
 /** The one ownership check: what belongs to somebody else is not there, except for administrators. */
 export function requireOwned<T extends { owner_id: string }>(

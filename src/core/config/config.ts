@@ -23,6 +23,8 @@ interface Resolved {
   value: unknown;
   origin: Origin;
 }
+/** What is wrong with a value that its schema takes. */
+type Rule = (value: unknown) => string | undefined;
 export type Flags = Partial<SettingValues>;
 
 export interface ConfigSources {
@@ -38,6 +40,7 @@ export class Config {
   readonly #file: LowSync<SettingsDocument>;
   #values: Map<SettingKey, Resolved>;
   #box: SecretBox | undefined;
+  readonly #rules: Partial<Record<SettingKey, Rule>> = {};
 
   /** Reads and checks everything; throws an `AppError` that names the file, the line and the key. */
   constructor(sources: ConfigSources) {
@@ -84,6 +87,15 @@ export class Config {
     this.#box = box;
   }
 
+  /**
+   * From now on a value of the setting must meet the rule too, which only a feature above can know. Throws as the
+   * constructor does where the one in force does not.
+   */
+  setRule<K extends SettingKey>(key: K, rule: (value: SettingValue<K>) => string | undefined): void {
+    this.#rules[key] = rule as Rule;
+    this.#resolve();
+  }
+
   list(): Setting[] {
     const inFile = this.#resolve();
     return settingKeys.map((key) => this.#describe(key, inFile));
@@ -95,11 +107,9 @@ export class Config {
       throw new AppError('not_found', 'There is no such setting. See them: svc config ls');
     if (value !== null) {
       if (definitionOf(key).needsPro) throw new AppError('validation', `${key}: ${needsPro}`);
-      const parsed = definitionOf(key).schema.safeParse(value);
-      if (!parsed.success)
-        throw new AppError('validation', `${key}: ${firstIssue(parsed.error)}`, {
-          details: [{ path: key, message: firstIssue(parsed.error) }],
-        });
+      const { fault } = this.#parse(key, value);
+      if (fault !== undefined)
+        throw new AppError('validation', `${key}: ${fault}`, { details: [{ path: key, message: fault }] });
     }
     const unfit = this.forgottenBy(key, value);
     for (const secret of unfit) requireWritable(this, secret);
@@ -169,16 +179,20 @@ export class Config {
       throw new AppError('configuration', `${locate(unknown)}: There is no such setting`);
     for (const key of settingKeys) {
       const { value, origin, where } = this.#find(key, values, locate);
-      const parsed = definitionOf(key).schema.safeParse(value);
-      if (!parsed.success) throw new AppError('configuration', `${where}: ${firstIssue(parsed.error)}`);
-      // An earlier svc took them; at their default they had no effect there either.
-      const isHarmless =
-        origin === 'default' || (origin === 'settings' && parsed.data === defaultOf(key, 'mini'));
+      const { fault, parsed } = this.#parse(key, value);
+      if (fault !== undefined) throw new AppError('configuration', `${where}: ${fault}`);
+      // Earlier versions accepted them; at their defaults they had no effect either.
+      const isHarmless = origin === 'default' || (origin === 'settings' && parsed === defaultOf(key, 'mini'));
       if (definitionOf(key).needsPro && !isHarmless)
         throw new AppError('configuration', `${where}: ${needsPro}`);
-      values.set(key, { value: parsed.data, origin });
+      values.set(key, { value: parsed, origin });
     }
     return values;
+  }
+
+  #parse(key: SettingKey, value: unknown): { parsed?: unknown; fault?: string | undefined } {
+    const { success, data, error } = definitionOf(key).schema.safeParse(value);
+    return success ? { parsed: data, fault: this.#rules[key]?.(data) } : { fault: firstIssue(error) };
   }
 
   #find(key: SettingKey, values: Map<SettingKey, Resolved>, locate: (key: string) => string) {

@@ -16,12 +16,8 @@ const ruleSchema = z
     botAccount: account,
     repository,
     branch,
-    agent: z
-      .string()
-      .min(1)
-      .max(100)
-      // Its text is a stranger's, and this agent would run it.
-      .refine((agent) => agent !== 'command', 'The command agent takes no work of others'),
+    // No agent that needs command rights: the intake, which knows the agents, refuses those.
+    agent: z.string().min(1).max(100),
     /** Words of labels, or names of priorities, by the priority that they mean. */
     priorities: z.record(z.string().min(1).max(100), prioritySchema),
     /** The e-mail address of the user whose tasks they are. */

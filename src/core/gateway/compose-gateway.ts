@@ -1,3 +1,4 @@
+import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { Config } from '../config/config.ts';
 import type { EventBus } from '../events.ts';
 import type { Feature } from '../lifecycle.ts';
@@ -29,6 +30,7 @@ export interface GatewayDeps {
   store: TaskStore;
   query: TaskQueryStore;
   tasks: TaskService;
+  registry: AgentRegistry;
   endings: TaskEndings;
   bus: EventBus;
   config: Config;
@@ -40,7 +42,7 @@ export interface GatewayDeps {
 
 /** The gateway and what it needs of the core. */
 export function composeGateway(deps: GatewayDeps): Feature<GatewayServices> {
-  const { database, store, query, tasks, endings, bus, outbound, runtime } = deps;
+  const { database, store, query, tasks, registry, endings, bus, outbound, runtime } = deps;
   const estimates = new RunTimeEstimates({ query, bus });
   const waits = new TaskWaits({ store, endings });
   const notify = new NotifyDeliverer({
@@ -50,6 +52,7 @@ export function composeGateway(deps: GatewayDeps): Feature<GatewayServices> {
   });
   const gateway = new GatewayService({
     tasks,
+    registry,
     taskStore: store,
     requests: new GatewayRequestStore(database),
     notify,

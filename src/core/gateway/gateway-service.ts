@@ -4,6 +4,7 @@ import type {
   GatewayRequest,
   GatewayStatus,
 } from '../../contract/gateway.ts';
+import type { AgentRegistry } from '../agents/agent-registry.ts';
 import { type Caller, requireOwned } from '../auth/caller.ts';
 import { AppError, messageOf } from '../errors.ts';
 import type { Outbound } from '../outbound/outbound-fetch.ts';
@@ -24,6 +25,7 @@ const MAX_WAIT_MS = 300_000;
 
 export interface GatewayServiceDeps {
   tasks: TaskService;
+  registry: Pick<AgentRegistry, 'needsCommandRights'>;
   taskStore: TaskStore;
   requests: GatewayRequestStore;
   notify: NotifyDeliverer;
@@ -92,7 +94,7 @@ export class GatewayService {
   }
 
   async #create(caller: Caller, request: GatewayRequest, { idempotencyKey, baseUrl }: SubmitContext) {
-    const { tasks, requests, notify, outlook, progress, runtime } = this.#deps;
+    const { tasks, registry, requests, notify, outlook, progress, runtime } = this.#deps;
     const { token } = caller;
     if (!token) throw new AppError('forbidden', 'The gateway takes API tokens only');
     const { task, workflow, options } = request;
@@ -101,7 +103,7 @@ export class GatewayService {
     const { notifyUrl } = options;
     if (notifyUrl !== undefined) this.#checkNotifyUrl(notifyUrl);
     const input = {
-      ...applyWorkflow(plainTask, workflow),
+      ...applyWorkflow(plainTask, workflow, registry),
       ...(key !== undefined && { idempotencyKey: key }),
     };
     progress.listen();

@@ -1,5 +1,6 @@
 import type { Workflow } from '../../contract/gateway.ts';
 import { type CreateTask, createTaskSchema } from '../../contract/task.ts';
+import type { AgentRegistry } from '../agents/agent-registry.ts';
 import { AppError } from '../errors.ts';
 
 /** What is asked of the agent for each kind of work, before the task itself. */
@@ -46,12 +47,12 @@ export const hasInstructions = (workflow: Workflow | undefined): workflow is Exc
 /** The task with the instructions of its workflow around its text; `custom` and none leave it as it is. */
 export function applyWorkflow<
   T extends Pick<CreateTask, 'title' | 'description' | 'prompt' | 'assignedAgent'>,
->(task: T, workflow: Workflow | undefined): T {
+>(task: T, workflow: Workflow | undefined, registry: Pick<AgentRegistry, 'needsCommandRights'>): T {
   if (!hasInstructions(workflow)) return task;
-  if (task.assignedAgent === 'command')
+  if (task.assignedAgent !== undefined && registry.needsCommandRights(task.assignedAgent))
     throw new AppError(
       'validation',
-      `The agent "command" runs its prompt as a command: use it without a workflow, or with "custom"`,
+      `The agent "${task.assignedAgent}" runs its prompt as a command: use it without a workflow, or with "custom"`,
     );
   const text = task.prompt ?? task.description ?? task.title;
   const tag = unusedTag(text);

@@ -1,3 +1,4 @@
+import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { Feature } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
 import type { NotificationService } from '../notifications/notification-service.ts';
@@ -15,6 +16,7 @@ export interface ScheduleDeps {
   database: Database;
   endings: TaskEndings;
   tasks: TaskService;
+  registry: AgentRegistry;
   store: TaskStore;
   notifications: NotificationService;
   runtime: Runtime;

@@ -7,10 +7,6 @@ const SHOWN_RUNS = 5;
 
 export const toScheduledTask = ({ task }: Pick<ScheduleRow, 'task'>) => JSON.parse(task) as ScheduledTask;
 
-/** What only somebody who may run commands can ask for. */
-export const usesCommands = ({ assignedAgent, cwd }: ScheduledTask): boolean =>
-  assignedAgent === 'command' || cwd !== undefined;
-
 export async function toSchedule(row: ListedSchedule): Promise<Schedule> {
   return {
     id: row.id,

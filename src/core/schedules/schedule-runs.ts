@@ -1,4 +1,5 @@
 import type { Task } from '../../contract/task.ts';
+import type { AgentRegistry } from '../agents/agent-registry.ts';
 import { type Caller, roleOf } from '../auth/caller.ts';
 import { messageOf } from '../errors.ts';
 import type { NotificationService } from '../notifications/notification-service.ts';
@@ -10,7 +11,7 @@ import type { TaskStore } from '../tasks/task-store.ts';
 import { type Advance, advanceSchedule, type Occasion, pause } from './advance-schedule.ts';
 import { planRun } from './plan-run.ts';
 import { type RunTimes, timesOf } from './run-times.ts';
-import { toScheduledTask, usesCommands } from './schedule-mapping.ts';
+import { toScheduledTask } from './schedule-mapping.ts';
 import type { ScheduleStore } from './schedule-store.ts';
 
 /** Why a schedule is looked at; somebody who runs it may have fewer rights than it has. */
@@ -26,6 +27,7 @@ export interface ScheduleRunsDeps {
   store: ScheduleStore;
   taskStore: TaskStore;
   tasks: TaskService;
+  registry: Pick<AgentRegistry, 'usesCommands'>;
   notifications: NotificationService;
   runtime: Runtime;
   /** Told of each run, before it can have ended. */
@@ -125,7 +127,7 @@ export class ScheduleRuns {
     occasion: Occasion,
     mayCommand: boolean,
   ): Promise<RunOutcome | typeof outdated | undefined> {
-    const { store, taskStore, tasks, runtime } = this.#deps;
+    const { store, taskStore, tasks, registry, runtime } = this.#deps;
     const { db } = transaction;
     const open = before.open_task_id === null ? undefined : await taskStore.findHead(before.open_task_id, db);
     const owner = await store.findOwner(before.owner_id, db);
@@ -133,7 +135,7 @@ export class ScheduleRuns {
     const hasLostCommands = mayCommand && (!owner || roleOf(owner) !== 'admin');
     const ban = !isOpenToOwner
       ? 'The account of its owner is closed'
-      : hasLostCommands && usesCommands(toScheduledTask(before))
+      : hasLostCommands && registry.usesCommands(toScheduledTask(before))
         ? 'Its owner may not run commands any more'
         : undefined;
     if (hasLostCommands && ban === undefined) {

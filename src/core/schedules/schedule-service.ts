@@ -7,7 +7,15 @@ import type {
   Schedule,
 } from '../../contract/schedules.ts';
 import type { Task } from '../../contract/task.ts';
-import { type Caller, mayRunCommands, requireOwned, roleOf, visibleOwner } from '../auth/caller.ts';
+import type { AgentRegistry } from '../agents/agent-registry.ts';
+import {
+  type Caller,
+  mayRunCommands,
+  requireCommandRights,
+  requireOwned,
+  roleOf,
+  visibleOwner,
+} from '../auth/caller.ts';
 import { AppError } from '../errors.ts';
 import { type PerUserLimit, requireRoom } from '../limits/per-user-limit.ts';
 import type { Database } from '../storage/database.ts';
@@ -16,7 +24,7 @@ import type { Runtime } from '../runtime.ts';
 import { dropWaiting, pause } from './advance-schedule.ts';
 import { invalidAt, momentOf } from './local-time.ts';
 import { nextTimes, type RunTimes, timesOf, type Timing } from './run-times.ts';
-import { toSchedule, toScheduledTask, usesCommands } from './schedule-mapping.ts';
+import { toSchedule, toScheduledTask } from './schedule-mapping.ts';
 import type { ScheduleRuns } from './schedule-runs.ts';
 import type { ScheduleStore } from './schedule-store.ts';
 
@@ -33,6 +41,7 @@ export interface ScheduleServiceDeps {
   database: Database;
   store: ScheduleStore;
   runs: ScheduleRuns;
+  registry: Pick<AgentRegistry, 'usesCommands'>;
   runtime: Runtime;
   systemZone: () => string;
   /** Told that a next time may be another one now. */
@@ -61,8 +70,8 @@ export class ScheduleService {
   }
 
   async create(caller: Caller, input: CreateSchedule): Promise<Schedule> {
-    const { database, store, runtime, systemZone, onPlanned } = this.#deps;
-    if (usesCommands(input.task)) requireCommands(caller);
+    const { database, store, registry, runtime, systemZone, onPlanned } = this.#deps;
+    if (registry.usesCommands(input.task)) requireCommandRights(caller);
     const timing = timingOf(input, input.timezone ?? systemZone());
     const now = runtime.now();
     const next = firstOf(await timesOf(timing), timing, now);
@@ -102,12 +111,13 @@ export class ScheduleService {
   }
 
   async change(caller: Caller, id: string, change: UpdateSchedule): Promise<Schedule> {
-    const { database, store, runtime, onPlanned } = this.#deps;
+    const { database, store, registry, runtime, onPlanned } = this.#deps;
     for (;;) {
       const before = requireOwned(caller, await store.find(id), 'Schedule');
       const now = runtime.now();
       const timing = changedTiming(before, change);
-      const row = changed(before, change, timing, caller, now);
+      const may_command = mayCommandAfter(registry, before, change, caller);
+      const row = changed({ ...before, may_command }, change, timing, now);
       const isTimeOther = JSON.stringify(timing) !== JSON.stringify(timingOfRow(before));
       const isTakenUp = row.status === 'active' && (before.status !== 'active' || isTimeOther);
       // What is given must be right, also while it does not count yet.
@@ -124,9 +134,9 @@ export class ScheduleService {
 
   /** Starts a run beside its times, with the rights of the schedule and of the caller. */
   async run(caller: Caller, id: string): Promise<{ task?: Task; schedule: Schedule }> {
-    const { store, runs } = this.#deps;
+    const { store, registry, runs } = this.#deps;
     const row = requireOwned(caller, await store.find(id), 'Schedule');
-    if (usesCommands(toScheduledTask(row))) requireCommands(caller);
+    if (registry.usesCommands(toScheduledTask(row))) requireCommandRights(caller);
     const { task, refusal } = await runs.advance(id, { kind: 'asked', mayCommand: mayRunCommands(caller) });
     if (refusal !== undefined) throw new AppError('wrong_state', refusal);
     return { ...(task && { task }), schedule: await this.get(caller, id) };
@@ -152,10 +162,10 @@ export class ScheduleService {
 
   /** An administrator gives nobody more rights by changing their schedule. */
   async #limitToOwner(row: ScheduleRow): Promise<void> {
-    const { database, store } = this.#deps;
+    const { database, store, registry } = this.#deps;
     const owner = await store.findOwner(row.owner_id, database.read);
     if (owner && roleOf(owner) === 'admin') return;
-    if (usesCommands(toScheduledTask(row)))
+    if (registry.usesCommands(toScheduledTask(row)))
       throw new AppError('forbidden', 'The owner of this schedule may not run commands');
     row.may_command = 0;
   }
@@ -188,20 +198,13 @@ function firstOf(times: RunTimes, { cron }: Timing, now: Date): string {
 }
 
 /** The row after a change, but for its next time. */
-function changed(
-  before: ScheduleRow,
-  change: UpdateSchedule,
-  timing: Timing,
-  caller: Caller,
-  now: Date,
-): ScheduleRow {
+function changed(before: ScheduleRow, change: UpdateSchedule, timing: Timing, now: Date): ScheduleRow {
   const { name, task, overlap, catchUp, maxFailures, active } = change;
   const row: ScheduleRow = {
     ...before,
     ...timing,
     name: name ?? before.name,
     task: task ? JSON.stringify(task) : before.task,
-    may_command: mayCommandAfter(before, change, caller),
     overlap: overlap ?? before.overlap,
     catch_up: catchUp ?? before.catch_up,
     max_failures: maxFailures ?? before.max_failures,
@@ -222,20 +225,15 @@ function changed(
 }
 
 /** What runs, and when, is said by who may run commands, or it runs none. */
-function mayCommandAfter(before: ScheduleRow, change: UpdateSchedule, caller: Caller): number {
+function mayCommandAfter(
+  registry: Pick<AgentRegistry, 'usesCommands'>,
+  before: ScheduleRow,
+  change: UpdateSchedule,
+  caller: Caller,
+): number {
   const { name: _, active, ...work } = change;
   const isHarmless = active !== true && Object.values(work).every((value) => value === undefined);
   if (isHarmless) return before.may_command;
-  if (usesCommands(change.task ?? toScheduledTask(before))) requireCommands(caller);
+  if (registry.usesCommands(change.task ?? toScheduledTask(before))) requireCommandRights(caller);
   return mayRunCommands(caller) && (change.task || before.may_command === 1) ? 1 : 0;
-}
-
-function requireCommands(caller: Caller): void {
-  if (mayRunCommands(caller)) return;
-  throw new AppError(
-    'forbidden',
-    caller.token
-      ? 'This token may not run commands: it needs the scope agents:command'
-      : 'Only an administrator may run commands',
-  );
 }

@@ -84,7 +84,7 @@ export async function composeTasks(deps: TaskDeps) {
     queueStatus,
     queue: new QueueService({ pause, recovery, status: queueStatus }),
     deadLetters: new DeadLetterService({ ...stored, admission }),
-    tasks: new TaskService({ ...stored, admission, queue }),
+    tasks: new TaskService({ ...stored, admission, registry, queue }),
     taskLists: new TaskListService({ database, query, counts, cursors }),
     taskAnalytics: new TaskAnalyticsService({ counts, query, runtime }),
     taskEvents: new TaskEventReader({ database, store, bus }),

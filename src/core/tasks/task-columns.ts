@@ -1,72 +1,145 @@
-import type { TaskHead } from '../storage/rows/tasks.ts';
-import type { StoredTask } from './task-mapping.ts';
+import { type ExportedTask, type TaskField, taskFields } from '../../contract/task.ts';
+import type { TaskHead, TaskRow } from '../storage/rows/tasks.ts';
 
-export const headColumns = [
-  'seq',
-  'id',
-  'owner_id',
-  'title',
-  'status',
-  'priority',
-  'source',
-  'source_url',
-  'repository',
-  'branch',
-  'labels',
-  'assigned_agent',
-  'agent_type',
-  'attempts',
-  'max_attempts',
-  'crashes',
-  'may_command',
-  'held',
-  'fence',
-  'lease_owner',
-  'lease_until',
-  'event_seq',
-  'created_at',
-  'updated_at',
-  'started_at',
-  'completed_at',
-  'scheduled_for',
-  'retried_from',
-] as const satisfies readonly (keyof TaskHead)[];
+export type ColumnKind = 'text' | 'json' | 'flag' | 'number' | 'time';
 
-/** What a task has as long as nothing else is said. */
-export const untouched = {
-  security_mode: null,
-  is_trusted: 1,
-  agent_type: null,
-  attempts: 0,
-  crashes: 0,
-  fence: 0,
-  lease_owner: null,
-  lease_until: null,
-  started_at: null,
-  completed_at: null,
-  scheduled_for: null,
-  error: null,
-  result: null,
-} satisfies Partial<StoredTask>;
+interface TaskColumn {
+  /** Its name in the contract; absent for what callers never see. */
+  field?: keyof ExportedTask;
+  kind: ColumnKind;
+  /**
+   * What a new task has: what its creator said, what the service decides, what the store counts, or this value as long
+   * as nothing else is decided.
+   */
+  onCreate: 'input' | 'service' | 'store' | { default: string | number | null };
+  onRetry: 'copy' | 'reset';
+  /** True where the life of the task changes it. */
+  moves: boolean;
+  /** Whether an export shows it and an import takes it; `finished`: an import takes it of a finished task only. */
+  transfer: 'both' | 'finished' | 'exported' | 'never';
+}
 
-export type NewTask = Omit<StoredTask, 'seq' | 'event_seq' | keyof typeof untouched> &
-  Partial<Pick<StoredTask, keyof typeof untouched>>;
+/** What the creator says of a task. */
+const said = { onCreate: 'input', onRetry: 'copy', moves: false, transfer: 'both', inHead: true } as const;
+const unset = { default: null } as const;
+/** What the service knows of a task besides. */
+const known = { onCreate: 'service', onRetry: 'reset', moves: false, inHead: true } as const;
+/** What the runs of a task leave behind. */
+const left = { onCreate: unset, onRetry: 'reset', moves: true, transfer: 'finished', inHead: true } as const;
+/** What only the workers of this daemon know. */
+const inner = { onRetry: 'reset', transfer: 'never', inHead: true } as const;
+
+/**
+ * Every column of a task, once: the mapping to the contract, the short row of state changes, new rows, retries, exports
+ * and imports derive from it. A column of `TaskRow` that is missing here does not compile.
+ */
+export const taskColumns = {
+  seq: { ...inner, kind: 'number', onCreate: 'store', moves: false },
+  id: { ...known, field: 'id', kind: 'text', transfer: 'both' },
+  owner_id: { ...known, kind: 'text', onRetry: 'copy', transfer: 'never' },
+  title: { ...said, field: 'title', kind: 'text' },
+  status: { ...known, field: 'status', kind: 'text', transfer: 'exported', onCreate: { default: 'pending' } },
+  priority: { ...said, field: 'priority', kind: 'number' },
+  source: { ...said, field: 'source', kind: 'text' },
+  source_id: { ...said, field: 'sourceId', kind: 'text', inHead: false },
+  source_url: { ...said, field: 'sourceUrl', kind: 'text' },
+  repository: { ...said, field: 'repository', kind: 'text' },
+  branch: { ...said, field: 'branch', kind: 'text' },
+  labels: { ...said, field: 'labels', kind: 'json' },
+  assigned_agent: { ...said, field: 'assignedAgent', kind: 'text' },
+  agent_type: { ...left, field: 'agentType', kind: 'text' },
+  attempts: { ...left, field: 'attempts', kind: 'number', onCreate: { default: 0 } },
+  // The service knows how many there are where its creator said nothing.
+  max_attempts: { ...said, field: 'maxAttempts', kind: 'number', onCreate: 'service' },
+  crashes: { ...inner, kind: 'number', onCreate: { default: 0 }, moves: true },
+  // The rights of whoever creates, retries or imports it; never what a file says.
+  may_command: { ...inner, kind: 'flag', onCreate: 'service', moves: true },
+  held: { ...left, field: 'held', kind: 'flag', onCreate: { default: 0 }, transfer: 'exported' },
+  fence: { ...inner, kind: 'number', onCreate: { default: 0 }, moves: true },
+  lease_owner: { ...inner, kind: 'text', onCreate: unset, moves: true },
+  lease_until: { ...inner, kind: 'time', onCreate: unset, moves: true },
+  event_seq: { ...inner, kind: 'number', onCreate: 'store', moves: false },
+  created_at: { ...known, field: 'createdAt', kind: 'time', transfer: 'both' },
+  updated_at: { ...known, field: 'updatedAt', kind: 'time', transfer: 'both' },
+  started_at: { ...left, field: 'startedAt', kind: 'time' },
+  completed_at: { ...left, field: 'completedAt', kind: 'time' },
+  scheduled_for: { ...left, field: 'scheduledFor', kind: 'time', transfer: 'exported' },
+  retried_from: { ...known, field: 'retriedFrom', kind: 'text', onCreate: unset, transfer: 'both' },
+  idempotency_key: {
+    ...known,
+    field: 'idempotencyKey',
+    kind: 'text',
+    onCreate: unset,
+    transfer: 'exported',
+    inHead: false,
+  },
+  cwd: { ...said, field: 'cwd', kind: 'text', inHead: false },
+  security_mode: { ...said, field: 'securityMode', kind: 'text', inHead: false },
+  // An import decides itself whether it believes the field, see `task-import.ts`.
+  is_trusted: {
+    ...known,
+    field: 'trusted',
+    kind: 'flag',
+    onCreate: { default: 1 },
+    onRetry: 'copy',
+    transfer: 'exported',
+    inHead: false,
+  },
+  error: { ...left, field: 'error', kind: 'json', inHead: false },
+  metadata: { ...said, field: 'metadata', kind: 'json', inHead: false },
+  description: { ...said, field: 'description', kind: 'text', inHead: false },
+  prompt: { ...said, field: 'prompt', kind: 'text', inHead: false },
+  result: { ...left, field: 'result', kind: 'json', inHead: false },
+} as const satisfies {
+  [C in keyof TaskRow]: TaskColumn & { inHead: C extends keyof TaskHead ? true : false };
+};
+
+type Columns = typeof taskColumns;
+/** The columns whose entry looks like this. */
+type ColumnWhere<T> = { [C in keyof Columns]: Columns[C] extends T ? C : never }[keyof Columns];
+type MayBeNull = { [C in keyof TaskRow]: null extends TaskRow[C] ? C : never }[keyof TaskRow];
+type StoreColumn = ColumnWhere<{ onCreate: 'store' }>;
+type OptionalColumn = ColumnWhere<{ onCreate: { default: unknown } }> | MayBeNull;
+
+/** A task before it is stored; what it does not say is `untouched`. */
+export type NewTask = Omit<TaskRow, StoreColumn | OptionalColumn> & Partial<Pick<TaskRow, OptionalColumn>>;
+/** A task before it is stored, with all that can be said of it. */
+export type WholeTask = Omit<TaskRow, StoreColumn>;
 /** What a move changes beside status, time and events. */
-export type TaskChange = Partial<
-  Pick<
-    StoredTask,
-    | 'agent_type'
-    | 'attempts'
-    | 'crashes'
-    | 'may_command'
-    | 'fence'
-    | 'held'
-    | 'lease_owner'
-    | 'lease_until'
-    | 'started_at'
-    | 'completed_at'
-    | 'scheduled_for'
-    | 'error'
-    | 'result'
-  >
->;
+export type TaskChange = Partial<Pick<TaskRow, ColumnWhere<{ moves: true }>>>;
+
+export interface FieldColumn {
+  field: keyof ExportedTask;
+  column: keyof TaskRow;
+  kind: ColumnKind;
+}
+
+const entries = Object.entries(taskColumns) as [keyof TaskRow, TaskColumn & { inHead: boolean }][];
+
+export const columnsWhere = (test: (entry: TaskColumn & { inHead: boolean }) => boolean): (keyof TaskRow)[] =>
+  entries.filter(([, entry]) => test(entry)).map(([column]) => column);
+
+export const fieldsWhere = (test: (entry: TaskColumn) => boolean): FieldColumn[] =>
+  entries.flatMap(([column, entry]) =>
+    entry.field !== undefined && test(entry) ? [{ field: entry.field, column, kind: entry.kind }] : [],
+  );
+
+/** The columns that state changes and events need. */
+export const headColumns = columnsWhere(({ inHead }) => inHead) as (keyof TaskHead)[];
+
+/** What a task has as long as nothing else is said. Every row is made of it, so that all name the same columns. */
+export const untouched = Object.fromEntries(
+  entries
+    .filter(([, { onCreate }]) => onCreate !== 'store')
+    .map(([column, { onCreate }]) => [column, typeof onCreate === 'object' ? onCreate.default : null]),
+) as Pick<TaskRow, OptionalColumn>;
+
+/** Where the contract's fields of a task are stored; a field without a column does not compile. */
+export const columnOf: Record<TaskField, keyof TaskRow> = Object.fromEntries(
+  fieldsWhere(() => true).map(({ field, column }) => [field, column]),
+) as { [C in keyof Columns as Columns[C] extends { field: infer F extends string } ? F : never]: C };
+
+/** The kind of each field. */
+export const kindOf = Object.fromEntries(
+  taskFields.map((field) => [field, taskColumns[columnOf[field]].kind]),
+) as Record<TaskField, ColumnKind>;

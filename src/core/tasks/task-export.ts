@@ -1,6 +1,8 @@
 import { type Caller, visibleOwner } from '../auth/caller.ts';
+import type { ExportedTask } from '../../contract/task.ts';
 import type { Runtime } from '../runtime.ts';
-import { toTask } from './task-mapping.ts';
+import { isFromInside } from './task-origin.ts';
+import { type StoredTask, toTask } from './task-mapping.ts';
 import type { TaskQueryStore } from './task-query-store.ts';
 import type { TaskCountStore } from '../storage/task-count-store.ts';
 
@@ -25,10 +27,17 @@ export class TaskExport {
     for (let left = taskCount; left > 0;) {
       const rows = await query.slice(last, Math.min(SLICE, left), ownerId);
       if (rows.length === 0) break;
-      yield (last === 0 ? '' : ',') + rows.map((row) => JSON.stringify(toTask(row))).join(',');
+      yield (last === 0 ? '' : ',') + rows.map((row) => JSON.stringify(toExportedTask(row))).join(',');
       last = rows.at(-1)?.seq ?? last;
       left -= rows.length;
     }
     yield ']}';
   }
+}
+
+/** The task, and whether it is trusted where its source does not say so already: an import goes by the same rule. */
+function toExportedTask(row: StoredTask): ExportedTask {
+  const task = toTask(row);
+  const trusted = row.is_trusted === 1;
+  return trusted && isFromInside(task) ? task : { ...task, trusted };
 }

@@ -1,30 +1,26 @@
 import { z } from 'zod';
 import { timestampSchema } from '../../contract/primitives.ts';
-import { createTaskSchema, taskSchema } from '../../contract/task.ts';
+import { createTaskSchema, exportedTaskSchema } from '../../contract/task.ts';
 import type { ImportReport } from '../../contract/tasks.ts';
-import { type Caller, mayRunCommands } from '../auth/caller.ts';
+import { type Caller, isAdmin, mayRunCommands } from '../auth/caller.ts';
 import type { Database } from '../storage/database.ts';
 import type { NewTask } from './task-columns.ts';
+import { isFromInside } from './task-origin.ts';
+import { rowOfImport } from './task-rows.ts';
 import { isTerminal } from './task-states.ts';
 import type { TaskStore } from './task-store.ts';
 
 /** Tasks per transaction. */
 const BATCH = 200;
 
-/** Lists are sorted by the text of their times, so that all have the same form. */
-const importedTimeSchema = timestampSchema.transform((text) => new Date(text).toISOString());
-
 /** An exported task: what a caller may say of a new one holds here too. */
-const importedTaskSchema = taskSchema.extend({
+const importedTaskSchema = exportedTaskSchema.extend({
   ...createTaskSchema.omit({ idempotencyKey: true, maxAttempts: true }).shape,
   // The id names a folder, so it is held to what an id can be.
   id: z.string().regex(/^[\w-]{1,100}$/, 'Not an id'),
   attempts: z.int().min(0).max(1000).default(0),
   maxAttempts: z.int().min(1).max(20).default(3),
-  createdAt: importedTimeSchema,
-  updatedAt: importedTimeSchema.optional(),
-  startedAt: importedTimeSchema.optional(),
-  completedAt: importedTimeSchema.optional(),
+  updatedAt: timestampSchema.optional(),
 });
 
 /** Takes tasks of an export in: ids that exist are skipped, unfinished ones are held until they are released. */
@@ -66,41 +62,27 @@ export class TaskImport {
   }
 }
 
+/**
+ * An import gives a task no trust and no rights that it did not have. A file from before exports said whether a task is
+ * trusted leaves it to the source: text from outside is untrusted. Such a task may run no commands either, whatever the
+ * file says and whoever imports it; any other one has the rights of whoever imports it, never those of the file.
+ */
 function toRow(caller: Caller, task: z.output<typeof importedTaskSchema>): NewTask {
-  const hasEnded = isTerminal(task.status);
-  const json = (value: unknown) => (value === undefined ? null : JSON.stringify(value));
-  return {
-    id: task.id,
-    owner_id: caller.userId,
-    title: task.title,
-    status: hasEnded ? task.status : 'pending',
-    held: hasEnded ? 0 : 1,
-    priority: task.priority,
-    source: task.source,
-    source_id: task.sourceId ?? null,
-    source_url: task.sourceUrl ?? null,
-    repository: task.repository ?? null,
-    branch: task.branch ?? null,
-    labels: JSON.stringify(task.labels),
-    assigned_agent: task.assignedAgent ?? null,
-    agent_type: hasEnded ? (task.agentType ?? null) : null,
-    attempts: hasEnded ? task.attempts : 0,
-    max_attempts: task.maxAttempts,
-    may_command: mayRunCommands(caller) ? 1 : 0,
-    created_at: task.createdAt,
-    updated_at: task.updatedAt ?? task.createdAt,
-    started_at: hasEnded ? (task.startedAt ?? null) : null,
-    completed_at: hasEnded ? (task.completedAt ?? task.updatedAt ?? task.createdAt) : null,
-    scheduled_for: null,
-    retried_from: task.retriedFrom ?? null,
-    idempotency_key: null,
-    cwd: task.cwd ?? null,
-    error: hasEnded ? json(task.error) : null,
-    metadata: json(task.metadata),
-    description: task.description ?? null,
-    prompt: task.prompt ?? null,
-    result: hasEnded ? json(task.result) : null,
-  };
+  const isFinished = isTerminal(task.status);
+  const isInside = isFromInside(task);
+  const isTrusted = isAdmin(caller) && (task.trusted ?? isInside);
+  const updatedAt = task.updatedAt ?? task.createdAt;
+  return rowOfImport(
+    { ...task, updatedAt, ...(isFinished && { completedAt: task.completedAt ?? updatedAt }) },
+    isFinished,
+    {
+      owner_id: caller.userId,
+      status: isFinished ? task.status : 'pending',
+      held: isFinished ? 0 : 1,
+      may_command: isTrusted && isInside && mayRunCommands(caller) ? 1 : 0,
+      is_trusted: isTrusted ? 1 : 0,
+    },
+  );
 }
 
 function describe(error: z.ZodError): string {

@@ -5,7 +5,8 @@ import { AppError } from '../errors.ts';
 import type { Database } from '../storage/database.ts';
 import type { CursorCodec } from './cursor.ts';
 import type { TaskCountStore } from '../storage/task-count-store.ts';
-import { columnOf, toListedTask } from './task-mapping.ts';
+import { columnOf } from './task-columns.ts';
+import { toListedTask } from './task-mapping.ts';
 import type { TaskConditions, TaskPage, TaskQueryStore } from './task-query-store.ts';
 
 type PageQuery = Pick<FilterTasksQuery, 'limit' | 'offset' | 'cursor' | 'fields' | 'full'>;

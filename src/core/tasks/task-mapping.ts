@@ -1,53 +1,25 @@
-import type { Task, TaskEvent, TaskEventType, TaskField } from '../../contract/task.ts';
+import {
+  type Task,
+  type TaskEvent,
+  type TaskEventType,
+  type TaskField,
+  taskFields,
+} from '../../contract/task.ts';
 import type { TaskEventRow, TaskRow } from '../storage/rows/tasks.ts';
+import { columnOf, kindOf } from './task-columns.ts';
 
 export type StoredTask = TaskRow;
 
-/** The column behind each field of a task. */
-export const columnOf: Record<TaskField, keyof TaskRow> = {
-  id: 'id',
-  title: 'title',
-  description: 'description',
-  prompt: 'prompt',
-  status: 'status',
-  priority: 'priority',
-  source: 'source',
-  sourceId: 'source_id',
-  sourceUrl: 'source_url',
-  repository: 'repository',
-  branch: 'branch',
-  labels: 'labels',
-  assignedAgent: 'assigned_agent',
-  agentType: 'agent_type',
-  cwd: 'cwd',
-  securityMode: 'security_mode',
-  attempts: 'attempts',
-  maxAttempts: 'max_attempts',
-  held: 'held',
-  createdAt: 'created_at',
-  updatedAt: 'updated_at',
-  startedAt: 'started_at',
-  completedAt: 'completed_at',
-  scheduledFor: 'scheduled_for',
-  result: 'result',
-  error: 'error',
-  retriedFrom: 'retried_from',
-  idempotencyKey: 'idempotency_key',
-  metadata: 'metadata',
-};
-
-const allFields = Object.keys(columnOf) as TaskField[];
-const jsonFields: ReadonlySet<TaskField> = new Set(['labels', 'result', 'error', 'metadata']);
-
 /** The fields of a task that a row holds; what is null is left out. */
-export function toListedTask(row: Partial<StoredTask>, fields: readonly TaskField[] = allFields) {
+export function toListedTask(row: Partial<StoredTask>, fields: readonly TaskField[] = taskFields) {
   const task: Record<string, unknown> = {};
   for (const field of fields) {
     const value = row[columnOf[field]];
     if (value === null || value === undefined) continue;
-    if (field === 'held') {
+    const kind = kindOf[field];
+    if (kind === 'flag') {
       if (value === 1) task[field] = true;
-    } else task[field] = jsonFields.has(field) ? JSON.parse(value as string) : value;
+    } else task[field] = kind === 'json' ? JSON.parse(value as string) : value;
   }
   return task as Partial<Task> & { id: string };
 }

@@ -5,7 +5,8 @@ import type { Database } from '../storage/database.ts';
 import type { TaskRow } from '../storage/rows/tasks.ts';
 import type { Schema } from '../storage/schema.ts';
 import type { Position } from './cursor.ts';
-import { columnOf, type StoredTask } from './task-mapping.ts';
+import { columnOf } from './task-columns.ts';
+import type { StoredTask } from './task-mapping.ts';
 
 /** The conditions of a list of tasks. */
 export type TaskConditions = Pick<

@@ -1,6 +1,7 @@
 import type { TaskHead } from '../storage/rows/tasks.ts';
 import type { CreateTask, Task } from '../../contract/task.ts';
-import { type Caller, mayRunCommands, requireOwned } from '../auth/caller.ts';
+import type { AgentRegistry } from '../agents/agent-registry.ts';
+import { type Caller, mayRunCommands, requireCommandRights, requireOwned } from '../auth/caller.ts';
 import type { Config } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import type { TaskQueue } from '../queue/task-queue.ts';
@@ -9,8 +10,9 @@ import type { Runtime } from '../runtime.ts';
 import type { ActiveRuns } from './active-runs.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 import type { TaskAdmission } from './task-admission.ts';
-import { type NewTask, untouched } from './task-columns.ts';
+import type { WholeTask } from './task-columns.ts';
 import { type StoredTask, toTask } from './task-mapping.ts';
+import { type PlainTask, rowOfInput, rowOfRetry } from './task-rows.ts';
 import { allows, retriable } from './task-states.ts';
 import type { TaskStore } from './task-store.ts';
 
@@ -19,13 +21,12 @@ export interface TaskServiceDeps {
   store: TaskStore;
   idempotency: IdempotencyStore;
   admission: TaskAdmission;
+  registry: Pick<AgentRegistry, 'usesCommands'>;
   queue: TaskQueue;
   runs: ActiveRuns;
   config: Config;
   runtime: Runtime;
 }
-
-type PlainTask = Omit<CreateTask, 'idempotencyKey'>;
 
 /** What a route creates a task for. */
 export interface TaskPurpose<T> {
@@ -69,19 +70,17 @@ export class TaskService {
     input: PlainTask,
     { scope, key, body, instead, attach, isText = false, isTrusted = true }: TaskPurpose<T>,
   ): Promise<{ answer: T; isReplay: boolean }> {
-    const usesCommands = input.assignedAgent === 'command' || input.cwd !== undefined;
-    if (usesCommands && !mayRunCommands(caller))
-      throw new AppError(
-        'forbidden',
-        caller.token
-          ? 'This token may not run commands: it needs the scope agents:command'
-          : 'Only an administrator may run commands',
-      );
-    const { idempotency } = this.#deps;
+    const { idempotency, config, registry } = this.#deps;
+    if (registry.usesCommands(input)) requireCommandRights(caller);
     const request = key === undefined ? undefined : { ownerId: caller.userId, scope, key, body };
-    const row = this.#newRow(caller, input, key);
-    if (isText) row.may_command = 0;
-    if (!isTrusted) row.is_trusted = 0;
+    const row = rowOfInput(input, {
+      ...this.#newborn(),
+      owner_id: caller.userId,
+      max_attempts: input.maxAttempts ?? config.get('queue.retry.attempts'),
+      may_command: !isText && mayRunCommands(caller) ? 1 : 0,
+      is_trusted: isTrusted ? 1 : 0,
+      idempotency_key: key ?? null,
+    });
     let outcome: { answer: T; isReplay: boolean } | undefined;
     await this.#insert(row, async (transaction, task) => {
       const first =
@@ -138,31 +137,13 @@ export class TaskService {
     const old = await this.#owned(caller, id);
     if (!retriable.includes(old.status))
       throw new AppError('wrong_state', `A task that is ${old.status} cannot be retried`);
-    const at = this.#deps.runtime.now().toISOString();
-    return this.#insert({
-      ...newlyCreated(at),
-      id: this.#deps.runtime.newId('task'),
-      owner_id: old.owner_id,
-      title: old.title,
-      description: old.description,
-      prompt: old.prompt,
-      priority: old.priority,
-      source: old.source,
-      source_id: old.source_id,
-      source_url: old.source_url,
-      repository: old.repository,
-      branch: old.branch,
-      labels: old.labels,
-      assigned_agent: old.assigned_agent,
-      max_attempts: old.max_attempts,
-      may_command: old.may_command === 1 && mayRunCommands(caller) ? 1 : 0,
-      retried_from: old.id,
-      idempotency_key: null,
-      cwd: old.cwd,
-      security_mode: old.security_mode,
-      is_trusted: old.is_trusted,
-      metadata: old.metadata,
-    });
+    return this.#insert(
+      rowOfRetry(old, {
+        ...this.#newborn(),
+        may_command: old.may_command === 1 && mayRunCommands(caller) ? 1 : 0,
+        retried_from: old.id,
+      }),
+    );
   }
 
   /** Lets an imported task run. */
@@ -190,13 +171,13 @@ export class TaskService {
    * arrives, the queue has usually moved it on.
    */
   async #insert(
-    row: NewTask,
+    row: WholeTask,
     guard: (transaction: WriteTransaction, task: Task) => Promise<boolean> = async () => true,
   ): Promise<Task> {
     const { database, store, admission } = this.#deps;
     const { fits, event } = admission.decide(row);
-    const born = toTask({ ...untouched, ...row, seq: 0, event_seq: 0 });
-    const stored: NewTask = fits ? { ...row, status: 'queued' } : row;
+    const born = toTask({ ...row, seq: 0, event_seq: 0 });
+    const stored: WholeTask = fits ? { ...row, status: 'queued' } : row;
     const isInserted = await database.write(async (transaction) => {
       if (!(await guard(transaction, born))) return false;
       store.insert(transaction, stored, [
@@ -209,41 +190,13 @@ export class TaskService {
     return born;
   }
 
-  #newRow(caller: Caller, input: PlainTask, key: string | undefined): NewTask {
-    const { runtime, config } = this.#deps;
-    return {
-      ...newlyCreated(runtime.now().toISOString()),
-      id: runtime.newId('task'),
-      owner_id: caller.userId,
-      title: input.title,
-      description: input.description ?? null,
-      prompt: input.prompt ?? null,
-      priority: input.priority,
-      source: input.source,
-      source_id: input.sourceId ?? null,
-      source_url: input.sourceUrl ?? null,
-      repository: input.repository ?? null,
-      branch: input.branch ?? null,
-      labels: JSON.stringify(input.labels),
-      assigned_agent: input.assignedAgent ?? null,
-      max_attempts: input.maxAttempts ?? config.get('queue.retry.attempts'),
-      may_command: mayRunCommands(caller) ? 1 : 0,
-      retried_from: null,
-      idempotency_key: key ?? null,
-      cwd: input.cwd ?? null,
-      security_mode: input.securityMode ?? null,
-      metadata: input.metadata ? JSON.stringify(input.metadata) : null,
-    };
+  #newborn() {
+    const { runtime } = this.#deps;
+    const at = runtime.now().toISOString();
+    return { id: runtime.newId('task'), created_at: at, updated_at: at };
   }
 
   async #owned(caller: Caller, id: string): Promise<StoredTask> {
     return requireOwned(caller, await this.#deps.store.find(id), 'Task');
   }
 }
-
-const newlyCreated = (at: string) => ({
-  status: 'pending' as const,
-  held: 0,
-  created_at: at,
-  updated_at: at,
-});

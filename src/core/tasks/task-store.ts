@@ -58,9 +58,14 @@ export class TaskStore {
 
   /** Adds the task at the end of the transaction. */
   insert(transaction: WriteTransaction, task: NewTask, events: NewEvent[]): StoredTask {
-    const row = { ...task, seq: this.#engine.nextTaskSeq(), event_seq: events.length };
-    transaction.insertLater('tasks', row);
-    const stored: StoredTask = { ...untouched, ...row };
+    const stored: StoredTask = {
+      ...untouched,
+      ...task,
+      seq: this.#engine.nextTaskSeq(),
+      event_seq: events.length,
+    };
+    // Rows of one moment share a statement, which takes its columns from the first: all name all of them.
+    transaction.insertLater('tasks', stored);
     this.#count(transaction, stored, 1);
     countDay(transaction, stored, stored.created_at, 'created');
     // An imported task may have ended already.

@@ -14,7 +14,7 @@ export function registerAgents(
     agentsRoutes,
     {
       list: async () => ({ agents: await registry.list() }),
-      listTypes: () => ({ types: registry.types() }),
+      listTypes: () => ({ types: registry.types(), needs: registry.needs() }),
     },
     check,
   );

@@ -54,7 +54,12 @@ export async function openScheduleWorld(startAt = '2026-01-01T00:00:00.000Z') {
     );
   const config = new Config({ env: {}, settingsFile: '/nowhere/settings.json' });
   const registry = new AgentRegistry({
-    adapters: [testAdapter(async () => ({ output: '' }))],
+    adapters: [
+      testAdapter(async () => ({ output: '' })),
+      ...['command', 'shell'].map((type) =>
+        testAdapter(async () => ({ output: '' }), { type, needs: ['command'], isChosenByLabels: false }),
+      ),
+    ],
     config,
     stats: { cells: async () => [], lastActivity: async () => undefined },
     runtime,
@@ -64,13 +69,23 @@ export async function openScheduleWorld(startAt = '2026-01-01T00:00:00.000Z') {
   const admission = new TaskAdmission({ database, store, registry, queue, pause, runtime });
   const idempotency = new IdempotencyStore(database);
   const runs = new ActiveRuns();
-  const tasks = new TaskService({ ...storage, idempotency, admission, queue, runs, config, runtime });
+  const tasks = new TaskService({
+    ...storage,
+    idempotency,
+    admission,
+    registry,
+    queue,
+    runs,
+    config,
+    runtime,
+  });
   const notifications = new NotificationService({ ...storage, runtime });
   const join = () =>
     composeSchedules({
       ...storage,
       endings: new TaskEndings(bus),
       tasks,
+      registry,
       notifications,
       runtime,
       log,

@@ -51,7 +51,7 @@ describe('the outbox of webhooks', () => {
     await world.addUser('user_owner');
     await world.addUser('user_ann');
     const untouchable = new Proxy({} as WriteTransaction, { get: refuse });
-    const task = { ...newTask('t'), ...untouched, seq: 1, event_seq: 1 };
+    const task = { ...untouched, ...newTask('t'), seq: 1, event_seq: 1 };
     const happening: TaskHappening = { task, events: [created] };
     const unread = {
       task,

@@ -44,6 +44,7 @@ export const rigAdapters = (killSwitch: KillSwitch): AgentAdapter[] =>
     name: type,
     description: 'An agent of the crash rig',
     capabilities: [],
+    needs: [],
     isChosenByLabels: false,
     faults: [],
     missingConfig: () => undefined,

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { AgentNeed } from '../../../contract/agents.ts';
 import type { Client } from '../../../contract/client.ts';
 import type { SecurityMode } from '../../../contract/security-mode.ts';
 import { CliError } from '../../errors/cli-error.ts';
@@ -29,10 +30,10 @@ export interface RunOptions {
 /** Sends the task that the command line describes. */
 export async function createTask(cli: Cli, words: string[], options: RunOptions) {
   const { agent, idempotencyKey } = options;
-  const prompt = await readPrompt(words, agent);
   const connection = cli.connect();
-  if (agent !== undefined) await requireAgent(connection.client, agent);
-  const cwd = folderFor(options, connection.target.isLocal);
+  const needs = asker(connection.client, agent);
+  const prompt = await readPrompt(words, async () => !(await needs()).includes('command'));
+  const cwd = folderFor(options, connection.target.isLocal, await needs());
   return connection.client.tasks.create({
     body: {
       title: options.title ?? titleOf(prompt),
@@ -48,10 +49,17 @@ export async function createTask(cli: Cli, words: string[], options: RunOptions)
   });
 }
 
-/** A task with an agent that does not exist would wait for ever. */
-export async function requireAgent(client: Client, agent: string): Promise<void> {
-  const { types } = await client.agents.listTypes();
-  if (types.includes(agent)) return;
+/** Asks the daemon at most once what the agent needs; rejects as `requireAgent` does. */
+export function asker(client: Client, agent: string | undefined): () => Promise<AgentNeed[]> {
+  let asked: Promise<AgentNeed[]> | undefined;
+  return () => (asked ??= agent === undefined ? Promise.resolve([]) : requireAgent(client, agent));
+}
+
+/** What the agent needs. A task with an agent that does not exist would wait for ever. */
+async function requireAgent(client: Client, agent: string): Promise<AgentNeed[]> {
+  // A daemon from before this field has one such agent.
+  const { types, needs = { command: ['command'] } } = await client.agents.listTypes();
+  if (types.includes(agent)) return needs[agent] ?? [];
   const meant = closest(agent, types);
   throw new CliError(
     exitCodes.invalid,
@@ -60,11 +68,11 @@ export async function requireAgent(client: Client, agent: string): Promise<void>
   );
 }
 
-const worksInFolder = (agent: string | undefined) =>
-  agent === undefined || agent === 'builtin' || agent === 'command';
+const worksInFolder = (agent: string | undefined, needs: AgentNeed[]) =>
+  agent === undefined || agent === 'builtin' || needs.includes('command');
 
 /** An agent that touches files works where its caller is, unless that is another machine. */
-function folderFor({ agent, cwd }: RunOptions, isLocal: boolean): string | undefined {
+function folderFor({ agent, cwd }: RunOptions, isLocal: boolean, needs: AgentNeed[]): string | undefined {
   if (cwd !== undefined) return isLocal ? resolve(cwd) : cwd;
-  return isLocal && worksInFolder(agent) ? process.cwd() : undefined;
+  return isLocal && worksInFolder(agent, needs) ? process.cwd() : undefined;
 }

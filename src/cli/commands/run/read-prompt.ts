@@ -5,13 +5,13 @@ import { isStdinGiven, readStdin } from '../../input/read-stdin.ts';
 /** The prompt from the words of the command line and from stdin. */
 export async function readPrompt(
   words: string[],
-  agent: string | undefined,
+  takesStdin: () => Promise<boolean> = async () => true,
   command = 'svc run',
 ): Promise<string> {
   if (words.length === 1 && words[0] === '-') return required(await readStdin(), command);
   const said = words.join(' ');
   // A command says itself what it reads; what happens to be on stdin must not become part of it.
-  const context = agent === 'command' || !isStdinGiven() ? '' : (await readStdin()).trimEnd();
+  const context = isStdinGiven() && (await takesStdin()) ? (await readStdin()).trimEnd() : '';
   return required([said, context].filter((part) => part.trim() !== '').join('\n\n'), command);
 }
 

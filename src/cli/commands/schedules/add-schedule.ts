@@ -4,7 +4,7 @@ import type { SecurityMode } from '../../../contract/security-mode.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
-import { requireAgent } from '../run/create-task.ts';
+import { asker } from '../run/create-task.ts';
 import { readPrompt, titleOf } from '../run/read-prompt.ts';
 import { nextRunLines } from './next-runs.ts';
 
@@ -32,9 +32,11 @@ export async function addSchedule(cli: Cli, words: string[], options: AddOptions
   const { output } = cli;
   const { at, tz, name, agent, cwd, label, overlap, catchUp, maxFailures } = options;
   const cron = at === undefined ? requireExpression(words[0]) : undefined;
-  const prompt = await readPrompt(words.slice(cron === undefined ? 0 : 1), agent, command(options));
   const { client, target } = cli.connect();
-  if (agent !== undefined) await requireAgent(client, agent);
+  const needs = asker(client, agent);
+  const takesStdin = async () => !(await needs()).includes('command');
+  const prompt = await readPrompt(words.slice(cron === undefined ? 0 : 1), takesStdin, command(options));
+  await needs();
   const answer = await client.schedules.create({
     body: {
       ...(cron !== undefined && { cron }),

@@ -12,6 +12,7 @@ export const builtinAdapter = ({ missing, work }: BuiltinAdapterOptions): AgentA
   name: 'Built-in agent',
   description: 'Lets a model of a configured provider do the task, with tools that the policy allows',
   capabilities: ['builtin', 'code', 'files', 'web'],
+  needs: [],
   isChosenByLabels: true,
   // The providers have breakers of their own.
   faults: [],

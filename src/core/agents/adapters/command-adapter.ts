@@ -24,6 +24,7 @@ export function commandAdapter({ env, installation }: CommandAdapterOptions): Ag
     name: 'Command',
     description: 'Runs the prompt of the task as a shell command',
     capabilities: ['command', 'shell'],
+    needs: ['command'],
     isChosenByLabels: false,
     faults: [],
     missingConfig: () => undefined,

@@ -31,6 +31,7 @@ export function httpAdapter({ url, timeoutMs, fetch }: HttpAdapterOptions): Agen
     name: 'HTTP',
     description: 'Posts the task to a URL and takes the answer as the result',
     capabilities: ['http'],
+    needs: [],
     configSchema: z.object({ url: z.url({ protocol: /^https?$/ }) }),
     isChosenByLabels: true,
     faults: ['network', 'timeout', 'auth', 'quota', 'rate_limited', 'agent_error'],

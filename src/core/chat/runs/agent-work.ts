@@ -19,7 +19,7 @@ import type { AgentRunRow } from '../../storage/rows/agent-runs.ts';
 import type { Runtime } from '../../runtime.ts';
 import { RunStopped } from '../../tasks/active-runs.ts';
 import type { TaskStore } from '../../tasks/task-store.ts';
-import { isMadeByTool } from '../../tools/tasks/task-create.ts';
+import { isMadeByTool } from '../../tasks/task-origin.ts';
 import type { ToolRegistry } from '../../tools/tool-registry.ts';
 import type { Compactor } from '../compactor.ts';
 import type { ConversationService } from '../conversation-service.ts';

@@ -5,7 +5,7 @@ import type { Database } from '../../storage/database.ts';
 import { toTask } from '../../tasks/task-mapping.ts';
 import type { TaskStore } from '../../tasks/task-store.ts';
 import { runCommandName } from '../../tools/commands/run-command.ts';
-import { isMadeByTool } from '../../tools/tasks/task-create.ts';
+import { isMadeByTool } from '../../tasks/task-origin.ts';
 import type { ToolResult } from '../../tools/tool-gate.ts';
 
 /** A call with what came of it, and where it ran as far as its plan says. */

@@ -1,3 +1,4 @@
+import type { AgentRegistry } from '../../agents/agent-registry.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { UserStore } from '../../auth/user-store.ts';
 import type { Config } from '../../config/config.ts';
@@ -12,6 +13,7 @@ import { DeliveryLog } from './delivery-log.ts';
 import { InboundRetention } from './inbound-retention.ts';
 import { InboundService } from './inbound-service.ts';
 import { InboundStore } from './inbound-store.ts';
+import { refuseCommandAgents } from './refuse-command-agents.ts';
 import { sourceReaders } from './source-readers.ts';
 import { WorkIntake, type WorkIntakeDeps } from './work-intake.ts';
 
@@ -24,6 +26,7 @@ export interface InboundDeps {
   limits: RateLimits;
   users: UserStore;
   tasks: TaskService;
+  registry: AgentRegistry;
   sourceComments: WorkIntakeDeps['sourceComments'];
   runtime: Runtime;
   log: Log;
@@ -34,6 +37,7 @@ export interface InboundDeps {
 /** What takes the webhooks of GitHub, Jira and Linear. */
 export function composeInbound(deps: InboundDeps) {
   const { database, audit, readers = sourceReaders } = deps;
+  refuseCommandAgents(deps);
   const store = new InboundStore(database);
   const deliveries = new DeliveryLog({ store, audit });
   const intake = new WorkIntake({ ...deps, claims: new ClaimStore(database), deliveries });

@@ -1,6 +1,10 @@
 import type { TaskStatus } from '../../../contract/task.ts';
 
-export interface TaskRow {
+/**
+ * The short part of a task that state changes and events need. Column types are those that both engines know: text,
+ * integer, JSON as text, times as ISO text. What each column is for the product stands in `tasks/task-columns.ts`.
+ */
+export interface TaskHead {
   seq: number;
   id: string;
   owner_id: string;
@@ -8,7 +12,6 @@ export interface TaskRow {
   status: TaskStatus;
   priority: number;
   source: string;
-  source_id: string | null;
   source_url: string | null;
   repository: string | null;
   branch: string | null;
@@ -35,11 +38,16 @@ export interface TaskRow {
   completed_at: string | null;
   scheduled_for: string | null;
   retried_from: string | null;
+}
+
+/** All of a task. */
+export interface TaskRow extends TaskHead {
+  source_id: string | null;
   idempotency_key: string | null;
   cwd: string | null;
   /** The strictest mode that its creator asked for. */
   security_mode: string | null;
-  /** 0 where a stranger's text is its prompt. */
+  /** 0 where untrusted text is its prompt. */
   is_trusted: number;
   error: string | null;
   metadata: string | null;
@@ -47,21 +55,6 @@ export interface TaskRow {
   prompt: string | null;
   result: string | null;
 }
-
-/** The short part of a task that state changes and events need. */
-export type TaskHead = Omit<
-  TaskRow,
-  | 'description'
-  | 'prompt'
-  | 'metadata'
-  | 'result'
-  | 'error'
-  | 'cwd'
-  | 'security_mode'
-  | 'is_trusted'
-  | 'idempotency_key'
-  | 'source_id'
->;
 
 export interface TaskEventRow {
   task_seq: number;

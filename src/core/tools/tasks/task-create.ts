@@ -19,10 +19,6 @@ export interface TaskCreateDeps {
   depthOf: (taskId: string | undefined) => Promise<number>;
 }
 
-/** Whether a model wrote the task, and so perhaps words that it had read from a stranger. */
-export const isMadeByTool = (metadata: Record<string, unknown> | undefined): boolean =>
-  metadata?.['depth'] !== undefined;
-
 /** `task_create`: hands work to another run of the built-in agent, with no more rights than the present one. */
 export const taskCreateTool = ({ create, depthOf }: TaskCreateDeps): Tool =>
   defineTool({

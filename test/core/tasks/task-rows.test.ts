@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest';
+import { createTaskSchema, type ExportedTask } from '../../../src/contract/task.ts';
+import { rowOfImport, rowOfInput, rowOfRetry } from '../../../src/core/tasks/task-rows.ts';
+
+const at = '2026-01-02T03:04:05.678Z';
+const decided = {
+  id: 'task_1',
+  owner_id: 'user_ann',
+  max_attempts: 3,
+  may_command: 1,
+  created_at: at,
+  updated_at: at,
+};
+const said = {
+  title: 'Title',
+  description: 'Description',
+  prompt: 'Prompt',
+  priority: 2,
+  source: 'codehost',
+  sourceId: 'o/r#1',
+  sourceUrl: 'https://example.org/1',
+  repository: 'o/r',
+  branch: 'main',
+  labels: ['a', '"'],
+  assignedAgent: 'builtin',
+  cwd: '/tmp',
+  securityMode: 'sandbox',
+  metadata: { a: [1, null] },
+} as const;
+const input = createTaskSchema.parse({ ...said, maxAttempts: 5 });
+const stored = {
+  title: 'Title',
+  description: 'Description',
+  prompt: 'Prompt',
+  priority: 2,
+  source: 'codehost',
+  source_id: 'o/r#1',
+  source_url: 'https://example.org/1',
+  repository: 'o/r',
+  branch: 'main',
+  labels: '["a","\\""]',
+  assigned_agent: 'builtin',
+  cwd: '/tmp',
+  security_mode: 'sandbox',
+  metadata: '{"a":[1,null]}',
+};
+const left = {
+  agent_type: 'builtin',
+  attempts: 2,
+  started_at: at,
+  completed_at: at,
+  error: '{}',
+  result: '{}',
+  crashes: 1,
+  fence: 7,
+  lease_owner: 'w',
+  lease_until: at,
+};
+const fresh = {
+  agent_type: null,
+  attempts: 0,
+  started_at: null,
+  completed_at: null,
+  error: null,
+  result: null,
+  crashes: 0,
+  fence: 0,
+  lease_owner: null,
+  lease_until: null,
+};
+const exported: ExportedTask = {
+  ...said,
+  id: 'task_0',
+  status: 'completed',
+  attempts: 2,
+  maxAttempts: 3,
+  agentType: 'builtin',
+  labels: [...said.labels],
+  metadata: { a: [1, null] },
+  createdAt: '2026-01-02T03:04:05Z',
+  updatedAt: at,
+  startedAt: at,
+  completedAt: at,
+  scheduledFor: at,
+  idempotencyKey: 'key',
+  retriedFrom: 'task_9',
+};
+const ofImport = {
+  owner_id: 'user_ann',
+  status: 'completed',
+  held: 0,
+  may_command: 0,
+  is_trusted: 0,
+} as const;
+
+describe('a new row', () => {
+  it('has what its creator said and nothing of a run', () => {
+    expect(rowOfInput(input, decided)).toEqual({
+      ...stored,
+      ...fresh,
+      ...decided,
+      status: 'pending',
+      held: 0,
+      is_trusted: 1,
+      scheduled_for: null,
+      retried_from: null,
+      idempotency_key: null,
+    });
+  });
+
+  it('names the same columns in the same order whatever was said', () => {
+    const whole = Object.keys(rowOfInput(input, decided));
+    const bare = createTaskSchema.parse({ title: 'Bare' });
+    const old = { ...rowOfInput(input, decided), seq: 1, event_seq: 1 };
+    expect(Object.keys(rowOfInput(bare, { ...decided, is_trusted: 0 }))).toEqual(whole);
+    expect(Object.keys(rowOfRetry(old, { ...decided, retried_from: 'task_0' }))).toEqual(whole);
+    expect(Object.keys(rowOfImport(exported, true, ofImport))).toEqual(whole);
+  });
+});
+
+it('copies what the creator said to a retry, with its trust, and nothing of the runs', () => {
+  const old = { ...rowOfInput(input, { ...decided, is_trusted: 0 }), ...left, seq: 1, event_seq: 4 };
+  const again = { id: 'task_2', may_command: 0, created_at: at, updated_at: at, retried_from: 'task_1' };
+  expect(rowOfRetry({ ...old, held: 1, idempotency_key: 'key', max_attempts: 5 }, again)).toMatchObject({
+    ...stored,
+    ...fresh,
+    ...again,
+    owner_id: 'user_ann',
+    status: 'pending',
+    held: 0,
+    is_trusted: 0,
+    max_attempts: 5,
+    idempotency_key: null,
+    scheduled_for: null,
+  });
+});
+
+describe('the row of an import', () => {
+  it('has all of a finished task, with its times in one form', () => {
+    expect(rowOfImport(exported, true, ofImport)).toMatchObject({
+      ...stored,
+      ...ofImport,
+      id: 'task_0',
+      agent_type: 'builtin',
+      attempts: 2,
+      started_at: at,
+      completed_at: at,
+      created_at: '2026-01-02T03:04:05.000Z',
+      retried_from: 'task_9',
+      scheduled_for: null,
+      idempotency_key: null,
+    });
+  });
+
+  it('has nothing that the runs of an unfinished task left behind', () => {
+    expect(rowOfImport(exported, false, { ...ofImport, status: 'pending', held: 1 })).toMatchObject({
+      ...stored,
+      ...fresh,
+      status: 'pending',
+      held: 1,
+    });
+  });
+});
