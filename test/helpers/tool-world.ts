@@ -55,7 +55,8 @@ export class ToolWorld {
   askInTask(call: Partial<Approval> = {}): Approval {
     const approval = this.ask({ taskId: this.tasks[0]?.id ?? '', ...call });
     const { id: approvalId, toolName, params, cwd, reason, expiresAt } = approval;
-    const data = { approvalId, toolName, params, cwd, reason, expiresAt };
+    const carried = { type: 'approval:requested', toolCallId: 'call_1', approval: { ...approval } };
+    const data = { ...carried, approvalId, toolName, params, cwd, reason, expiresAt };
     this.tell('approval_requested', `Approval needed: ${toolName}`, data);
     return approval;
   }
@@ -70,7 +71,13 @@ export class ToolWorld {
     this.approvals[at] = decided;
     this.onMessage({ type: 'approval', at: new Date().toISOString(), approval: decided });
     if (found.taskId !== undefined)
-      this.tell('approval_decided', `Decided: ${decision}`, { approvalId, decision });
+      this.tell('approval_decided', `Decided: ${decision}`, {
+        type: 'approval:decided',
+        toolCallId: 'call_1',
+        approval: { ...decided },
+        approvalId,
+        decision,
+      });
     this.#changed.emit(`decided ${approvalId}`, decided);
     return decided;
   }
@@ -111,7 +118,7 @@ export class ToolWorld {
 
   /** The answer of the agent, and the end. */
   answer(output: string): void {
-    this.tell('output', output, { stream: 'text' });
+    this.tell('output', output, { type: 'text:delta', step: 1, delta: output, stream: 'text' });
     this.end({ status: 'completed', result: { success: true, output, artifacts: [], duration: 5 } });
   }
 

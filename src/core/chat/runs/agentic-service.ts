@@ -130,6 +130,7 @@ export class AgenticService {
     };
     timer.signal.addEventListener('abort', () => {
       if (timer.isTaken) return;
+      timer.stop();
       fail(new RunFailure('timeout', 'TIMEOUT', `No worker was free within ${timers.ms / 1000} s`));
       tasks.cancel(caller, taskId).catch((error: unknown) => {
         // It ended by itself at this moment.
