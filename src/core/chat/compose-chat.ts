@@ -54,7 +54,7 @@ export function composeChat(deps: ChatDeps) {
     lifecycle: {
       /** Messages with tools that an earlier daemon left waiting or unfinished. */
       async start() {
-        if (await hasOpenMessages(database)) await (await loadRuns()).toolMessages.start();
+        if (await hasOpenMessages(database)) await (await loadRuns()).waitingMessages.start();
       },
       stop: async () => (await loading)?.close(),
       tidy: { everyMs: TIDY_EVERY_MS, run: () => forgetEndedRuns(database) },

@@ -24,6 +24,7 @@ import { RunTimers } from './run-timers.ts';
 import { TaskRuns } from './task-runs.ts';
 import { ToolLoop } from './tool-loop.ts';
 import { ToolMessageService } from './tool-message-service.ts';
+import { WaitingMessages } from './waiting-messages.ts';
 
 export interface RunDeps extends ToolDeps {
   users: UserStore;
@@ -65,15 +66,16 @@ export async function composeRuns(deps: RunDeps) {
   const runService = new RunService({ ...deps, registry, loop });
   const shared = { ...deps, ...tools, runs, feeds, timers, runService, workspace, lessons };
   const messageRuns = new MessageRuns(shared);
-  const toolMessages = new ToolMessageService({ ...shared, messageRuns, store: conversationStore });
-  toolMessages.listen();
+  const waiting = new WaitingMessages({ ...shared, messageRuns, store: conversationStore });
+  waiting.listen();
   const agenticRuns = new AgenticRuns({ ...shared, tasks: store });
   const taskRuns = new TaskRuns({ ...shared, tasks: store, realFolder: realpath });
   return {
     ...tools,
-    toolMessages,
+    waitingMessages: waiting,
+    toolMessages: new ToolMessageService({ ...shared, messageRuns, waiting }),
     close: async () => {
-      toolMessages.stop();
+      waiting.stop();
       await lessons.close();
       await tools.mcp.close();
     },

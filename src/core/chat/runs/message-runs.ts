@@ -1,8 +1,10 @@
 import type { SecurityMode } from '../../../contract/security-mode.ts';
 import type { UserStore } from '../../auth/user-store.ts';
+import type { Log } from '../../log.ts';
 import type { ResolvedModel } from '../../providers/resolved-model.ts';
 import type { ConversationRow } from '../../storage/chat-rows.ts';
 import type { PreparedRun } from './attempt.ts';
+import { toErrorEvent, toRunFailure } from './run-failure.ts';
 import type { RunFeeds } from './run-feeds.ts';
 import type { RunPlan } from './run-order.ts';
 import { messageRules, type RunStorage } from './run-policy.ts';
@@ -33,6 +35,7 @@ export interface MessageRun {
 export interface MessageRunsDeps {
   users: UserStore;
   feeds: RunFeeds;
+  log: Log;
 }
 
 /** Prepares runs of messages with tools: whoever reads along is asked. */
@@ -71,5 +74,14 @@ export class MessageRuns {
       },
       policy: { ...messageRules({ hasTools }), store, sink: (event) => feeds.emit(id, event) },
     };
+  }
+
+  /** Ends the stream of a run with what went wrong; a bug is logged, and not described to the reader. */
+  fail(runId: string, error: unknown): void {
+    const { feeds, log } = this.#deps;
+    const failure = toRunFailure(error, () => 'Internal error');
+    if (failure.code === 'INTERNAL') log.error({ runId, err: error }, 'a message with tools failed');
+    feeds.emit(runId, toErrorEvent(failure));
+    feeds.close(runId);
   }
 }

@@ -1,6 +1,5 @@
 import type { NewRunEvent } from '../../../contract/run-events.ts';
 import { carriedBy } from '../../../contract/task-run-events.ts';
-import type { TaskEvent } from '../../../contract/task.ts';
 import type { RunningEvent } from '../../agents/agent-adapter.ts';
 import { TextBatcher } from '../../text/text-batcher.ts';
 import { describeRunEvent } from './describe-run-event.ts';
@@ -48,7 +47,7 @@ export class RunEventRecord {
 const toTaskEvent = (event: NewRunEvent): RunningEvent => ({
   type: (carriedBy[event.type] ?? 'progress') as RunningEvent['type'],
   message: describeRunEvent(event),
-  data: { ...earlierFields(event), ...payloadOf(event), type: event.type } as TaskEvent['data'],
+  data: { ...earlierFields(event), ...payloadOf(event), type: event.type },
 });
 
 function payloadOf({ type, data }: NewRunEvent): object {
