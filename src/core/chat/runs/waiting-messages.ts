@@ -1,5 +1,4 @@
-import type { ApprovalService } from '../../approvals/approval-service.ts';
-import { toApproval } from '../../approvals/approval-service.ts';
+import { type ApprovalService, toApproval } from '../../approvals/approval-service.ts';
 import type { ApprovalStore } from '../../approvals/approval-store.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import type { EventBus } from '../../events.ts';
@@ -87,7 +86,7 @@ export class WaitingMessages {
   }
 
   async #continue(row: AgentRunRow): Promise<void> {
-    const { store, feeds, messageRuns } = this.#deps;
+    const { store, feeds } = this.#deps;
     const conversation = row.conversation_id === null ? undefined : await store.find(row.conversation_id);
     const state = storedState(row);
     if (!conversation || !state) return;
@@ -96,7 +95,6 @@ export class WaitingMessages {
     const outcome = await this.#runAgain({ id: row.id, conversation, options, state });
     if (outcome.kind === 'waiting') this.resume(row.id);
     else if (outcome.kind === 'done') feeds.close(row.id);
-    else if (!this.#stopping.signal.aborted) messageRuns.fail(row.id, outcome.error);
   }
 
   async #runAgain(run: MessageRun): Promise<RunOutcome> {
@@ -122,15 +120,17 @@ export class WaitingMessages {
 
   /** Keeps what a resumed run came to, in the message that waited for it. */
   async #settle(run: MessageRun, outcome: RunOutcome): Promise<string | undefined> {
-    const { store, database, runtime } = this.#deps;
+    const { store, database, messageRuns, runtime } = this.#deps;
     const { id, options, state } = run;
-    const isFailed = outcome.kind === 'failed';
-    // The next start resumes it.
-    if (isFailed && this.#stopping.signal.aborted) return undefined;
+    let content = state.text;
+    if (outcome.kind === 'failed') {
+      // The next start resumes it.
+      if (this.#stopping.signal.aborted) return undefined;
+      // First, so that its reader learns it even when it cannot be stored.
+      messageRuns.fail(id, outcome.error);
+      content = `${state.text}\n\n(Broken off: ${messageOf(outcome.error)})`.trim();
+    }
     const status = outcome.kind === 'done' ? 'completed' : outcome.kind;
-    const content = isFailed
-      ? `${state.text}\n\n(Broken off: ${messageOf(outcome.error)})`.trim()
-      : state.text;
     const updated_at = runtime.now().toISOString();
     await database.write(async ({ db }) => {
       await store.changeMessage(db, options.messageId, {
