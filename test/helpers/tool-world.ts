@@ -56,8 +56,9 @@ export class ToolWorld {
   askInTask(call: Partial<Approval> = {}): Approval {
     const approval = this.ask({ taskId: this.tasks[0]?.id ?? '', ...call });
     const { id: approvalId, toolName, params, cwd, reason, expiresAt } = approval;
-    const data = { approvalId, toolName, params, cwd, reason, expiresAt };
-    this.tell('approval_requested', `Approval needed: ${toolName}`, data);
+    const carried = { type: 'approval:requested', toolCallId: 'call_1', approval };
+    const data = { ...carried, approvalId, toolName, params, cwd, reason, expiresAt };
+    this.tell('approval_requested', `Approval needed: ${toolName}`, data as unknown as TaskEvent['data']);
     return approval;
   }
 
@@ -70,8 +71,9 @@ export class ToolWorld {
     const decided: Approval = { ...found, status, decision, decidedAt: new Date().toISOString() };
     this.approvals[at] = decided;
     this.onMessage({ type: 'approval', at: new Date().toISOString(), approval: decided });
-    if (found.taskId !== undefined)
-      this.tell('approval_decided', `Decided: ${decision}`, { approvalId, decision });
+    const carried = { type: 'approval:decided', toolCallId: 'call_1', approval: decided };
+    const data = { ...carried, approvalId, decision } as unknown as TaskEvent['data'];
+    if (found.taskId !== undefined) this.tell('approval_decided', `Decided: ${decision}`, data);
     this.#changed.emit(`decided ${approvalId}`, decided);
     return decided;
   }
@@ -112,7 +114,7 @@ export class ToolWorld {
 
   /** The answer of the agent, and the end. */
   answer(output: string): void {
-    this.tell('output', output, { stream: 'text' });
+    this.tell('output', output, { type: 'text:delta', step: 1, delta: output, stream: 'text' });
     this.end({ status: 'completed', result: { success: true, output, artifacts: [], duration: 5 } });
   }
 

@@ -1,3 +1,4 @@
+import type { ModelMessage } from 'ai';
 import type { ChatMessage, PresetId } from '../../contract/chat.ts';
 import type { Compaction } from '../../contract/conversations.ts';
 import { AppError } from '../errors.ts';
@@ -10,6 +11,8 @@ import type { ModelCalls } from '../providers/model-calls.ts';
 import { presets } from './presets.ts';
 import { type Prompt, toPrompt } from '../providers/prompt.ts';
 import type { ResolvedModel } from '../providers/resolved-model.ts';
+import { sizeOfMessages } from './runs/prompt-size.ts';
+import { splitRun } from './runs/split-run.ts';
 import {
   estimateMessages,
   estimateTokens,
@@ -33,7 +36,15 @@ export interface ConversationHead {
   context: string | undefined;
 }
 
-/** Makes the prompt of a conversation, and sums up its older messages when they no longer fit. */
+/** What a model sums up, and how. */
+interface SummaryInput {
+  instructions: string;
+  /** Names the text for the model. */
+  title: string;
+  text: string;
+}
+
+/** Makes what a model is asked fit into its window: a stored conversation, or the messages of a run under way. */
 export class Compactor {
   readonly #deps: CompactorDeps;
   constructor(deps: CompactorDeps) {
@@ -49,7 +60,9 @@ export class Compactor {
     const before = this.#before(head);
     const messages = await this.#messages(head.conversation);
     const room = roomOf(model) - systemTokens(head) - estimateMessages([...before, ...added]);
-    return [...before, ...(room > 0 ? newestThatFit(messages, room) : []), ...added];
+    // Without `added` the newest message is the one to answer.
+    const kept = room > 0 || added.length === 0 ? newestThatFit(messages, room) : [];
+    return [...before, ...kept, ...added];
   }
 
   /** The stored messages, the older ones summed up by the model itself where it has to be. */
@@ -82,6 +95,35 @@ export class Compactor {
     };
   }
 
+  /** The messages of a run that fit beside `otherTokens`; the same ones where all of them do. */
+  async fitRun(
+    model: ResolvedModel,
+    messages: ModelMessage[],
+    otherTokens: number,
+    signal: AbortSignal,
+  ): Promise<ModelMessage[]> {
+    const room = roomOf(model) - otherTokens;
+    if (sizeOfMessages(messages) <= room) return messages;
+    const { head, old, last } = splitRun(messages, room);
+    if (old.length === 0) return [...head, ...last];
+    const done = old.map(({ role, content }) => `${role}: ${JSON.stringify(content)}`).join('\n');
+    const summary = await this.#summarize(
+      model,
+      {
+        instructions: runInstructions,
+        title: 'The earlier steps of a work with tools',
+        text: lastTokens(done, Math.max(500, room / 2)),
+      },
+      signal,
+    );
+    const text =
+      summary === undefined
+        ? 'Earlier steps were left out because they no longer fit.'
+        : lastTokens(summary, room / 4);
+    const content = fenceData(this.#deps.runtime, 'A summary of your earlier steps', text);
+    return [...head, { role: 'user', content }, ...last];
+  }
+
   /** Undefined when it did not work: then the oldest messages are left out, which is better than no answer. */
   async #sumUp(
     model: ResolvedModel,
@@ -90,20 +132,36 @@ export class Compactor {
     room: number,
     signal: AbortSignal,
   ): Promise<string | undefined> {
-    const { database, store, calls, runtime } = this.#deps;
+    const { database, store } = this.#deps;
     const earlier =
       conversation.summary === null ? '' : `Summary of what came before:\n${conversation.summary}\n\n`;
     const said = old.map(({ role, content }) => `${role}: ${content}`).join('\n\n');
-    const whole = earlier + lastTokens(said, room - estimateTokens(earlier));
-    const text = fenceData(runtime, 'A conversation', whole);
-    const prompt = { instructions: sumUpInstructions, turns: [{ role: 'user' as const, content: text }] };
+    const text = earlier + lastTokens(said, room - estimateTokens(earlier));
+    const input = { instructions: conversationInstructions, title: 'A conversation', text };
+    const summary = await this.#summarize(model, input, signal);
+    if (summary === undefined || estimateTokens(summary) > room / 4) return undefined;
+    const summary_seq = old.at(-1)?.seq ?? 0;
     try {
-      const { content } = await calls.ask(model, prompt, { signal });
-      const summary = content.trim();
-      if (summary === '' || estimateTokens(summary) > room / 4) return undefined;
-      const summary_seq = old.at(-1)?.seq ?? 0;
       await database.write(({ db }) => store.change(db, conversation.id, { summary, summary_seq }));
-      return summary;
+    } catch (error) {
+      if (signal.aborted || !(error instanceof AppError)) throw error;
+      return undefined;
+    }
+    return summary;
+  }
+
+  /** Undefined when the model failed or had nothing to say: an answer without the beginning is better than none. */
+  async #summarize(
+    model: ResolvedModel,
+    { instructions, title, text }: SummaryInput,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const { calls, runtime } = this.#deps;
+    const content = fenceData(runtime, title, text);
+    try {
+      const prompt = { instructions, turns: [{ role: 'user' as const, content }] };
+      const answer = await calls.ask(model, prompt, { signal });
+      return answer.content.trim() || undefined;
     } catch (error) {
       if (signal.aborted || !(error instanceof AppError)) throw error;
       return undefined;
@@ -131,6 +189,9 @@ const systemTokens = (head: ConversationHead): number => estimateTokens(presetOf
 const promptOf = (head: ConversationHead, messages: readonly ChatMessage[]): Prompt =>
   toPrompt([presetOf(head)], messages);
 
-const sumUpInstructions = `Sum up the conversation that you are given, so that it can go on from the summary alone.
+const conversationInstructions = `Sum up the conversation that you are given, so that it can go on from the summary alone.
 Keep decisions, facts, names, figures, file names, code that is still needed, open questions and what the user asked for. Leave out greetings and what was overtaken.
 Write at most 400 words, in the language of the conversation, and nothing but the summary.`;
+const runInstructions = `Sum up the steps of a work that you are given, so that it can go on from the summary alone.
+Keep what was asked for, what was found out, file names, commands and their results, what was changed, what failed, and what is still to be done.
+Write at most 400 words and nothing but the summary.`;

@@ -2,6 +2,7 @@ import type { ApprovalService } from '../approvals/approval-service.ts';
 import type { AgentRun } from '../agents/agent-adapter.ts';
 import { builtinAdapter } from '../agents/adapters/builtin-adapter.ts';
 import type { Feature } from '../lifecycle.ts';
+import type { ModelCalls } from '../providers/model-calls.ts';
 import { Compactor } from './compactor.ts';
 import { CompletionService } from './completion-service.ts';
 import { ConversationService } from './conversation-service.ts';
@@ -14,8 +15,8 @@ import { TaskContext } from './task-context.ts';
 
 const TIDY_EVERY_MS = 300_000;
 
-type Own = 'compactor' | 'taskContext' | 'conversations' | 'conversationStore' | 'recall';
-export type ChatDeps = Omit<RunDeps, Own> & RecallDeps & { approvals: ApprovalService };
+type Own = 'compactor' | 'conversations' | 'conversationStore' | 'recall';
+export type ChatDeps = Omit<RunDeps, Own> & RecallDeps & { approvals: ApprovalService; calls: ModelCalls };
 
 /** Conversations with models, and the models that work with tools, which are loaded at their first use. */
 export function composeChat(deps: ChatDeps) {
@@ -41,7 +42,7 @@ export function composeChat(deps: ChatDeps) {
   let loading: Promise<Runs> | undefined;
   const loadRuns = () =>
     (loading ??= import('./runs/compose-runs.ts').then(({ composeRuns }) =>
-      composeRuns({ ...deps, compactor, taskContext, conversations, conversationStore: store, recall }),
+      composeRuns({ ...deps, compactor, conversations, conversationStore: store, recall }),
     ));
   const builtinAgent = builtinAdapter({
     missing: () => providers.missing(),
@@ -53,7 +54,7 @@ export function composeChat(deps: ChatDeps) {
     lifecycle: {
       /** Messages with tools that an earlier daemon left waiting or unfinished. */
       async start() {
-        if (await hasOpenMessages(database)) await (await loadRuns()).toolMessages.start();
+        if (await hasOpenMessages(database)) await (await loadRuns()).waitingMessages.start();
       },
       stop: async () => (await loading)?.close(),
       tidy: { everyMs: TIDY_EVERY_MS, run: () => forgetEndedRuns(database) },

@@ -7,7 +7,7 @@ import type {
 } from '../../contract/conversations.ts';
 import { untitled } from '../../contract/conversations.ts';
 import type { Approval } from '../../contract/approvals.ts';
-import type { TokenUsage } from '../../contract/chat.ts';
+import type { PresetId, TokenUsage } from '../../contract/chat.ts';
 import { type Caller, mayRunCommands, requireOwned, visibleOwner } from '../auth/caller.ts';
 import { AppError } from '../errors.ts';
 import type { ConversationRow, MessageRow } from '../storage/rows/conversations.ts';
@@ -18,6 +18,9 @@ import { toConversation, toMessage } from './conversation-mapping.ts';
 import type { ConversationStore, NewMessage } from './conversation-store.ts';
 import type { ModelCalls } from '../providers/model-calls.ts';
 import type { ModelProviders } from '../providers/model-providers.ts';
+import { type Prompt, toPrompt } from '../providers/prompt.ts';
+import type { ResolvedModel } from '../providers/resolved-model.ts';
+import { presets } from './presets.ts';
 import { SerialByKey } from '../async/serial-by-key.ts';
 import type { TaskContext } from './task-context.ts';
 
@@ -40,6 +43,14 @@ export interface Exchange {
   assistantMessage: ConversationMessage;
   usage: TokenUsage;
   compaction?: Compaction;
+}
+
+/** A message of a user that is stored, and the prompt that it makes with everything before it. */
+export interface AcceptedMessage {
+  message: MessageRow;
+  conversation: ConversationRow;
+  prompt: Prompt;
+  compaction: Compaction | undefined;
 }
 
 /** Conversations that stay: each message is stored, and the model is told what was said before. */
@@ -123,13 +134,11 @@ export class ConversationService {
 
   async #exchange(caller: Caller, id: string, wish: SendMessage, signal: AbortSignal): Promise<Exchange> {
     if (signal.aborted) throw new AppError('wrong_state', 'The request was cancelled');
-    const { providers, calls, compactor, taskContext } = this.#deps;
+    const { providers, calls } = this.#deps;
     // What can never be answered is not stored.
     const model = await providers.resolve(wish);
-    const userMessage = await this.append(caller, id, { role: 'user', content: wish.content });
-    const conversation = await this.find(caller, id);
-    const context = await taskContext.ofConversation(conversation);
-    const { prompt, compaction } = await compactor.fit(model, { conversation, context }, signal);
+    const accepted = await this.accept(caller, id, wish.content, { model, signal });
+    const { message: userMessage, prompt, compaction } = accepted;
     const { content, usage } = await calls.ask(model, prompt, { signal });
     const { provider, modelId } = model;
     const assistantMessage = await this.append(caller, id, {
@@ -145,6 +154,32 @@ export class ConversationService {
       usage,
       ...(compaction && { compaction }),
     };
+  }
+
+  /** Stores a message of a user; the only place where older messages of a conversation are summed up. */
+  async accept(
+    caller: Caller,
+    id: string,
+    content: string,
+    { model, signal }: { model: ResolvedModel; signal: AbortSignal },
+  ): Promise<AcceptedMessage> {
+    const { compactor, taskContext } = this.#deps;
+    const message = await this.append(caller, id, { role: 'user', content });
+    const conversation = await this.find(caller, id);
+    const context = await taskContext.ofConversation(conversation);
+    return {
+      message,
+      conversation,
+      ...(await compactor.fit(model, { conversation, context }, signal)),
+    };
+  }
+
+  /** The prompt of a conversation whose last message was accepted before, as far as it fits. */
+  async prompt(model: ResolvedModel, conversation: ConversationRow): Promise<Prompt> {
+    const { compactor, taskContext } = this.#deps;
+    const context = await taskContext.ofConversation(conversation);
+    const messages = await compactor.read(model, { conversation, context }, []);
+    return toPrompt([presets[conversation.preset_id as PresetId]], messages);
   }
 
   /** Stores a message, with what belongs to it; the first one names a conversation that has no name. */

@@ -67,3 +67,13 @@ it('leaves to the model what is one message alone', async () => {
   expect(exchange).not.toHaveProperty('compaction');
   expect(asked).toHaveLength(1);
 });
+
+it('keeps the newest message of a conversation for which there is no room', async () => {
+  const chat = await openChat({ contextWindow: 1000 });
+  const { id } = await chat.conversations.create(ann, { title: 'T', presetId: 'assistant' });
+  for (const name of ['first', 'second'])
+    await chat.conversations.append(ann, id, { role: 'user', content: `${name} ${'z'.repeat(9000)}` });
+  const { turns } = await chat.conversations.prompt(chat.model, await chat.conversations.find(ann, id));
+  expect(turns.map(({ content }) => content.slice(0, 6))).toEqual(['second']);
+  expect(chat.asked).toEqual([]);
+});

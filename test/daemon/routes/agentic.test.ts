@@ -217,7 +217,7 @@ describe('a limit', () => {
   });
 
   it('of time ends the run with TIMEOUT', async () => {
-    await using short = await startDaemon({ sessionMs: 300 });
+    await using short = await startDaemon({ sessionMs: 1000 });
     await useModel(short, model);
     const { id } = await begin(short);
     model.script = (reply) => reply.piece('Well');

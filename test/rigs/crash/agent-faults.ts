@@ -70,8 +70,8 @@ export const agentFaults: Record<string, PlantedFault> = {
     kinds: ['message'],
     points: ['after-decision', 'message-waits', 'resumed'],
     async plant() {
-      const { ToolMessageService } = await import('../../../src/core/chat/runs/tool-message-service.ts');
-      replaceMethod(ToolMessageService.prototype, 'start', () => async () => undefined);
+      const { WaitingMessages } = await import('../../../src/core/chat/runs/waiting-messages.ts');
+      replaceMethod(WaitingMessages.prototype, 'start', () => async () => undefined);
     },
   },
   'answer-apart': {

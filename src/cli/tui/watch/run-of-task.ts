@@ -1,10 +1,9 @@
-import { type RunEvent, runEventSchema } from '../../../contract/run-events.ts';
+import { runEventOf } from '../../../contract/task-run-events.ts';
 import type { Task, TaskEvent } from '../../../contract/task.ts';
-import { askedCall } from '../../commands/approvals/asked-call.ts';
 import { describeEvent } from '../../output/describe-event.ts';
-import { changeTool, settleText, withOutput, withPerson } from '../parts/entry-list.ts';
+import { settleText, withOutput, withPerson } from '../parts/entry-list.ts';
 import { reduceRun } from '../parts/reduce-run.ts';
-import type { NoteEntry, ToolEntry } from '../parts/run-entry.ts';
+import type { NoteEntry } from '../parts/run-entry.ts';
 import { beginRun, emptyRun, finishRun, isRunning, type RunState, withNote } from '../parts/run-state.ts';
 
 /** A run of which nothing is known but what it was asked to do. */
@@ -13,7 +12,7 @@ export const askedRun = ({ prompt, description, title }: Pick<Task, 'prompt' | '
   entries: withPerson([], prompt ?? description ?? title),
 });
 
-/** The run after one more event of its task. Approvals are not part of it: the live feed tells of them, whole. */
+/** The run after one more event of its task: what its model did is in the event, whole. */
 export function tellRun(run: RunState, event: TaskEvent): RunState {
   const { type, message, data } = event;
   const at = Date.parse(event.at);
@@ -21,31 +20,28 @@ export function tellRun(run: RunState, event: TaskEvent): RunState {
     const text = describeEvent(event) ?? message;
     return text === '' ? state : withNote(state, text, tone);
   };
+  const carried = runEventOf(event);
+  if (carried) {
+    const next = reduceRun(run, [carried]);
+    return carried.type === 'approval:decided' ? note(next) : next;
+  }
   switch (type) {
     case 'created':
     case 'queued':
       return run;
     case 'started':
       return note(beginRun(run, at));
-    case 'progress': {
-      const known = runEventOf(event, at);
-      if (known) return reduceRun(run, [known]);
+    case 'progress':
       return describeEvent(event) === undefined ? run : note(run);
-    }
     case 'output':
-      if (data['stream'] === 'text')
-        return reduceRun(run, [
-          { type: 'text:delta', data: { step: run.step ?? 0, delta: message }, timestamp: at },
-        ]);
       return {
         ...run,
         phase: 'writing',
         entries: withOutput(run.entries, data['stream'] === 'stderr' ? 'stderr' : 'stdout', message),
       };
     case 'approval_requested':
-      return { ...moveTool(run, 'running', 'asking', askedCall(event)?.toolName), phase: 'deciding' };
     case 'approval_decided':
-      return note({ ...moveTool(run, 'asking', 'running'), phase: 'waiting' });
+      return note(run);
     case 'completed':
       return { ...settle(run, 'done', at), phase: 'done' };
     case 'failed':
@@ -75,19 +71,5 @@ export function concludeRun(run: RunState, { result }: Task): RunState {
   };
 }
 
-/** An agent may be newer than this program: what is not understood is left to its message. */
-function runEventOf({ data: { type, ...data } }: TaskEvent, timestamp: number): RunEvent | undefined {
-  return runEventSchema.safeParse({ type, data, timestamp }).data;
-}
-
 const settle = (run: RunState, phase: 'done' | 'failed', at: number): RunState =>
   isRunning(run) ? finishRun(run, phase, at) : { ...run, phase, entries: settleText(run.entries) };
-
-/** The event of a task does not say which call it means: it is the last one of that tool. */
-function moveTool(run: RunState, from: ToolEntry['state'], to: ToolEntry['state'], name?: string): RunState {
-  const tool = run.entries.findLast(
-    (entry) => entry.kind === 'tool' && entry.state === from && (name === undefined || entry.name === name),
-  );
-  if (tool?.kind !== 'tool') return run;
-  return { ...run, entries: changeTool(run.entries, tool.callId, (each) => ({ ...each, state: to })) };
-}

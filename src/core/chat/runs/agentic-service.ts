@@ -1,19 +1,19 @@
-import type { Compaction } from '../../../contract/conversations.ts';
 import type { SendAgenticMessage } from '../../../contract/run-events.ts';
 import { type Caller, mayRunCommands } from '../../auth/caller.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import type { EventBus } from '../../events.ts';
 import type { Log } from '../../log.ts';
 import type { Runtime } from '../../runtime.ts';
+import type { ConversationRow } from '../../storage/rows/conversations.ts';
+import type { AgentRunRow } from '../../storage/rows/agent-runs.ts';
 import type { TaskService } from '../../tasks/task-service.ts';
 import { isTerminal } from '../../tasks/task-states.ts';
-import type { Compactor } from '../compactor.ts';
 import type { ConversationService } from '../conversation-service.ts';
-import type { ConversationStore } from '../conversation-store.ts';
 import type { ModelProviders } from '../../providers/model-providers.ts';
-import type { ResolvedModel } from '../../providers/resolved-model.ts';
-import type { TaskContext } from '../task-context.ts';
+import { cancelled, RunFailure, toEdgeError, toErrorEvent } from './run-failure.ts';
 import type { RunFeeds } from './run-feeds.ts';
+import { userMessageEvent } from './run-start.ts';
+import type { RunTimer, RunTimers } from './run-timers.ts';
 
 const TITLE_LENGTH = 200;
 /** A crash of the daemon is no reason to give up; everything else is told to the person at once. */
@@ -31,13 +31,9 @@ export interface AgenticServiceDeps {
   bus: EventBus;
   conversations: ConversationService;
   providers: Pick<ModelProviders, 'resolve'>;
-  compactor: Compactor;
-  conversationStore: ConversationStore;
-  taskContext: TaskContext;
   tasks: Pick<TaskService, 'createFor' | 'cancel'>;
   feeds: RunFeeds;
-  /** How long a session may take, waiting for a worker included. */
-  sessionMs: number;
+  timers: RunTimers;
   runtime: Runtime;
   log: Log;
 }
@@ -50,24 +46,55 @@ export class AgenticService {
   }
 
   /** The events of the run from its first on; when the reader leaves, the run goes on. */
-  async start(caller: Caller, conversationId: string, wish: SendAgenticMessage, signal: AbortSignal) {
-    const { conversations, providers, tasks, feeds, runtime } = this.#deps;
+  async start(caller: Caller, conversationId: string, input: SendAgenticMessage, signal: AbortSignal) {
+    const { conversations, providers, feeds, timers, runtime } = this.#deps;
     const conversation = await conversations.find(caller, conversationId);
     // What can never be answered is not stored.
-    const model = await providers.resolve(wish);
-    const { content, ...limits } = wish;
-    const userMessage = await conversations.append(caller, conversationId, { role: 'user', content });
-    const compaction = await this.#makeRoom(model, conversationId);
-    const runId = runtime.newId('sess');
-    const events = feeds.open(runId, signal);
-    const options: AgenticOptions = {
-      ...limits,
-      userMessageId: userMessage.id,
-      answerId: runtime.newId('msg'),
-      mayRunCommands: mayRunCommands(caller),
+    const model = await providers.resolve(input);
+    const { content, ...limits } = input;
+    const runId = runtime.newId('run');
+    const timer = timers.start(runId);
+    try {
+      const accepted = await conversations.accept(caller, conversationId, content, {
+        model,
+        signal: timer.signal,
+      });
+      const events = feeds.open(runId, signal);
+      const options: AgenticOptions = {
+        ...limits,
+        userMessageId: accepted.message.id,
+        answerId: runtime.newId('msg'),
+        mayRunCommands: mayRunCommands(caller),
+      };
+      const taskId = await this.#createTask(caller, conversation, { runId, content, options });
+      feeds.emit(runId, userMessageEvent(accepted, taskId));
+      this.#endWithTask(caller, taskId, runId, timer);
+      return events;
+    } catch (error) {
+      timer.stop();
+      throw toEdgeError(error);
+    }
+  }
+
+  /** A task for the built-in agent, with its run in the same transaction. */
+  async #createTask(
+    caller: Caller,
+    conversation: ConversationRow,
+    { runId, content, options }: { runId: string; content: string; options: AgenticOptions },
+  ): Promise<string> {
+    const now = this.#deps.runtime.now().toISOString();
+    const run: Omit<AgentRunRow, 'task_id'> = {
+      id: runId,
+      kind: 'agentic',
+      status: 'queued',
+      owner_id: conversation.owner_id,
+      conversation_id: conversation.id,
+      options: JSON.stringify(options),
+      state: null,
+      created_at: now,
+      updated_at: now,
     };
-    const now = runtime.now().toISOString();
-    const { answer: task } = await tasks.createFor(
+    const { answer: task } = await this.#deps.tasks.createFor(
       caller,
       {
         title: titleOf(content),
@@ -78,7 +105,7 @@ export class AgenticService {
         labels: ['agentic'],
         assignedAgent: 'builtin',
         maxAttempts: ATTEMPTS,
-        metadata: { conversationId },
+        metadata: { conversationId: conversation.id },
       },
       {
         scope: 'agentic',
@@ -86,70 +113,37 @@ export class AgenticService {
         body: undefined,
         isText: true,
         attach: (transaction, created) => {
-          transaction.insertLater('agent_runs', {
-            id: runId,
-            kind: 'agentic',
-            status: 'queued',
-            owner_id: conversation.owner_id,
-            conversation_id: conversationId,
-            task_id: created.id,
-            options: JSON.stringify(options),
-            state: null,
-            created_at: now,
-            updated_at: now,
-          });
+          transaction.insertLater('agent_runs', { ...run, task_id: created.id });
           return created;
         },
       },
     );
-    feeds.emit(runId, {
-      type: 'user_message',
-      data: {
-        id: userMessage.id,
-        content,
-        compactionApplied: compaction !== undefined,
-        messageCount: userMessage.seq,
-        taskId: task.id,
-      },
-    });
-    this.#endWithTask(caller, task.id, runId);
-    return events;
-  }
-
-  /** Sums up older messages where the model's window is full; the run then finds them so. */
-  async #makeRoom(model: ResolvedModel, conversationId: string): Promise<Compaction | undefined> {
-    const { compactor, conversationStore, taskContext, sessionMs } = this.#deps;
-    const conversation = await conversationStore.find(conversationId);
-    if (!conversation) throw new AppError('not_found', 'Conversation not found');
-    const context = await taskContext.ofConversation(conversation);
-    const signal = AbortSignal.timeout(sessionMs);
-    return (await compactor.fit(model, { conversation, context }, signal)).compaction;
+    return task.id;
   }
 
   /** A task that ends without its agent, or that never gets one in time, ends the stream too. */
-  #endWithTask(caller: Caller, taskId: string, runId: string): void {
-    const { bus, tasks, feeds, log, sessionMs } = this.#deps;
-    const tell = (message: string, code: string) => {
-      feeds.emit(runId, { type: 'error', data: { message, code } });
+  #endWithTask(caller: Caller, taskId: string, runId: string, timer: RunTimer): void {
+    const { bus, tasks, feeds, log, timers } = this.#deps;
+    const fail = (failure: RunFailure) => {
+      feeds.emit(runId, toErrorEvent(failure));
       feeds.close(runId);
     };
-    const timer = setTimeout(() => {
-      tell(`No worker was free within ${sessionMs / 1000} s`, 'TIMEOUT');
+    timer.signal.addEventListener('abort', () => {
+      if (timer.isTaken) return;
+      timer.stop();
+      fail(new RunFailure('timeout', 'TIMEOUT', `No worker was free within ${timers.ms / 1000} s`));
       tasks.cancel(caller, taskId).catch((error: unknown) => {
         // It ended by itself at this moment.
         if (!(error instanceof AppError)) log.error({ taskId, reason: messageOf(error) }, 'a run is left');
       });
-    }, sessionMs);
-    timer.unref();
-    const unsubscribe = bus.on('task', ({ task, event }) => {
-      if (task.id !== taskId) return;
-      if (event.type === 'started') clearTimeout(timer);
-      if (!isTerminal(task.status)) return;
-      clearTimeout(timer);
+    });
+    const unsubscribe = bus.on('task', ({ task }) => {
+      if (task.id !== taskId || !isTerminal(task.status)) return;
+      timer.stop();
       unsubscribe();
-      // Where the agent was there to say how it ended, the stream is closed by now.
-      if (task.status === 'cancelled') tell('The run was cancelled', 'CANCELLED');
-      else tell('The run ended without an answer', 'FAILED');
+      // Where the agent could report how it ended, the stream is closed by now.
+      if (task.status === 'cancelled') fail(cancelled());
+      else fail(new RunFailure('unknown', 'FAILED', 'The run ended without an answer'));
     });
   }
 }

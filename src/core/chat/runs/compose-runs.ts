@@ -12,26 +12,27 @@ import type { Compactor } from '../compactor.ts';
 import type { ConversationService } from '../conversation-service.ts';
 import type { ConversationStore } from '../conversation-store.ts';
 import type { ModelOptions } from '../../providers/compose-providers.ts';
-import type { ModelCalls } from '../../providers/model-calls.ts';
 import { ModelSteps } from '../../providers/model-steps.ts';
 import type { ModelProviders } from '../../providers/model-providers.ts';
-import type { TaskContext } from '../task-context.ts';
 import { AgentRunStore } from './agent-run-store.ts';
 import { AgentWork } from './agent-work.ts';
+import { AgenticRuns } from './agentic-runs.ts';
 import { AgenticService } from './agentic-service.ts';
-import { RunCompactor } from './run-compactor.ts';
+import { MessageRuns } from './message-runs.ts';
 import { RunFeeds } from './run-feeds.ts';
+import { RunService } from './run-service.ts';
+import { RunTimers } from './run-timers.ts';
+import { TaskRuns } from './task-runs.ts';
 import { ToolLoop } from './tool-loop.ts';
 import { ToolMessageService } from './tool-message-service.ts';
+import { WaitingMessages } from './waiting-messages.ts';
 
 export interface RunDeps extends ToolDeps {
   users: UserStore;
   workspaces: Workspaces;
   sessionMs: number;
   providers: ModelProviders;
-  calls: ModelCalls;
   compactor: Compactor;
-  taskContext: TaskContext;
   conversations: ConversationService;
   conversationStore: ConversationStore;
   recall: Recall;
@@ -43,17 +44,16 @@ export type Runs = Awaited<ReturnType<typeof composeRuns>>;
 
 /** Models that work with tools. Loaded when the first of them does: an idle daemon does without. */
 export async function composeRuns(deps: RunDeps) {
-  const { database, runtime, providers, calls, workspaces, conversationStore, models, store } = deps;
+  const { database, runtime, providers, workspaces, models, store, conversationStore } = deps;
   // From now on it is known whether there is a memory to search.
   await deps.experiences.hasAny().catch(deps.reportBug);
   const tools = composeTools(deps);
   const { registry } = tools;
   const runs = new AgentRunStore(database);
   const feeds = new RunFeeds(runtime.now);
-  const compactor = new RunCompactor({ calls, runtime });
   const steps = new ModelSteps({ ...models, providers, metrics: deps.metrics.models });
   const isRepeatable = async (name: string) => (await registry.find(name))?.isReadOnly ?? true;
-  const loop = new ToolLoop({ ...deps, ...models, ...tools, steps, compactor, isRepeatable });
+  const loop = new ToolLoop({ ...deps, ...models, ...tools, steps, isRepeatable });
   const workspace = async (conversation: { id: string; cwd: string | null }) => {
     try {
       const { id, cwd } = conversation;
@@ -64,18 +64,24 @@ export async function composeRuns(deps: RunDeps) {
     }
   };
   const lessons = new TaskLessons(deps);
-  const shared = { ...deps, ...tools, runs, feeds, loop, workspace, lessons };
-  const toolMessages = new ToolMessageService({ ...shared, store: conversationStore });
-  toolMessages.listen();
+  const timers = new RunTimers(deps.sessionMs);
+  const runService = new RunService({ ...deps, registry, loop });
+  const shared = { ...deps, ...tools, runs, feeds, timers, runService, workspace, lessons };
+  const messageRuns = new MessageRuns(shared);
+  const waiting = new WaitingMessages({ ...shared, messageRuns, store: conversationStore });
+  waiting.listen();
+  const agenticRuns = new AgenticRuns({ ...shared, tasks: store });
+  const taskRuns = new TaskRuns({ ...shared, tasks: store, realFolder: realpath });
   return {
     ...tools,
-    toolMessages,
+    waitingMessages: waiting,
+    toolMessages: new ToolMessageService({ ...shared, messageRuns, waiting }),
     close: async () => {
-      toolMessages.stop();
+      waiting.stop();
       await lessons.close();
       await tools.mcp.close();
     },
     agentic: new AgenticService(shared),
-    agentWork: new AgentWork({ ...shared, tasks: store, conversationStore, realFolder: realpath }),
+    agentWork: new AgentWork({ ...shared, agenticRuns, taskRuns }),
   };
 }

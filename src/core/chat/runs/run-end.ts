@@ -1,6 +1,7 @@
 import type { RunEventInput } from '../../../contract/run-events.ts';
 import type { AgentResult } from '../../agents/agent-adapter.ts';
 import { usageColumns } from '../conversation-service.ts';
+import type { EndedRun } from '../recall/task-lessons.ts';
 import type { ResolvedModel } from '../../providers/resolved-model.ts';
 import { type RunState, usageOf } from './run-state.ts';
 
@@ -42,3 +43,9 @@ export function resultOf(state: RunState, model: ResolvedModel): AgentResult {
     }),
   };
 }
+
+/** What may be learned from a run once its task is completed. */
+export const endedRun = (
+  { text, calls, recalled = [], heardStrangers = true }: RunState,
+  conversationId?: string,
+): EndedRun => ({ answer: text, calls, recalled, heardStrangers, conversationId });

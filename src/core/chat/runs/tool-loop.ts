@@ -1,17 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Approval } from '../../../contract/approvals.ts';
 import type { Effort, RunEventInput } from '../../../contract/run-events.ts';
-import type { FailureClass } from '../../../contract/task.ts';
 import { toApproval } from '../../approvals/approval-service.ts';
 import type { ApprovalService } from '../../approvals/approval-service.ts';
 import type { ToolGate, ToolResult, ToolRun } from '../../tools/tool-gate.ts';
 import { isTransient } from '../../tasks/retry-policy.ts';
 import { type ModelSteps, type OfferedTool, type StepEnd, StepFailed } from '../../providers/model-steps.ts';
+import type { Compactor } from '../compactor.ts';
 import type { ResolvedModel } from '../../providers/resolved-model.ts';
 import { estimateTokens } from '../../text/token-estimate.ts';
 import { heardInCall, type RanCall } from './heard-strangers.ts';
 import { expectedPrompt, sizeOfMessages, sizeOfTools } from './prompt-size.ts';
-import type { RunCompactor } from './run-compactor.ts';
+import { RunFailure } from './run-failure.ts';
+import type { RunRules } from './run-policy.ts';
 import { type OpenCall, resultMessage, type RunState, usedTokens } from './run-state.ts';
 
 /** The least that is worth asking for. */
@@ -20,40 +21,16 @@ const MAX_RETRIES = 2;
 const RETRY_MS = 1000;
 const MAX_RETRY_MS = 30_000;
 
-/** A run that did not come to its end, in words for people. */
-export class RunFailure extends Error {
-  override readonly name = 'RunFailure';
-  readonly failure: FailureClass;
-  /** Upper case, such as `TIMEOUT`. */
-  readonly code: string;
-  readonly retryAfterMs: number | undefined;
-  constructor(failure: FailureClass, code: string, message: string, retryAfterMs?: number) {
-    super(message);
-    this.failure = failure;
-    this.code = code;
-    this.retryAfterMs = retryAfterMs;
-  }
-}
-
-export interface LoopOrder {
+export interface LoopOrder extends RunRules {
   model: ResolvedModel;
   instructions: string;
   tools: readonly OfferedTool[];
   run: ToolRun;
   state: RunState;
-  maxSteps: number;
-  /** Tokens of all steps together; null where there is no cap. */
-  maxBudget: number | null;
-  /** Whether the last step has to be an answer: its calls are not run. */
-  endsWithAnswer: boolean;
   isStreamed: boolean;
   showsThinking: boolean;
   temperature?: number | undefined;
   effort?: Effort | undefined;
-  /** What happens with a call that needs a decision: the loop waits for it, or it ends and goes on later. */
-  onApproval: 'wait' | 'suspend';
-  /** Whether a step is tried again when the vendor cannot answer now. */
-  retries: boolean;
   emit: (event: RunEventInput) => void;
   /** Keeps how far the run is. */
   save?: (state: RunState) => Promise<void>;
@@ -64,7 +41,7 @@ export interface ToolLoopDeps {
   steps: ModelSteps;
   gate: ToolGate;
   approvals: ApprovalService;
-  compactor: RunCompactor;
+  compactor: Pick<Compactor, 'fitRun'>;
   /** Whether a call may be made a second time when nobody knows what came of the first. */
   isRepeatable: (toolName: string) => Promise<boolean>;
   /** How long to wait before a step is tried again, a second unless given; twice as long before the next. */
@@ -83,7 +60,8 @@ export class ToolLoop {
 
   /** Throws a `RunFailure`, or an `AppError` of the storage; a run that is aborted rejects with whatever it was doing. */
   async run(order: LoopOrder): Promise<LoopEnd> {
-    const { state, maxSteps, endsWithAnswer, save } = order;
+    const { state, endsWithAnswer, save } = order;
+    const maxSteps = order.limits.steps;
     // It had its answer when the daemon ended.
     if (isAnswered(state)) return { kind: 'done' };
     for (;;) {
@@ -114,7 +92,8 @@ export class ToolLoop {
   }
 
   async #step(order: LoopOrder): Promise<StepEnd> {
-    const { state, maxSteps, maxBudget, emit } = order;
+    const { state, emit } = order;
+    const { steps: maxSteps, tokens: maxBudget } = order.limits;
     await this.#compact(order);
     const maxTokens = this.#reserve(order);
     state.step++;
@@ -131,7 +110,7 @@ export class ToolLoop {
 
   async #compact({ state, model, instructions, tools, run, emit }: LoopOrder): Promise<void> {
     const others = estimateTokens(instructions) + sizeOfTools(tools);
-    const fitting = await this.#deps.compactor.fit(model, state.messages, others, run.context.signal);
+    const fitting = await this.#deps.compactor.fitRun(model, state.messages, others, run.context.signal);
     if (fitting === state.messages) return;
     const tokensBefore = sizeOfMessages(state.messages);
     emit({ type: 'compaction', data: { tokensBefore, tokensAfter: sizeOfMessages(fitting) } });
@@ -140,7 +119,8 @@ export class ToolLoop {
   }
 
   /** The most that the next answer may take, so that it stays within the budget together with its prompt. */
-  #reserve({ state, instructions, maxBudget }: LoopOrder): number | undefined {
+  #reserve({ state, instructions, limits }: LoopOrder): number | undefined {
+    const maxBudget = limits.tokens;
     if (maxBudget === null) return undefined;
     const left = maxBudget - usedTokens(state) - expectedPrompt(state, instructions);
     if (left >= LEAST_ANSWER_TOKENS) return left;
@@ -177,9 +157,9 @@ export class ToolLoop {
     heard: { anything: boolean },
   ): Promise<StepEnd> {
     const { model, instructions, tools, state, run, emit, showsThinking } = order;
-    const { isStreamed, temperature, effort, endsWithAnswer, maxSteps } = order;
+    const { isStreamed, temperature, effort, endsWithAnswer, limits } = order;
     const { step } = state;
-    const mayCall = !(endsWithAnswer && step >= maxSteps);
+    const mayCall = !(endsWithAnswer && step >= limits.steps);
     const request = {
       instructions,
       messages: state.messages,
@@ -253,7 +233,7 @@ export class ToolLoop {
       const isNew = call.approvalId !== approval.id;
       call.approvalId = approval.id;
       if (isNew) emit({ type: 'approval:requested', data: { toolCallId: call.id, approval } });
-      if (onApproval === 'suspend') return { waiting: approval };
+      if (onApproval === 'return') return { waiting: approval };
       await save?.(state);
       const decided = toApproval(await approvals.decided(approval.id, run.context.signal));
       emit({ type: 'approval:decided', data: { toolCallId: call.id, approval: decided } });

@@ -27,10 +27,44 @@ const call: Told = [
   'run_command npm test',
   { type: 'tool:call', toolCallId: '1', name: 'run_command', arguments: { command: 'npm test' } },
 ];
+const approval = {
+  id: 'appr_1',
+  status: 'pending',
+  toolName: 'run_command',
+  params: { command: 'npm test' },
+  cwd: '/',
+  securityLevel: 'high',
+  reason: '',
+  requestedAt: '2026-01-01T00:00:00.000Z',
+  expiresAt: '2026-01-01T00:10:00.000Z',
+};
+const toolCallId = '1';
 const request: Told = [
   'approval_requested',
   'Approval needed',
-  { approvalId: 'appr_1', toolName: 'run_command', params: {}, cwd: '/', reason: '', expiresAt: '' },
+  { type: 'approval:requested', toolCallId, approval },
+];
+const decided: Told = [
+  'approval_decided',
+  '',
+  {
+    type: 'approval:decided',
+    toolCallId,
+    approval: { ...approval, status: 'denied', decision: 'deny' },
+    decision: 'deny',
+  },
+];
+/** As earlier versions stored them. */
+const { id: approvalId, toolName, params, cwd, reason, expiresAt, securityLevel } = approval;
+const earlierRequest: Told = [
+  'approval_requested',
+  'Approval needed',
+  { approvalId, toolCallId, toolName, params, cwd, reason, expiresAt, securityLevel },
+];
+const earlierDecision: Told = [
+  'approval_decided',
+  '',
+  { approvalId, toolCallId, toolName, status: 'denied', decision: 'deny' },
 ];
 
 describe('what a task does, as it is shown', () => {
@@ -60,8 +94,9 @@ describe('what a task does, as it is shown', () => {
   it('is text as Markdown, and each call of a tool in one row', () => {
     const run = runOf(
       ['started', '', { attempt: 1, maxAttempts: 1, agent: 'builtin' }],
-      ['output', 'I look at **it', { stream: 'text' }],
-      ['output', '**.', { stream: 'text' }],
+      ['output', 'I look at **it', { type: 'text:delta', step: 1, delta: 'I look at **it', stream: 'text' }],
+      // As earlier versions stored it.
+      ['output', '**.', { stream: 'text', step: 1 }],
       call,
       [
         'progress',
@@ -74,10 +109,12 @@ describe('what a task does, as it is shown', () => {
     expect(run.phase).toBe('done');
   });
 
-  it('shows which call waits for a person', () => {
-    expect(shown(runOf(call, request)).at(-1)).toBe('? run_command  npm test  waits for you');
-    const decided: Told = ['approval_decided', '', { approvalId: 'appr_1', decision: 'deny' }];
-    expect(shown(runOf(call, request, decided)).slice(-2)).toEqual([
+  it.each([
+    ['this version', request, decided],
+    ['an earlier version', earlierRequest, earlierDecision],
+  ])('shows which call waits for a person, in events of %s', (_, asked, answered) => {
+    expect(shown(runOf(call, asked)).at(-1)).toBe('? run_command  npm test  waits for you');
+    expect(shown(runOf(call, asked, answered)).slice(-2)).toEqual([
       '● run_command  npm test',
       '· not allowed',
     ]);

@@ -1,0 +1,147 @@
+import type { ModelMessage } from 'ai';
+import type { PresetId } from '../../../contract/chat.ts';
+import type { UserStore } from '../../auth/user-store.ts';
+import type { ModelProviders } from '../../providers/model-providers.ts';
+import type { ResolvedModel } from '../../providers/resolved-model.ts';
+import type { Runtime } from '../../runtime.ts';
+import type { ConversationRow, MessageRow } from '../../storage/rows/conversations.ts';
+import type { Database } from '../../storage/database.ts';
+import type { AgentRunRow } from '../../storage/rows/agent-runs.ts';
+import type { TaskStore } from '../../tasks/task-store.ts';
+import type { ConversationService } from '../conversation-service.ts';
+import type { ConversationStore } from '../conversation-store.ts';
+import { presets } from '../presets.ts';
+import type { Recall } from '../recall/recall.ts';
+import type { TaskLessons } from '../recall/task-lessons.ts';
+import type { AgentRunStore } from './agent-run-store.ts';
+import type { AgenticOptions } from './agentic-service.ts';
+import { type Attempt, type PreparedRun, storedState } from './attempt.ts';
+import { beginRun } from './begin-run.ts';
+import { heardInConversation } from './heard-strangers.ts';
+import { answerOf, endedRun } from './run-end.ts';
+import { isShutdown, RunFailure } from './run-failure.ts';
+import type { RunPlan } from './run-order.ts';
+import { agenticRules, type RunStorage } from './run-policy.ts';
+import { areAdmins } from './run-rights.ts';
+import type { RunState } from './run-state.ts';
+import type { RunTimers } from './run-timers.ts';
+import { questionOfTask } from './task-prompt.ts';
+import { instructionsOf } from './work-instructions.ts';
+
+const MODE = 'full';
+
+export interface AgenticRunsDeps {
+  database: Database;
+  tasks: TaskStore;
+  runs: AgentRunStore;
+  conversations: ConversationService;
+  conversationStore: ConversationStore;
+  users: UserStore;
+  providers: Pick<ModelProviders, 'resolve'>;
+  recall: Pick<Recall, 'about'>;
+  lessons: TaskLessons;
+  timers: RunTimers;
+  /** The directory in which the tools of a conversation work. */
+  workspace: (conversation: { id: string; cwd: string | null }) => Promise<string>;
+  runtime: Runtime;
+}
+
+/** Prepares runs of agentic messages: nobody is asked, and the answer goes into the conversation. */
+export class AgenticRuns {
+  readonly #deps: AgenticRunsDeps;
+  constructor(deps: AgenticRunsDeps) {
+    this.#deps = deps;
+  }
+
+  async prepare(attempt: Attempt, row: AgentRunRow): Promise<PreparedRun> {
+    const { conversationStore, providers, tasks, users, timers, runtime } = this.#deps;
+    const { id, agentRun, signal, sink } = attempt;
+    const options = JSON.parse(row.options) as AgenticOptions;
+    const conversation = await conversationStore.find(row.conversation_id ?? '');
+    if (!conversation) throw new RunFailure('invalid_input', 'NOT_FOUND', 'The conversation is deleted');
+    const model = await providers.resolve(options);
+    const { owner_id: ownerId } = conversation;
+    const senderId = (await tasks.findHead(agentRun.task.id))?.owner_id ?? '';
+    const workspace = await this.#deps.workspace(conversation);
+    const plan: RunPlan = {
+      id,
+      taskId: agentRun.task.id,
+      conversationId: conversation.id,
+      // When an administrator writes in the conversation of another user, that user reads the answer.
+      userId: ownerId,
+      model,
+      state: storedState(row) ?? (await this.#begin(attempt, conversation, model)),
+      instructions: instructionsOf(presets[conversation.preset_id as PresetId], {
+        workspace,
+        mode: MODE,
+        today: runtime.now(),
+      }),
+      workspace,
+      mode: MODE,
+      hasTools: true,
+      mayRunCommands: options.mayRunCommands && (await areAdmins(users, senderId, ownerId)),
+      isTrusted: true,
+      isStreamed: true,
+      showsThinking: options.showThinking,
+      temperature: options.temperature,
+      effort: options.effort,
+      isAnnounced: false,
+      signal,
+    };
+    const store = this.#storage(attempt, plan, options.answerId, { learns: senderId === ownerId });
+    return { plan, policy: { ...agenticRules(options, timers.ms), store, sink } };
+  }
+
+  async #begin(
+    { agentRun, signal }: Attempt,
+    conversation: ConversationRow,
+    model: ResolvedModel,
+  ): Promise<RunState> {
+    const { conversations, recall } = this.#deps;
+    const { turns } = await conversations.prompt(model, conversation);
+    return beginRun(recall, {
+      messages: turns.map(({ role, content }): ModelMessage => ({ role, content })),
+      ownerId: conversation.owner_id,
+      question: questionOfTask(agentRun.task),
+      mode: MODE,
+      isTrusted: true,
+      heardStrangers: await heardInConversation(this.#deps, conversation),
+      signal,
+    });
+  }
+
+  /** `learns` only where the task belongs to the owner of the conversation, who then owns what is learned. */
+  #storage(
+    { id, agentRun }: Attempt,
+    { state, model, userId, conversationId = '' }: RunPlan,
+    answerId: string,
+    { learns }: { learns: boolean },
+  ): RunStorage {
+    const { runs, lessons } = this.#deps;
+    const keepAnswer = () =>
+      this.#keepAnswer(userId, conversationId, { ...answerOf(state, model), id: answerId });
+    return {
+      save: (saved) => runs.save(id, { state: JSON.stringify(saved) }),
+      keep: async ({ kind }) => {
+        if (kind !== 'failed') {
+          if (learns) lessons.expect(agentRun.task.id, endedRun(state, conversationId));
+          return (await keepAnswer()).id;
+        }
+        // What was done is done, so it is kept; when the daemon stops, its next start resumes the run instead.
+        if (!isShutdown(agentRun.signal) && (state.text !== '' || state.calls.length > 0)) await keepAnswer();
+        return undefined;
+      },
+    };
+  }
+
+  async #keepAnswer(
+    userId: string,
+    conversationId: string,
+    answer: ReturnType<typeof answerOf> & { id: string },
+  ): Promise<MessageRow> {
+    const { database, conversationStore, conversations } = this.#deps;
+    // An earlier attempt may have stored a part of it before the daemon died.
+    const stored = await database.write(({ db }) => conversationStore.changeMessage(db, answer.id, answer));
+    return stored ?? conversations.append({ userId, role: 'user' }, conversationId, answer);
+  }
+}

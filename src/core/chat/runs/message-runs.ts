@@ -1,0 +1,87 @@
+import type { SecurityMode } from '../../../contract/security-mode.ts';
+import type { UserStore } from '../../auth/user-store.ts';
+import type { Log } from '../../log.ts';
+import type { ResolvedModel } from '../../providers/resolved-model.ts';
+import type { ConversationRow } from '../../storage/rows/conversations.ts';
+import type { PreparedRun } from './attempt.ts';
+import { toErrorEvent, toRunFailure } from './run-failure.ts';
+import type { RunFeeds } from './run-feeds.ts';
+import type { RunPlan } from './run-order.ts';
+import { messageRules, type RunStorage } from './run-policy.ts';
+import { areAdmins } from './run-rights.ts';
+import type { RunState } from './run-state.ts';
+
+/** What has to be known to resume a message that waited. */
+export interface MessageOptions {
+  content: string;
+  instructions: string;
+  mode: SecurityMode;
+  provider: ResolvedModel['provider'];
+  model: string;
+  isStreamed: boolean;
+  enableTools: boolean;
+  messageId: string;
+  mayRunCommands: boolean;
+}
+
+/** The run of a message with tools. */
+export interface MessageRun {
+  id: string;
+  conversation: ConversationRow;
+  options: MessageOptions;
+  state: RunState;
+}
+
+export interface MessageRunsDeps {
+  users: UserStore;
+  feeds: RunFeeds;
+  log: Log;
+}
+
+/** Prepares runs of messages with tools: whoever reads along is asked. */
+export class MessageRuns {
+  readonly #deps: MessageRunsDeps;
+  constructor(deps: MessageRunsDeps) {
+    this.#deps = deps;
+  }
+
+  async prepare(
+    { id, conversation, options, state }: MessageRun,
+    {
+      store,
+      ...present
+    }: Pick<RunPlan, 'model' | 'workspace' | 'signal' | 'isAnnounced'> & {
+      store: RunStorage;
+    },
+  ): Promise<PreparedRun> {
+    const { users, feeds } = this.#deps;
+    const { instructions, mode, enableTools: hasTools, isStreamed, mayRunCommands } = options;
+    const userId = conversation.owner_id;
+    return {
+      plan: {
+        ...present,
+        id,
+        conversationId: conversation.id,
+        userId,
+        state,
+        instructions,
+        mode,
+        hasTools,
+        mayRunCommands: mayRunCommands && (await areAdmins(users, userId)),
+        isTrusted: true,
+        isStreamed,
+        showsThinking: true,
+      },
+      policy: { ...messageRules({ hasTools }), store, sink: (event) => feeds.emit(id, event) },
+    };
+  }
+
+  /** Ends the stream of a run with what went wrong; a bug is logged, and not described to the reader. */
+  fail(runId: string, error: unknown): void {
+    const { feeds, log } = this.#deps;
+    const failure = toRunFailure(error, () => 'Internal error');
+    if (failure.code === 'INTERNAL') log.error({ runId, err: error }, 'a message with tools failed');
+    feeds.emit(runId, toErrorEvent(failure));
+    feeds.close(runId);
+  }
+}

@@ -1,0 +1,11 @@
+import { roleOf } from '../../auth/caller.ts';
+import type { UserStore } from '../../auth/user-store.ts';
+
+/** Whether all of the users are administrators now: rights that ended since a run was created are gone in it too. */
+export async function areAdmins(users: UserStore, ...userIds: string[]): Promise<boolean> {
+  for (const id of userIds) {
+    const user = await users.find(id);
+    if (user === undefined || roleOf(user) !== 'admin' || user.disabled_at !== null) return false;
+  }
+  return true;
+}

@@ -1,0 +1,42 @@
+import { completeEvent } from './run-end.ts';
+import { createOrder, type RunOrderDeps, type RunPlan } from './run-order.ts';
+import type { RunOutcome, RunPolicy } from './run-policy.ts';
+import { startEvent } from './run-start.ts';
+import type { ToolLoop } from './tool-loop.ts';
+
+export interface RunServiceDeps extends RunOrderDeps {
+  loop: ToolLoop;
+}
+
+/** The one way to run a model with tools. */
+export class RunService {
+  readonly #deps: RunServiceDeps;
+  constructor(deps: RunServiceDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Runs the plan to its end, or to an approval that it does not wait for, and keeps what it came to. What fails in it
+   * is an outcome, which the caller reports; throws only when that cannot be kept.
+   */
+  async run(plan: RunPlan, policy: RunPolicy): Promise<RunOutcome> {
+    const { sink, store } = policy;
+    const outcome = await this.#work(plan, policy);
+    const messageId = await store.keep(outcome);
+    if (outcome.kind !== 'done') return outcome;
+    if (plan.taskId !== undefined) sink({ type: 'summary', data: { summary: plan.state.text } });
+    sink(completeEvent(plan.state, plan.model));
+    if (messageId !== undefined) sink({ type: 'message_saved', data: { id: messageId } });
+    return outcome;
+  }
+
+  async #work(plan: RunPlan, policy: RunPolicy): Promise<RunOutcome> {
+    try {
+      const order = await createOrder(this.#deps, plan, policy);
+      if (!plan.isAnnounced) policy.sink(startEvent(plan, policy.limits));
+      return await this.#deps.loop.run(order);
+    } catch (error) {
+      return { kind: 'failed', error };
+    }
+  }
+}

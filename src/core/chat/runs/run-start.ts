@@ -1,0 +1,38 @@
+import type { RunEventInput } from '../../../contract/run-events.ts';
+import type { AcceptedMessage } from '../conversation-service.ts';
+import type { RunPlan } from './run-order.ts';
+import type { RunLimits } from './run-policy.ts';
+
+/** The message that a run answers; the first event of its stream. */
+export const userMessageEvent = (
+  { message, compaction }: Pick<AcceptedMessage, 'message' | 'compaction'>,
+  taskId?: string,
+): RunEventInput => ({
+  type: 'user_message',
+  data: {
+    id: message.id,
+    content: message.content,
+    compactionApplied: compaction !== undefined,
+    messageCount: message.seq,
+    ...(taskId !== undefined && { taskId }),
+  },
+});
+
+/** Announces a run with its limits. */
+export const startEvent = (
+  { id, taskId, conversationId, model, effort }: RunPlan,
+  { steps, tokens, wallMs }: RunLimits,
+): RunEventInput => ({
+  type: 'session:start',
+  data: {
+    sessionId: id,
+    ...(taskId !== undefined && { taskId }),
+    ...(conversationId !== undefined && { conversationId }),
+    provider: model.provider,
+    model: model.modelId,
+    ...(effort !== undefined && { effort }),
+    maxSteps: steps,
+    maxBudget: tokens,
+    timeoutMs: wallMs,
+  },
+});

@@ -1,0 +1,78 @@
+import { expect, it } from 'vitest';
+import { AppError } from '../../../../src/core/errors.ts';
+import {
+  RunFailure,
+  timedOut,
+  toAgentFailure,
+  toEdgeError,
+  toErrorEvent,
+  toRunFailure,
+  toStopFailure,
+} from '../../../../src/core/chat/runs/run-failure.ts';
+import { PathError } from '../../../../src/core/paths/path-error.ts';
+import { RunStopped } from '../../../../src/core/tasks/active-runs.ts';
+
+it.each([
+  [new RunFailure('budget', 'MAX_STEPS', 'Too long'), 'budget', 'MAX_STEPS', 'Too long'],
+  [new PathError('There is no such directory'), 'invalid_input', 'no_folder', 'There is no such directory'],
+  [new AppError('validation', 'Not so'), 'invalid_input', 'VALIDATION', 'Not so'],
+  [new AppError('storage_full', 'The disk is full'), 'unknown', 'TOOL_ERROR', 'The disk is full'],
+  [new AppError('unavailable', 'Not now'), 'network', 'UNAVAILABLE', 'Not now'],
+  [
+    new TypeError('x is not a function'),
+    'unknown',
+    'INTERNAL',
+    'The run failed unexpectedly: x is not a function',
+  ],
+])('takes %s for a failure with a class, a code and a message', (error, failure, code, message) => {
+  expect(toRunFailure(error)).toMatchObject({ failure, code, message });
+});
+
+it('words an unexpected error as its caller wants', () => {
+  expect(toRunFailure(new Error('secret'), () => 'Internal error').message).toBe('Internal error');
+});
+
+it.each([
+  [new RunStopped('timeout'), 'timeout', 'TIMEOUT', 'The run was stopped after 5 s'],
+  [
+    new RunStopped('shutdown'),
+    'cancelled',
+    'STOPPED',
+    'The daemon stops; the run goes on with its next start',
+  ],
+  [new RunStopped('cancelled'), 'cancelled', 'CANCELLED', 'The run was cancelled'],
+  [new RunStopped('lost'), 'cancelled', 'CANCELLED', 'The run was cancelled'],
+  [timedOut(180_000), 'timeout', 'TIMEOUT', 'The run was stopped after 180 s'],
+])('takes the stop %s for a failure', (reason, failure, code, message) => {
+  expect(toStopFailure(reason, 5000)).toMatchObject({ failure, code, message });
+});
+
+it('becomes an event, the failure of an attempt and an answer of the edge', () => {
+  const failure = new RunFailure('rate_limited', 'RATE_LIMITED', 'Too many requests', 2000);
+  expect(toErrorEvent(failure)).toEqual({
+    type: 'error',
+    data: { message: 'Too many requests', code: 'RATE_LIMITED' },
+  });
+  expect(toAgentFailure(failure, { isFinal: true })).toMatchObject({
+    failure: 'rate_limited',
+    code: 'rate_limited',
+    message: 'Too many requests',
+    retryAfterMs: 2000,
+    isFinal: true,
+  });
+  expect(toEdgeError(failure)).toMatchObject({ code: 'rate_limited', retryAfterMs: 2000 });
+});
+
+it.each([
+  ['auth', 'unavailable'],
+  ['network', 'unavailable'],
+  ['invalid_input', 'validation'],
+  ['cancelled', 'wrong_state'],
+] as const)('answers the edge a failure of class %s as %s', (failure, code) => {
+  expect(toEdgeError(new RunFailure(failure, 'X', 'x'))).toMatchObject({ code });
+});
+
+it('leaves other errors to the edge as they are', () => {
+  const error = new AppError('not_found', 'Conversation not found');
+  expect(toEdgeError(error)).toBe(error);
+});

@@ -1,0 +1,35 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { RunTimers } from '../../../../src/core/chat/runs/run-timers.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+it('measures the wait for a worker and the work with one timer', () => {
+  const timers = new RunTimers(1000);
+  const started = timers.start('run_1');
+  vi.advanceTimersByTime(600);
+  const taken = timers.take('run_1');
+  expect(taken).toBe(started);
+  expect(taken.isTaken).toBe(true);
+  vi.advanceTimersByTime(399);
+  expect(taken.signal.aborted).toBe(false);
+  vi.advanceTimersByTime(1);
+  expect(taken.signal.reason).toMatchObject({ code: 'TIMEOUT', message: 'The run was stopped after 1 s' });
+});
+
+it('gives a run that an earlier daemon left the whole time', () => {
+  const { signal } = new RunTimers(1000).take('run_1');
+  vi.advanceTimersByTime(999);
+  expect(signal.aborted).toBe(false);
+  vi.advanceTimersByTime(1);
+  expect(signal.aborted).toBe(true);
+});
+
+it('forgets a run whose timer is stopped', () => {
+  const timers = new RunTimers(1000);
+  const first = timers.start('run_1');
+  first.stop();
+  expect(timers.take('run_1')).not.toBe(first);
+  vi.advanceTimersByTime(1000);
+  expect(first.signal.aborted).toBe(false);
+});
