@@ -73,7 +73,9 @@ async function composeFeatures(options: AppOptions & { runtime: Runtime }, lifec
   const { extraAdapters = [], sessionMs = SESSION_MS, models = {} } = options;
   const reportBug = (error: unknown) => log.error({ err: error }, 'this is a bug in svc');
 
-  const { database } = lifecycles.add(await composeStorage({ config, locations, reportBug }));
+  const synchronous = config.get('storage.synchronous');
+  const cacheMiB = config.get('storage.cacheMiB');
+  const { database } = lifecycles.add(await composeStorage({ locations, synchronous, cacheMiB, reportBug }));
   const bus = new EventBus();
   const keys = await KeyRing.load(database, locations.identityFile);
   config.useBox(keys.box);

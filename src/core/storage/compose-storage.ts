@@ -1,7 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locations } from '../../contract/locations.ts';
-import type { Config } from '../config/config.ts';
 import type { Feature } from '../lifecycle.ts';
 import { closeToOthers } from '../paths/own-folders.ts';
 import { lockDataFolder } from './data-lock.ts';
@@ -9,16 +8,18 @@ import type { Database } from './database.ts';
 import { openDatabase } from './open-database.ts';
 
 export interface StorageDeps {
-  config: Config;
   locations: Locations;
+  synchronous: 'FULL' | 'NORMAL';
+  cacheMiB: number;
   /** Takes a fault that belongs to no caller. */
   reportBug: (error: unknown) => void;
 }
 
 /** The database of a data directory that belongs to this daemon alone; stopping closes it and gives the directory back. */
 export async function composeStorage({
-  config,
   locations,
+  synchronous,
+  cacheMiB,
   reportBug,
 }: StorageDeps): Promise<Feature<{ database: Database }>> {
   for (const folder of [locations.data, locations.state, locations.runtime])
@@ -27,8 +28,8 @@ export async function composeStorage({
   const lock = lockDataFolder(join(locations.data, 'daemon.lock'));
   const database = await openDatabase({
     file: locations.databaseFile,
-    synchronous: config.get('storage.synchronous'),
-    cacheMiB: config.get('storage.cacheMiB'),
+    synchronous,
+    cacheMiB,
     reportBug,
   }).catch((error: unknown) => {
     lock.release();

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
-import { markedProcesses } from '../../rigs/marked-processes.ts';
-import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
-import { follow } from '../../helpers/tasks.ts';
-import { outputOf, processesOf, runCommand, startCommand, waitForOutput } from './run-command.ts';
+import { markedProcesses } from '../../../rigs/marked-processes.ts';
+import { startDaemon, type TestDaemon } from '../../../helpers/daemon.ts';
+import { follow } from '../../../helpers/tasks.ts';
+import { outputOf, processesOf, runCommand, startCommand, waitForOutput } from '../run-command.ts';
 
 /** Cancels a running command; answers how long it took until none of its processes was left. */
 async function cancelAndMeasure(daemon: TestDaemon, id: string): Promise<number> {
