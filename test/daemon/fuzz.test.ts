@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import { sized } from '../helpers/long.ts';
 
 let daemon: TestDaemon;
 
@@ -34,7 +35,7 @@ describe('anything at all', () => {
         fc.oneof(fc.json({ stringUnit: 'binary' }), fc.string({ unit: 'binary' })),
         async (body) => expectNoFault(await send('POST', '/api/tasks', body)),
       ),
-      { numRuns: 300 },
+      { numRuns: sized(40, 300) },
     );
   });
 
@@ -66,7 +67,7 @@ describe('anything at all', () => {
         expectNoFault(answer);
         if (answer.status === 201) accepted++;
       }),
-      { numRuns: 300 },
+      { numRuns: sized(40, 300) },
     );
     // A fuzz that never gets past the schema would look at nothing else.
     expect(accepted).toBeGreaterThan(0);
@@ -98,7 +99,7 @@ describe('anything at all', () => {
       fc.asyncProperty(pairs, async (query) =>
         expectNoFault(await send('GET', `${path}?${new URLSearchParams(query).toString()}`)),
       ),
-      { numRuns: 300 },
+      { numRuns: sized(40, 300) },
     );
   });
 
@@ -108,7 +109,7 @@ describe('anything at all', () => {
         const answer = await send('GET', `/api/tasks/filter?${new URLSearchParams({ q }).toString()}`);
         expect(answer.status, answer.body).toBe(200);
       }),
-      { numRuns: 300 },
+      { numRuns: sized(40, 300) },
     );
     const long = await send('GET', `/api/tasks/filter?q=${'a+'.repeat(500)}`);
     expect(long.status, long.body).toBe(200);
@@ -122,7 +123,7 @@ describe('anything at all', () => {
         expectNoFault(answer);
         expect(answer.status).toBeGreaterThanOrEqual(400);
       }),
-      { numRuns: 200 },
+      { numRuns: sized(40, 200) },
     );
   });
 });

@@ -20,6 +20,7 @@ import { type HostileCall } from '../helpers/hostile/scene.ts';
 import { type McpRecorder, startMcpRecorder } from '../helpers/mcp-recorder.ts';
 import { callsTools, type ModelServer, startModelServer, useModel } from '../helpers/model-server.ts';
 import { until } from '../helpers/tasks.ts';
+import { sized } from '../helpers/long.ts';
 
 let daemon: TestDaemon;
 let model: ModelServer;
@@ -221,6 +222,7 @@ describe('a created task', () => {
 });
 
 describe('too much at once', () => {
+  const CALLS = sized(60, 200);
   /** Another one each time: only a limit that is new begins to count anew. */
   let limit = 30;
   it.each(allPaths)('is refused when it is too many calls by %s', async (_, path) => {
@@ -228,12 +230,14 @@ describe('too much at once', () => {
     await setSetting('tools.callsPerMinute', limit);
     const run = await runHostile({ daemon, model }, path, 'full', (workspace) => {
       writeFileSync(join(workspace, 'notes.txt'), 'The door is blue.');
-      return Array.from({ length: 200 }, (_, offset) =>
+      return Array.from({ length: CALLS }, (_, offset) =>
         call('read_file', { path: 'notes.txt', limit: offset + 1 }),
       );
     });
     const results = [...run.results.values()];
-    expect(results.map(({ success }) => success)).toEqual(Array.from({ length: 200 }, (_, at) => at < limit));
+    expect(results.map(({ success }) => success)).toEqual(
+      Array.from({ length: CALLS }, (_, at) => at < limit),
+    );
     const [refused] = run.audited.get(run.calls.at(-1)?.id ?? '') ?? [];
     expect(refused?.result).toContain('(guard rate-limit)');
   });

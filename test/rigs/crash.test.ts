@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { catchFault, runCycles } from './crash/runs.ts';
+import { isLong, sized } from '../helpers/long.ts';
 
 const isLinux = process.platform === 'linux';
-const isCi = process.env['CI'] === 'true';
-const cycles = isCi ? 60 : 6;
-const faults = isCi
+const cycles = sized(4, 60);
+const faults = isLong
   ? ['no-fence', 'no-recovery', 'answer-before-commit', 'approval-not-used-up', 'resume-lost', 'outbox-apart']
   : ['no-fence', 'no-intent'];
 const LIMIT_MS = 1_200_000;

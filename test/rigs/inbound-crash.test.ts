@@ -4,10 +4,11 @@ import { temporaryFolder } from '../helpers/daemon.ts';
 import { deliver, fromGithub, inboundFlags, type InboundReply, openedIssue } from '../helpers/inbound.ts';
 import { type RigDaemon, startRigDaemon } from './crash/daemon-process.ts';
 import type { KillOrder } from './crash/kill-points.ts';
+import { sized } from '../helpers/long.ts';
 
 const DELIVERIES = 30;
 const PART = 5;
-const rounds = process.env['CI'] === 'true' ? 4 : 2;
+const rounds = sized(2, 4);
 
 const issueOf = (at: number) => `octo/hello#${at + 1}`;
 

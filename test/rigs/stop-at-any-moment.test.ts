@@ -3,6 +3,7 @@ import type { CreateTask } from '../../src/contract/task.ts';
 import { owner } from '../../src/core/auth/owner.ts';
 import { startDaemon } from '../helpers/daemon.ts';
 import { testAdapter } from '../helpers/tasks.ts';
+import { sized } from '../helpers/long.ts';
 
 /** Runs that end only when they are told to. */
 let running = 0;
@@ -30,7 +31,7 @@ describe('a task that is stopped at any moment of its start', () => {
   it('is stopped by a cancel, also by one that shares the commit of its claim', async () => {
     await using daemon = await startDaemon({ extraAdapters: [patient], flags: { 'queue.concurrency': 100 } });
     const { tasks } = daemon.app;
-    for (let count = 0; count < 40; count++) {
+    for (let count = 0; count < 40; count += sized(4, 1)) {
       const { task } = await tasks.create(owner, body);
       await steps(count);
       const { status } = await tasks.cancel(owner, task.id);
@@ -41,7 +42,7 @@ describe('a task that is stopped at any moment of its start', () => {
   });
 
   it('does not keep a daemon that stops', { timeout: 40_000 }, async () => {
-    for (let count = 0; count < 24; count += 2) {
+    for (let count = 0; count < 24; count += sized(6, 2)) {
       await using daemon = await startDaemon({ extraAdapters: [patient] });
       const { task } = await daemon.app.tasks.create(owner, body);
       await steps(count);

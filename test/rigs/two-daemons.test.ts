@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../helpers/daemon.ts';
 import { isFair, race } from './lock/race.ts';
 import { startTwo } from './lock/two-daemons.ts';
+import { sized } from '../helpers/long.ts';
 
-const starts = process.env['CI'] === 'true' ? 20 : 5;
+const starts = sized(3, 20);
 
 describe('two daemons on one data folder', () => {
   it(`lets exactly one of them have it, ${starts} times`, { timeout: 120_000 }, async () => {
