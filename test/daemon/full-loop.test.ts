@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sessionCookie } from '../../src/contract/locations.ts';
 import { CommentVendors } from '../helpers/comment-vendors.ts';
-import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import type { TestDaemon } from '../helpers/daemon.ts';
 import {
   deliver,
   fromGithub,
@@ -11,7 +11,8 @@ import {
   linearIssue,
   type SentDelivery,
 } from '../helpers/inbound.ts';
-import { callsTools, type ModelServer, startModelServer, useModel } from '../helpers/model-server.ts';
+import { startModelDaemon } from '../helpers/model-daemon.ts';
+import { callsTools, type ModelServer } from '../helpers/model-server.ts';
 import { hasSharedFixtures } from '../helpers/shared-fixture.ts';
 import { follow, until } from '../helpers/tasks.ts';
 import { TestBrowser } from '../helpers/test-browser.ts';
@@ -29,13 +30,12 @@ beforeEach(async () => {
   stub = await startVendors();
   vendors = new CommentVendors();
   proxy = await vendors.listen(stub.url);
-  // It tries what nobody allowed a stranger's text, too.
-  model = await startModelServer(
-    callsTools([[{ name: 'run_command', args: { command: 'touch made.txt' } }]], 'The log says why.'),
-  );
   const flags = JSON.stringify(stub.flags).replaceAll(stub.url, proxy.url);
-  daemon = await startDaemon({ flags: { ...(JSON.parse(flags) as typeof stub.flags), ...inboundFlags } });
-  await useModel(daemon, model);
+  // It tries what nobody allowed a stranger's text, too.
+  ({ daemon, model } = await startModelDaemon(
+    { flags: { ...(JSON.parse(flags) as typeof stub.flags), ...inboundFlags } },
+    callsTools([[{ name: 'run_command', args: { command: 'touch made.txt' } }]], 'The log says why.'),
+  ));
   browser = new TestBrowser(daemon.url);
   const link = await daemon.client.auth.createSignInLink({ body: {} });
   const token = new URL(link.url).hash.slice(1);

@@ -6,7 +6,7 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasSandbox } from '../core/tools/commands/command-parts.ts';
-import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import type { TestDaemon } from '../helpers/daemon.ts';
 import { deepCall, hugeCalls } from '../helpers/hostile/odd-calls.ts';
 import {
   agenticMessage,
@@ -16,9 +16,10 @@ import {
   taskOf,
   wholeMessage,
 } from '../helpers/hostile/runs.ts';
-import { type HostileCall } from '../helpers/hostile/scene.ts';
+import type { HostileCall } from '../helpers/hostile/scene.ts';
 import { type McpRecorder, startMcpRecorder } from '../helpers/mcp-recorder.ts';
-import { callsTools, type ModelServer, startModelServer, useModel } from '../helpers/model-server.ts';
+import { startModelDaemon } from '../helpers/model-daemon.ts';
+import { callsTools, type ModelServer } from '../helpers/model-server.ts';
 import { until } from '../helpers/tasks.ts';
 import { sized } from '../helpers/long.ts';
 
@@ -28,9 +29,7 @@ let records: McpRecorder;
 const setSetting = (key: string, value: unknown) =>
   daemon.client.config.set({ params: { key }, body: { value: value as never } });
 beforeAll(async () => {
-  model = await startModelServer();
-  daemon = await startDaemon();
-  await useModel(daemon, model);
+  ({ daemon, model } = await startModelDaemon());
   records = await startMcpRecorder(daemon);
 });
 beforeEach(async () => {

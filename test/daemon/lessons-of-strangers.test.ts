@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { owner } from '../../src/core/auth/owner.ts';
-import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
-import { callsTools, type ModelServer, says, startModelServer, useModel } from '../helpers/model-server.ts';
+import type { TestDaemon } from '../helpers/daemon.ts';
+import { startModelDaemon } from '../helpers/model-daemon.ts';
+import { callsTools, type ModelServer, says } from '../helpers/model-server.ts';
 import { follow, until } from '../helpers/tasks.ts';
 import { addUser, type TestUser } from '../helpers/users.ts';
 import { hasSandbox } from '../core/tools/commands/command-parts.ts';
@@ -10,9 +11,7 @@ let daemon: TestDaemon;
 let model: ModelServer;
 let ann: TestUser;
 beforeAll(async () => {
-  model = await startModelServer();
-  daemon = await startDaemon();
-  await useModel(daemon, model);
+  ({ daemon, model } = await startModelDaemon());
   ann = await addUser(daemon, 'ann');
 });
 beforeEach(() => {

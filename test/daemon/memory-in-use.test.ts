@@ -5,7 +5,8 @@ import type { Experience } from '../../src/contract/experiences.ts';
 import type { SecurityMode } from '../../src/contract/security-mode.ts';
 import { owner } from '../../src/core/auth/owner.ts';
 import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
-import { callsTools, type ModelServer, says, startModelServer, useModel } from '../helpers/model-server.ts';
+import { startModelDaemon } from '../helpers/model-daemon.ts';
+import { callsTools, type ModelServer, says, useModel } from '../helpers/model-server.ts';
 import { follow, until } from '../helpers/tasks.ts';
 import { addUser, type TestUser } from '../helpers/users.ts';
 
@@ -17,9 +18,7 @@ let model: ModelServer;
 let ann: TestUser;
 let notes: string;
 beforeAll(async () => {
-  model = await startModelServer();
-  daemon = await startDaemon();
-  await useModel(daemon, model);
+  ({ daemon, model } = await startModelDaemon());
   ann = await addUser(daemon, 'ann');
   notes = join(daemon.home, '..', `svc-notes-${crypto.randomUUID()}`);
   mkdirSync(notes);
