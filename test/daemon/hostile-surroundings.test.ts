@@ -73,7 +73,7 @@ async function startRedirector() {
 }
 
 describe('where this machine may be asked', () => {
-  it('the daemon itself is not, under whatever name and by whatever redirect', async () => {
+  it('web_fetch never reaches the daemon itself, under any name or redirect', async () => {
     await using redirector = await startRedirector();
     await setSetting('outbound.allowPrivate', [
       '127.0.0.0/8',
@@ -122,7 +122,7 @@ describe('where this machine may be asked', () => {
     }
   });
 
-  it('a redirect leads to no other private address', async () => {
+  it('a redirect of web_fetch leads to no other private address', async () => {
     await using redirector = await startRedirector();
     await setSetting('outbound.allowPrivate', ['127.0.0.1/32']);
     const targets = [
@@ -178,25 +178,28 @@ describe('a created task', () => {
     ['a task', taskOf(true), 'allowlist', { security_mode: 'allowlist', is_trusted: 1 }],
     ['a task', taskOf(true), 'full', { security_mode: 'ask', is_trusted: 1 }],
     ['a task of a stranger', taskOf(false), 'full', { security_mode: 'allowlist', is_trusted: 0 }],
-  ] as const)('of %s has no more rights: %#', async (_, path, mode, expected) => {
-    await daemon.client.security.setPolicy({ body: { allowedTools: ['task_create'] } });
-    const before = await children();
-    const run = await runHostile({ daemon, model }, path, mode, () => [call('task_create', wish)]);
-    expect([...run.results.values()]).toMatchObject([{ success: true }]);
-    const made = (await children()).slice(before.length);
-    expect(made).toMatchObject([
-      {
-        ...expected,
-        assigned_agent: 'builtin',
-        cwd: null,
-        may_command: 0,
-        owner_id: 'user_owner',
-        source: 'api',
-      },
-    ]);
-  });
+  ] as const)(
+    'a task that is created by %s has no more rights than its creator: %#',
+    async (_, path, mode, expected) => {
+      await daemon.client.security.setPolicy({ body: { allowedTools: ['task_create'] } });
+      const before = await children();
+      const run = await runHostile({ daemon, model }, path, mode, () => [call('task_create', wish)]);
+      expect([...run.results.values()]).toMatchObject([{ success: true }]);
+      const made = (await children()).slice(before.length);
+      expect(made).toMatchObject([
+        {
+          ...expected,
+          assigned_agent: 'builtin',
+          cwd: null,
+          may_command: 0,
+          owner_id: 'user_owner',
+          source: 'api',
+        },
+      ]);
+    },
+  );
 
-  it('creates tasks itself only so far', async () => {
+  it('a created task creates tasks only three levels deep', async () => {
     await daemon.client.security.setPolicy({ body: { allowedTools: ['task_create'] } });
     const before = (await children()).length;
     model.script = callsTools([
@@ -224,7 +227,7 @@ describe('too much at once', () => {
   const CALLS = sized(60, 200);
   /** Another one each time: only a limit that is new begins to count anew. */
   let limit = 30;
-  it.each(allPaths)('is refused when it is too many calls by %s', async (_, path) => {
+  it.each(allPaths)('refuses tool calls over the limit per minute in %s', async (_, path) => {
     limit += 1 + Math.floor(Math.random() * 5);
     await setSetting('tools.callsPerMinute', limit);
     const run = await runHostile({ daemon, model }, path, 'full', (workspace) => {
@@ -241,7 +244,7 @@ describe('too much at once', () => {
     expect(refused?.result).toContain('(guard rate-limit)');
   });
 
-  it.each(allPaths)('is refused when it is too large by %s', async (_, path) => {
+  it.each(allPaths)('refuses tool calls that are too large in %s', async (_, path) => {
     const run = await runHostile({ daemon, model }, path, 'full', hugeCalls);
     expect([...run.results.values()].map(({ success }) => success)).not.toContain(true);
     expect([...run.audited.values()].map(([row]) => row?.result.split(':')[0])).toEqual(
@@ -251,7 +254,7 @@ describe('too much at once', () => {
     expect(await daemon.client.security.verifyAudit()).toMatchObject({ valid: true });
   });
 
-  it('ends a message where it is too deep to be read', async () => {
+  it('a message ends at a tool call that is nested too deeply to be read', async () => {
     await expect(runHostile({ daemon, model }, wholeMessage, 'full', () => [deepCall()])).rejects.toThrow(
       'call stack',
     );
@@ -259,7 +262,7 @@ describe('too much at once', () => {
     expect(await daemon.client.security.verifyAudit()).toMatchObject({ valid: true });
   });
 
-  it('is left out of a task, whose model is asked once more', async () => {
+  it('a task leaves out a tool call that is nested too deeply, and asks the model again', async () => {
     const run = await runHostile({ daemon, model }, taskOf(true), 'full', () => [deepCall()]);
     expect(run.results.size).toBe(0);
     expect(records.calls).toEqual([]);
@@ -307,7 +310,7 @@ describe.skipIf(!hasSandbox.isWorking)('what is harmless (needs bubblewrap)', ()
     ...allPaths.map(([name, path]) => [name, path, 'full'] as const),
     ['a message with a person', wholeMessage, 'ask'] as const,
     ['a task with a person', taskOf(true), 'ask'] as const,
-  ])('runs by %s', async (_, path, mode) => {
+  ])('harmless tool calls run in %s', async (_, path, mode) => {
     let folder = '';
     records.calls.length = 0;
     const run = await runHostile({ daemon, model }, path, mode, (workspace) =>

@@ -149,7 +149,7 @@ const cases = Object.entries(paths).flatMap(([name, path]) =>
 const leftOut = hasSandbox.isWorking ? '' : ' (skipped: the programs, which need bubblewrap)';
 describe(`an attacker who speaks through the model${leftOut}`, () => {
   it.each(cases)(
-    'gets nothing by $name in the mode $mode',
+    'an attacker gets nothing by $name in the mode $mode',
     async ({ name, path, mode, at }) => {
       const allowedTools = mode === 'ask' ? [] : everyTool;
       await daemon.client.security.setPolicy({ body: { allowedTools } });
@@ -185,7 +185,7 @@ describe(`an attacker who speaks through the model${leftOut}`, () => {
   );
 });
 
-it('nothing of a secret is kept', () => {
+it('the daemon stores nothing of a secret', () => {
   for (const file of readdirSync(daemon.home).filter((name) => name.startsWith('svc.db'))) {
     const bytes = readFileSync(join(daemon.home, file));
     for (const secret of secrets) expect(bytes.includes(secret)).toBe(false);

@@ -88,7 +88,7 @@ describe.skipIf(!canTrace)(`${SPELLINGS} spellings of ways out (needs strace)`, 
   };
 
   it.each(Object.entries(fields))(
-    'touch no file as %s',
+    'path traversal as %s touches no file',
     async (_, requestOf) => {
       const target = join(home, 'outside', 'zanzibar.md');
       const spellings = traversals(folder, target, SPELLINGS);

@@ -9,7 +9,7 @@ import { addUser } from '../helpers/users.ts';
 it.each([
   ['an administrator', 'admin', 0],
   ['somebody who was one when the task was made', 'user', 1],
-] as const)('the mode full is for a task of %s', async (_, role, asked) => {
+] as const)('applies the mode full to a task of %s as far as its role allows', async (_, role, asked) => {
   await using both = await startModelDaemon(
     {},
     callsTools([[{ name: 'write_file', args: { path: 'done.txt', content: 'yes' } }]]),

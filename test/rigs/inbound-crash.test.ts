@@ -86,14 +86,14 @@ async function crashes(point: KillOrder['point']): Promise<{ answered: number; k
 }
 
 describe('a daemon that is killed while webhooks come', { timeout: 180_000 }, () => {
-  it('has nothing of those whose commit it did not reach, and takes them when they are sent again', async () => {
+  it('a daemon killed before a commit keeps none of its webhooks, and accepts them when they are sent again', async () => {
     for (const { answered, kept } of await crashes('before-commit')) {
       expect(kept).toBe(answered);
       expect(kept).toBeLessThan(DELIVERIES);
     }
   });
 
-  it('has those that it committed and did not answer, once, also when they are sent again', async () => {
+  it('a daemon killed after a commit keeps each webhook once, also when it is sent again', async () => {
     const results = await crashes('after-commit');
     expect(results.some(({ answered, kept }) => kept > answered)).toBe(true);
   });
