@@ -188,7 +188,7 @@ describe('the outbox of webhooks', () => {
         expect(new Set(deliveries.map(({ id }) => id)).size).toBe(deliveries.length);
         expect(world.sent.toSorted()).toEqual(deliveries.map(({ id }) => id).toSorted());
       }),
-      { numRuns: sized(12, 60) },
+      { numRuns: sized(30, 60) },
     );
     expect(ends).toBeGreaterThan(20);
   });
