@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readServerSentEvents, type ServerSentEvent } from '../../src/contract/server-sent-events.ts';
+import { sized } from '../helpers/long.ts';
 
 async function* inPieces(bytes: Uint8Array, sizes: number[]): AsyncGenerator<Uint8Array> {
   let at = 0;
@@ -52,7 +53,7 @@ describe('a stream of events', () => {
           expect(await read(text, sizes)).toEqual(expected);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: sized(60, 300) },
     );
   });
 

@@ -77,11 +77,11 @@ const call = async ({ path, method, headers, body }: Target, credential: Record<
 const refused = [401, 403];
 
 describe('the table', () => {
-  it('has a row for each route of the contract, and none for others', () => {
+  it('the access table has a row for each route of the contract, and no other', () => {
     expect(Object.keys(accessTable).sort()).toEqual(allRoutes.map(({ name }) => name).sort());
   });
 
-  it.each(allRoutes)('agrees with the contract on $name', ({ name, route }) => {
+  it.each(allRoutes)('the access table agrees with the contract on $name', ({ name, route }) => {
     const { access, scopes, crossSite } = accessTable[name] ?? {};
     expect({ access: route.access, scopes: route.scopes, crossSite: route.crossSite }).toEqual({
       access,
@@ -103,14 +103,14 @@ describe.each(targets)('$name', (target) => {
     ['a made-up token', { authorization: `Bearer svc_${'A'.repeat(43)}` }],
     ['a made-up bearer', { authorization: `Bearer ${'A'.repeat(43)}` }],
     ['a broken authorization', { authorization: 'Basic dXNlcjpwYXNz' }],
-  ])('to %s', async (_, credential: Record<string, string>) => {
+  ])('answers %s only where the route is public', async (_, credential: Record<string, string>) => {
     const status = await call(target, credential);
     if (asksItself) expect([400, 401]).toContain(status);
     else if (access === 'public') expect(refused).not.toContain(status);
     else expect(status).toBe(401);
   });
 
-  it('to a session that was sent twice', async () => {
+  it('refuses a session cookie that was sent twice', async () => {
     const first = `${sessionCookie}=${await sessionOf(ownerId)}`;
     for (const cookie of [
       `${first}; ${sessionCookie}=x`,
@@ -122,7 +122,7 @@ describe.each(targets)('$name', (target) => {
     }
   });
 
-  it('to a good session beside a broken authorization', async () => {
+  it('refuses a valid session beside a broken authorization header', async () => {
     const status = await call(target, { ...(await cookieOf(ownerId)), authorization: 'Bearer nonsense' });
     if (access !== 'public') expect(status).toBe(401);
   });
@@ -141,29 +141,38 @@ describe.each(targets)('$name', (target) => {
       'a plain user, in a header',
       async () => ({ authorization: `Bearer ${await sessionOf(user.caller.userId)}` }),
     ],
-  ])('to %s', async (_, credentialOf: () => Promise<Record<string, string>>) => {
-    const status = await call(target, await credentialOf());
-    if (access === 'admin') expect(status).toBe(403);
-    else if (access === 'token') expect(status).toBe(401);
-    else expect(refused).not.toContain(status);
-  });
+  ])(
+    'answers %s with the rights of a plain user',
+    async (_, credentialOf: () => Promise<Record<string, string>>) => {
+      const status = await call(target, await credentialOf());
+      if (access === 'admin') expect(status).toBe(403);
+      else if (access === 'token') expect(status).toBe(401);
+      else expect(refused).not.toContain(status);
+    },
+  );
 
   it.each([
     ['the owner', () => cookieOf(ownerId)],
     ['another administrator', () => cookieOf(otherAdmin.caller.userId)],
     ['a paired device of an administrator', () => cookieOf(ownerId, { kind: 'device', deviceId: 'dev_3' })],
-  ])('to %s', async (_, credentialOf: () => Promise<Record<string, string>>) => {
-    const status = await call(target, await credentialOf());
-    if (access === 'token') expect(status).toBe(401);
-    else expect(refused).not.toContain(status);
-  });
+  ])(
+    'answers %s with the rights of an administrator',
+    async (_, credentialOf: () => Promise<Record<string, string>>) => {
+      const status = await call(target, await credentialOf());
+      if (access === 'token') expect(status).toBe(401);
+      else expect(refused).not.toContain(status);
+    },
+  );
 
-  it.each(scopeSchema.options)('to a token with the scope %s', async (scope) => {
-    const status = await call(target, await bearerOf(scope));
-    if (access === 'public') expect(asksItself ? [] : refused).not.toContain(status);
-    else if (row.scopes?.includes(scope)) expect(refused).not.toContain(status);
-    else expect(status).toBe(403);
-  });
+  it.each(scopeSchema.options)(
+    'answers a token with the scope %s as the access table says',
+    async (scope) => {
+      const status = await call(target, await bearerOf(scope));
+      if (access === 'public') expect(asksItself ? [] : refused).not.toContain(status);
+      else if (row.scopes?.includes(scope)) expect(refused).not.toContain(status);
+      else expect(status).toBe(403);
+    },
+  );
 
   it.each([
     ['another origin', 'HTTP/1.1', ['Host: OURS', 'Origin: http://evil.example']],
@@ -177,14 +186,14 @@ describe.each(targets)('$name', (target) => {
     ['our host twice', 'HTTP/1.1', ['Host: OURS', 'hOST: OURS']],
     ['no host over HTTP/1.0', 'HTTP/1.0', []],
     ['no host over HTTP/1.1', 'HTTP/1.1', []],
-  ])('not with %s', async (_, version, headers) => {
+  ])('refuses a request with %s', async (_, version, headers) => {
     const answer = await sendGated(target, version, headers);
     expect(answer.status).toBe(403);
     expect(JSON.parse(answer.body)).toEqual({ error: expect.any(String) });
   });
 
   it.runIf(path.startsWith('/api')).each(['cross-site', 'same-site'])(
-    'not from a page that is %s',
+    'refuses a request from a page that is %s',
     async (site) => {
       const from = (mode: string) =>
         sendGated(target, 'HTTP/1.1', ['Host: OURS', `Sec-Fetch-Site: ${site}`, `Sec-Fetch-Mode: ${mode}`]);
@@ -195,7 +204,7 @@ describe.each(targets)('$name', (target) => {
     },
   );
 
-  it('with our own origin', async () => {
+  it('accepts a request with its own origin', async () => {
     const { status } = await sendGated(target, 'HTTP/1.1', [
       'Host: OURS',
       'Origin: http://OURS',
@@ -223,7 +232,7 @@ async function sendGated({ method, path, headers, body }: Target, version: strin
 }
 
 describe('the gate', () => {
-  it('knows localhost and the base URL as itself', async () => {
+  it('accepts localhost and the base URL as its own host', async () => {
     await using proxied = await startDaemon({ flags: { 'server.baseUrl': 'https://svc.example.org' } });
     const { port } = new URL(proxied.url);
     const status = async (host: string, origin?: string) => {
@@ -239,24 +248,21 @@ describe('the gate', () => {
     expect(await status(`localhost:${port}`, 'https://svc.example.org.evil.example')).toBe(403);
   });
 
-  it.each(['/%61pi/tasks', '/ap%69/health'])(
-    'is not passed by an address in other words: %s',
-    async (path) => {
-      const { host } = new URL(daemon.url);
-      const { status } = await sendRaw(
-        daemon.url,
-        rawRequest([
-          `GET ${path} HTTP/1.1`,
-          `Host: ${host}`,
-          'Sec-Fetch-Site: cross-site',
-          `Cookie: ${sessionCookie}=${await sessionOf(ownerId)}`,
-        ]),
-      );
-      expect([403, 404]).toContain(status);
-    },
-  );
+  it.each(['/%61pi/tasks', '/ap%69/health'])('the host gate also covers encoded paths: %s', async (path) => {
+    const { host } = new URL(daemon.url);
+    const { status } = await sendRaw(
+      daemon.url,
+      rawRequest([
+        `GET ${path} HTTP/1.1`,
+        `Host: ${host}`,
+        'Sec-Fetch-Site: cross-site',
+        `Cookie: ${sessionCookie}=${await sessionOf(ownerId)}`,
+      ]),
+    );
+    expect([403, 404]).toContain(status);
+  });
 
-  it('is not passed by an absolute address', async () => {
+  it('the host gate also covers absolute request targets', async () => {
     const { host } = new URL(daemon.url);
     const send = async (target: string, ...lines: string[]) =>
       (await sendRaw(daemon.url, rawRequest([`GET ${target} HTTP/1.1`, `Host: ${host}`, ...lines]))).status;
@@ -265,7 +271,7 @@ describe('the gate', () => {
     expect([403, 404]).toContain(await send('http://evil.example/api/health'));
   });
 
-  it('finds secrets in addresses that are written in other words', async () => {
+  it('finds secrets in encoded addresses', async () => {
     for (const path of [
       '/%61pi/tasks?token=x',
       '/api/tasks?a=b&access_token=x',
@@ -276,7 +282,7 @@ describe('the gate', () => {
       expect((await fetch(`${daemon.url}${path}`, { headers: daemon.headers })).status, path).toBe(400);
   });
 
-  it('answers no cross-origin headers', async () => {
+  it('sends no cross-origin headers', async () => {
     const { host } = new URL(daemon.url);
     const { headers } = await sendRaw(
       daemon.url,
@@ -287,11 +293,14 @@ describe('the gate', () => {
 });
 
 describe('a route that does not say who may call it', () => {
-  it.each([{}, { config: {} }])('stops the start: %j', async (options) => {
-    const server = await buildServer(daemon.app);
-    expect(() => server.get('/api/open', options, () => 'open')).toThrow('does not say who may call it');
-    await server.close();
-  });
+  it.each([{}, { config: {} }])(
+    'refuses to start with a route that does not say who may call it: %j',
+    async (options) => {
+      const server = await buildServer(daemon.app);
+      expect(() => server.get('/api/open', options, () => 'open')).toThrow('does not say who may call it');
+      await server.close();
+    },
+  );
 });
 
 describe('headers of every answer', () => {
@@ -313,7 +322,7 @@ describe('headers of every answer', () => {
     ['a bad query', 'GET', '/api/tasks?limit=0', 400],
     ['a bad URL', 'GET', '/api/tasks/%E0%A4%A', 400],
     ['a body of the wrong type', 'POST', '/api/tasks', 415],
-  ])('%s', async (_, method, path, status) => {
+  ])('sends the security headers with %s', async (_, method, path, status) => {
     const answer = await fetch(new URL(path, daemon.url), {
       method,
       headers: daemon.headers,
@@ -325,7 +334,7 @@ describe('headers of every answer', () => {
     expect(answer.headers.has('x-powered-by')).toBe(false);
   });
 
-  it('a refusal, a missing session and a stream', async () => {
+  it('sends the security headers with a refusal, without a session and with a stream', async () => {
     const stranger = await sendRaw(
       daemon.url,
       rawRequest(['GET /api/health HTTP/1.1', 'Host: evil.example']),

@@ -109,7 +109,7 @@ describe('the body of a new task', () => {
     ['a NUL character in a key', { ...ok, metadata: { 'a\0b': 1 } }],
     ['half of a surrogate pair', { title: 'a\ud800b' }],
     ['half of a surrogate pair in a key', { ...ok, metadata: { '\udfff': 1 } }],
-  ])('is refused with %s', async (_, body) => {
+  ])('refuses a new task with %s', async (_, body) => {
     await expectRefusal(await create(body), 400);
   });
 
@@ -130,7 +130,7 @@ describe('the body of a new task', () => {
     ['100,000 open brackets', '['.repeat(100_000)],
     ['100,000 levels', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
     ['a number that is too large', '{"title":"a","priority":1e999}'],
-  ])('is refused with %s', async (_, body) => {
+  ])('refuses a new task with %s', async (_, body) => {
     await expectRefusal(await send('POST', '/api/tasks', body), 400);
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
@@ -141,17 +141,17 @@ describe('the body of a new task', () => {
     ['half of one', [0xe2, 0x82]],
     ['a surrogate', [0xed, 0xa0, 0x80]],
     ['Latin-1', [0xe9]],
-  ])('is refused where it is not UTF-8: %s', async (_, bytes) => {
+  ])('refuses a body that is not UTF-8: %s', async (_, bytes) => {
     const body = Buffer.concat([Buffer.from('{"title":"a'), Buffer.from(bytes), Buffer.from('"}')]);
     await expectRefusal(await send('POST', '/api/tasks', body), 400);
   });
 
-  it('is refused when it is missing', async () => {
+  it('refuses a new task without a body', async () => {
     await expectRefusal(await send('POST', '/api/tasks'), 400);
     await expectRefusal(await send('POST', '/api/tasks', ''), 400);
   });
 
-  it('may have 1 MiB and not a byte more', async () => {
+  it('accepts a body of 1 MiB and refuses one byte more', async () => {
     const frame = Buffer.byteLength('{"title":"a","x":""}');
     const sized = (bytes: number) => `{"title":"","x":"${'x'.repeat(bytes - frame + 1)}"}`;
     await expectRefusal(await send('POST', '/api/tasks', sized(1024 * 1024)), 400);
@@ -164,11 +164,11 @@ describe('the body of a new task', () => {
     'multipart/form-data',
     'application/xml',
     'json',
-  ])('is refused as %s', async (type) => {
+  ])('refuses a new task as %s', async (type) => {
     await expectRefusal(await send('POST', '/api/tasks', '{"title":"a"}', type), 415);
   });
 
-  it('is refused without a type', async () => {
+  it('refuses a body without a content type', async () => {
     const request = rawRequest(['POST /api/tasks HTTP/1.1', `Host: ${host}`, cookie], '{"title":"a"}');
     await expectRefusal(await sendRaw(daemon.url, request), 415);
   });
@@ -176,7 +176,7 @@ describe('the body of a new task', () => {
 
 describe('every route that takes a body', () => {
   const taking = allRoutes.filter(({ route }) => route.body);
-  it.each(taking)('refuses broken bodies: $name', async ({ route }) => {
+  it.each(taking)('refuses broken bodies of $name', async ({ route }) => {
     const path = samplePath(route);
     const credential = route.access === 'token' ? { authorization: `Bearer ${token}` } : daemon.headers;
     for (const body of ['{', '[]', '"text"', '1', 'null', '{"__proto__":1}', '[{"a":"\\u0000"}]']) {
@@ -214,7 +214,7 @@ describe('what is asked for', () => {
     ['the events of an unknown task', 'GET', '/api/tasks/task_1/events'],
     ['an unknown dead letter', 'POST', '/api/dlq/dlq_1/retry'],
     ['an unknown notification', 'POST', '/api/notifications/ntf_1/read'],
-  ])('is 404 for %s', async (_, method, path) => {
+  ])('answers 404 to %s', async (_, method, path) => {
     await expectRefusal(await send(method, path), 404);
   });
 
@@ -267,7 +267,7 @@ describe('what is asked for', () => {
     ['an access token in the query', '/api/tasks?access_token='],
     ['an API key in the query', '/api/health?API_KEY=abc'],
     ['a key in the query', '/api/nothing?key=abc'],
-  ])('is 400 with %s', async (_, path) => {
+  ])('answers 400 to %s', async (_, path) => {
     await expectRefusal(await send('GET', path), 400);
   });
 
@@ -275,13 +275,13 @@ describe('what is asked for', () => {
     expect(await send('HEAD', '/api/gateway')).toEqual({ status: 404, body: '' });
   });
 
-  it('is 4xx with a path of 5,001 characters', async () => {
+  it('answers 4xx to a path of 5,001 characters', async () => {
     const answer = await send('GET', `/api/tasks/${'x'.repeat(5001)}`);
     expect([400, 404, 414]).toContain(answer.status);
     await expectRefusal(answer, answer.status);
   });
 
-  it('is 400 with a Last-Event-ID that is no number', async () => {
+  it('answers 400 to a Last-Event-ID that is not a number', async () => {
     const [task] = (await daemon.client.tasks.list()).tasks;
     for (const id of ['x', '-1', '1.5', '9'.repeat(20), '1 or 1']) {
       const response = await fetch(new URL(`/api/tasks/${task?.id}/events`, daemon.url), {
@@ -321,7 +321,7 @@ describe('what is not HTTP', () => {
       () =>
         `POST /api/tasks HTTP/1.1\r\nHost: ${host}\r\n${cookie}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`,
     ],
-  ])('is refused: %s', async (_, bytes) => {
+  ])('refuses what is not HTTP: %s', async (_, bytes) => {
     const answer = await sendRaw(daemon.url, bytes());
     expect(answer.status).toBeGreaterThanOrEqual(400);
     expect(answer.status).toBeLessThan(500);

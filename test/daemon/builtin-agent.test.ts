@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { forgetEndedRuns } from '../../src/core/chat/runs/ended-runs.ts';
 import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
-import { callsTools, type ModelServer, says, startModelServer, useModel } from '../helpers/model-server.ts';
+import { startModelDaemon } from '../helpers/model-daemon.ts';
+import { callsTools, type ModelServer, says, useModel } from '../helpers/model-server.ts';
 import { follow, until } from '../helpers/tasks.ts';
 import { addUser, type TestUser } from '../helpers/users.ts';
 
@@ -11,9 +12,7 @@ let daemon: TestDaemon;
 let model: ModelServer;
 let ann: TestUser;
 beforeAll(async () => {
-  model = await startModelServer();
-  daemon = await startDaemon();
-  await useModel(daemon, model);
+  ({ daemon, model } = await startModelDaemon());
   ann = await addUser(daemon, 'ann');
 });
 beforeEach(() => {
@@ -35,7 +34,7 @@ function project() {
 }
 const eventsOf = async (id: string) => (await daemon.client.tasks.listEvents({ params: { id } })).events;
 
-it('waits while no provider is set up, says what is missing, and starts by itself', async () => {
+it('a task waits without a provider, says what is missing, and starts once there is one', async () => {
   await using fresh = await startDaemon();
   const { task } = await fresh.client.tasks.create({ body: { title: 'Say hello' } });
   const { events } = await fresh.client.tasks.listEvents({ params: { id: task.id } });
@@ -49,7 +48,7 @@ it('waits while no provider is set up, says what is missing, and starts by itsel
   expect(done).toMatchObject({ status: 'completed', agentType: 'builtin', result: { output: 'Hello' } });
 });
 
-it('works in the folder of the task, with its title and prompt', async () => {
+it('the built-in agent works in the folder of the task, with its title and prompt', async () => {
   const cwd = project();
   model.script = callsTools([[{ name: 'read_file', args: { path: 'notes.txt' } }]], 'Blue');
   const { task } = await daemon.client.tasks.create({
@@ -69,7 +68,7 @@ it('works in the folder of the task, with its title and prompt', async () => {
   expect(JSON.stringify(model.asked[1]?.body.messages.at(-1))).toContain('The door is blue.');
 });
 
-it('asks before it changes something, and goes on when a person said yes', async () => {
+it('the built-in agent asks before it changes something, and continues once a person approves', async () => {
   const cwd = project();
   model.script = callsTools([writeDone]);
   const { task } = await daemon.client.tasks.create({ body: { title: 'Write', cwd } });
@@ -95,7 +94,7 @@ it('asks before it changes something, and goes on when a person said yes', async
   expect(readFileSync(join(cwd, 'done.txt'), 'utf8')).toBe('yes');
 });
 
-it('takes the question back when its task is cancelled', async () => {
+it('cancelling a task withdraws its approval request', async () => {
   model.script = callsTools([writeDone]);
   const { task } = await daemon.client.tasks.create({ body: { title: 'Write' } });
   await until(async () =>
@@ -122,7 +121,7 @@ it.each([
   expect(result).toMatchObject({ success: call === 'success' });
 });
 
-it('gives a user no more than the policy, in a folder of the task alone', async () => {
+it('a task of a user gets no more than the policy allows, in the folder of the task only', async () => {
   await expect(ann.client.tasks.create({ body: { title: 'Write', cwd: '/tmp' } })).rejects.toMatchObject({
     status: 403,
   });
@@ -138,7 +137,7 @@ it('gives a user no more than the policy, in a folder of the task alone', async 
   expect(done).toMatchObject({ status: 'completed', result: { output: 'All done' } });
 });
 
-it('tries again when the vendor cannot answer now, and gives up on a wrong key', async () => {
+it('a task is retried when the vendor is unavailable, and fails on a wrong key', async () => {
   let count = 0;
   model.script = (reply, asked) =>
     ++count === 1 ? reply.json(503, { error: { message: 'busy' } }) : says('Hello')(reply, asked);
@@ -153,7 +152,7 @@ it('tries again when the vendor cannot answer now, and gives up on a wrong key',
   });
 });
 
-it('sums up its earlier steps when the window of the model fills', async () => {
+it('a task summarizes its earlier steps when the context window of the model fills', async () => {
   const cwd = project();
   const long = 'A door is a door.\n'.repeat(2200);
   writeFileSync(join(cwd, 'long.txt'), long);
@@ -172,7 +171,7 @@ it('sums up its earlier steps when the window of the model fills', async () => {
   expect(Math.max(...sizes)).toBeLessThan(32_000 * 4);
 });
 
-it('keeps nothing of how far a run was once it has ended', async () => {
+it('a run keeps no progress once it has ended', async () => {
   const { task } = await daemon.client.tasks.create({ body: { title: 'Say hello' } });
   await follow(daemon.client, task.id);
   const stateOf = async () =>

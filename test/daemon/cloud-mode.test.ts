@@ -7,7 +7,7 @@ const cloud = { 'system.authMode': 'cloud' as const };
 const ann = { email: 'ann@example.org', password: 'correct horse 1', name: 'Ann' };
 
 describe('cloud mode', () => {
-  it('knows accounts only', async () => {
+  it('cloud mode knows accounts only', async () => {
     await using daemon = await startDaemon({ flags: cloud });
     expect(existsSync(`${daemon.home}/owner-session`)).toBe(false);
     expect(await send(daemon, 'GET', '/api/auth/me')).toMatchObject({
@@ -22,7 +22,7 @@ describe('cloud mode', () => {
     expect((await send(daemon, 'GET', '/api/tasks', undefined, { cookie })).status).toBe(200);
   });
 
-  it('shuts out the owner of an earlier local mode, who is back when that is', async () => {
+  it('cloud mode locks out the owner of local mode, who returns with local mode', async () => {
     const home = temporaryFolder();
     const first = await startDaemon({ home });
     const { token } = await first.client.tokens.create({ body: { name: 'x', scopes: ['tasks:read'] } });
@@ -43,7 +43,7 @@ describe('cloud mode', () => {
     expect((await send(third, 'GET', '/api/tasks', undefined, bearer)).status).toBe(200);
   });
 
-  it('keeps a set-up code for the first account of whoever comes from elsewhere', async () => {
+  it('cloud mode keeps a setup code for the first account that is made from elsewhere', async () => {
     await using daemon = await startDaemon({ flags: cloud });
     const file = `${daemon.home}/setup-code`;
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -58,7 +58,7 @@ describe('cloud mode', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it('may listen where others reach it', async () => {
+  it('a daemon in cloud mode may listen on an address that others reach', async () => {
     await using daemon = await startDaemon({ flags: { ...cloud, 'server.host': '0.0.0.0' } });
     const url = daemon.url.replace('0.0.0.0', '127.0.0.1');
     expect(existsSync(`${daemon.home}/setup-code`)).toBe(true);

@@ -42,7 +42,7 @@ describe('a failure', () => {
     storage_full: 507,
   };
   it.each(Object.entries(statuses) as [ErrorCode, number][])(
-    'of code %s has status %i',
+    'a failure of code %s has status %i',
     async (code, status) => {
       const answer = await failWith(new AppError(code, 'In our own words'));
       expect(answer.status).toBe(status);
@@ -55,7 +55,7 @@ describe('a failure', () => {
     },
   );
 
-  it('tells its details', async () => {
+  it('a failure carries its details', async () => {
     const details = [{ path: 'a', message: 'b' }];
     expect((await failWith(new AppError('validation', 'No', { details }))).body).toEqual({
       error: 'No',
@@ -67,7 +67,7 @@ describe('a failure', () => {
     new Error('/home/ann/secret.db is broken at line 17'),
     Object.assign(new Error('select * from users'), { statusCode: 502 }),
     new TypeError("Cannot read properties of undefined (reading 'password')"),
-  ])('that nobody expected shows nothing of itself: %s', async (error) => {
+  ])('an unexpected failure shows nothing of itself: %s', async (error) => {
     const answer = await failWith(error);
     expect(answer.status).toBe(500);
     expect(answer.body).toEqual({
@@ -77,7 +77,7 @@ describe('a failure', () => {
     expect(JSON.stringify(answer)).not.toMatch(/secret|select|password|\.ts/);
   });
 
-  it('of each request has an id of its own', async () => {
+  it('each failed request has an id of its own', async () => {
     const ids = new Set<string>();
     for (let index = 0; index < 5; index++)
       ids.add(((await failWith(new Error('No'))).body as { requestId: string }).requestId);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sessionCookie } from '../../src/contract/locations.ts';
 import { CommentVendors } from '../helpers/comment-vendors.ts';
-import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import type { TestDaemon } from '../helpers/daemon.ts';
 import {
   deliver,
   fromGithub,
@@ -11,7 +11,8 @@ import {
   linearIssue,
   type SentDelivery,
 } from '../helpers/inbound.ts';
-import { callsTools, type ModelServer, startModelServer, useModel } from '../helpers/model-server.ts';
+import { startModelDaemon } from '../helpers/model-daemon.ts';
+import { callsTools, type ModelServer } from '../helpers/model-server.ts';
 import { hasSharedFixtures } from '../helpers/shared-fixture.ts';
 import { follow, until } from '../helpers/tasks.ts';
 import { TestBrowser } from '../helpers/test-browser.ts';
@@ -29,13 +30,12 @@ beforeEach(async () => {
   stub = await startVendors();
   vendors = new CommentVendors();
   proxy = await vendors.listen(stub.url);
-  // It tries what nobody allowed a stranger's text, too.
-  model = await startModelServer(
-    callsTools([[{ name: 'run_command', args: { command: 'touch made.txt' } }]], 'The log says why.'),
-  );
   const flags = JSON.stringify(stub.flags).replaceAll(stub.url, proxy.url);
-  daemon = await startDaemon({ flags: { ...(JSON.parse(flags) as typeof stub.flags), ...inboundFlags } });
-  await useModel(daemon, model);
+  // It tries what nobody allowed a stranger's text, too.
+  ({ daemon, model } = await startModelDaemon(
+    { flags: { ...(JSON.parse(flags) as typeof stub.flags), ...inboundFlags } },
+    callsTools([[{ name: 'run_command', args: { command: 'touch made.txt' } }]], 'The log says why.'),
+  ));
   browser = new TestBrowser(daemon.url);
   const link = await daemon.client.auth.createSignInLink({ body: {} });
   const token = new URL(link.url).hash.slice(1);
@@ -55,44 +55,47 @@ const loops: [provider: 'codehost' | 'tracker_b', revoked: object, make: () => S
 ];
 
 describe.skipIf(!hasSharedFixtures)('from the label of a stranger to the comment and back', () => {
-  it.each(loops)('goes round with %s', async (provider, revoked, make) => {
-    const { client } = daemon;
-    await browser.open(await browser.agree(`/api/auth/${provider}`));
-    const delivery = make();
-    const { status, body } = await deliver(daemon, delivery);
-    expect([status, body.status]).toEqual([200, 'accepted']);
-    expect((await deliver(daemon, delivery)).body).toMatchObject({
-      status: 'duplicate',
-      taskId: body.taskId,
-    });
+  it.each(loops)(
+    'a labeled issue of %s becomes a task whose result is written as a comment',
+    async (provider, revoked, make) => {
+      const { client } = daemon;
+      await browser.open(await browser.agree(`/api/auth/${provider}`));
+      const delivery = make();
+      const { status, body } = await deliver(daemon, delivery);
+      expect([status, body.status]).toEqual([200, 'accepted']);
+      expect((await deliver(daemon, delivery)).body).toMatchObject({
+        status: 'duplicate',
+        taskId: body.taskId,
+      });
 
-    const { task } = await follow(client, body.taskId ?? '');
-    expect(task).toMatchObject({
-      status: 'completed',
-      source: provider,
-      agentType: 'builtin',
-      result: { output: 'The log says why.' },
-    });
-    expect(JSON.stringify(model.asked[0]?.body.messages)).toContain('It does not start');
-    // What the model was told of its command: untrusted work runs none.
-    expect(JSON.stringify(model.asked[1]?.body.messages.at(-1))).toContain(
-      'not for work that a stranger set going',
-    );
-    const { entries } = await client.audit.list({ query: { tool: 'run_command' } });
-    expect(entries.map(({ result }) => result)).not.toContain('ok');
+      const { task } = await follow(client, body.taskId ?? '');
+      expect(task).toMatchObject({
+        status: 'completed',
+        source: provider,
+        agentType: 'builtin',
+        result: { output: 'The log says why.' },
+      });
+      expect(JSON.stringify(model.asked[0]?.body.messages)).toContain('It does not start');
+      // What the model was told of its command: untrusted work runs none.
+      expect(JSON.stringify(model.asked[1]?.body.messages.at(-1))).toContain(
+        'not for work that a stranger set going',
+      );
+      const { entries } = await client.audit.list({ query: { tool: 'run_command' } });
+      expect(entries.map(({ result }) => result)).not.toContain('ok');
 
-    await until(() => expect(vendors.texts(provider)[0]).toContain('svc has finished this'));
-    expect(vendors.texts(provider)).toHaveLength(1);
-    expect(vendors.texts(provider)[0]).toContain('The log says why.');
-    expect((await client.integrations.getWebhooksStatus())[provider]).toMatchObject({
-      configured: true,
-      eventCount: 2,
-    });
+      await until(() => expect(vendors.texts(provider)[0]).toContain('svc has finished this'));
+      expect(vendors.texts(provider)).toHaveLength(1);
+      expect(vendors.texts(provider)[0]).toContain('The log says why.');
+      expect((await client.integrations.getWebhooksStatus())[provider]).toMatchObject({
+        configured: true,
+        eventCount: 2,
+      });
 
-    const name = provider === 'codehost' ? 'disconnectCodehost' : 'disconnectTrackerB';
-    expect(await client.integrations[name]()).toMatchObject({ revoked: true });
-    expect(await stub.revoked()).toEqual([revoked]);
-    const after = await client.integrations[provider === 'codehost' ? 'getCodehost' : 'getTrackerB']();
-    expect(after.connected).toBe(false);
-  });
+      const name = provider === 'codehost' ? 'disconnectCodehost' : 'disconnectTrackerB';
+      expect(await client.integrations[name]()).toMatchObject({ revoked: true });
+      expect(await stub.revoked()).toEqual([revoked]);
+      const after = await client.integrations[provider === 'codehost' ? 'getCodehost' : 'getTrackerB']();
+      expect(after.connected).toBe(false);
+    },
+  );
 });

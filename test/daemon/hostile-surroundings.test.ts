@@ -6,7 +6,7 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasSandbox } from '../core/tools/commands/command-parts.ts';
-import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import type { TestDaemon } from '../helpers/daemon.ts';
 import { deepCall, hugeCalls } from '../helpers/hostile/odd-calls.ts';
 import {
   agenticMessage,
@@ -16,10 +16,12 @@ import {
   taskOf,
   wholeMessage,
 } from '../helpers/hostile/runs.ts';
-import { type HostileCall } from '../helpers/hostile/scene.ts';
+import type { HostileCall } from '../helpers/hostile/scene.ts';
 import { type McpRecorder, startMcpRecorder } from '../helpers/mcp-recorder.ts';
-import { callsTools, type ModelServer, startModelServer, useModel } from '../helpers/model-server.ts';
+import { startModelDaemon } from '../helpers/model-daemon.ts';
+import { callsTools, type ModelServer } from '../helpers/model-server.ts';
 import { until } from '../helpers/tasks.ts';
+import { sized } from '../helpers/long.ts';
 
 let daemon: TestDaemon;
 let model: ModelServer;
@@ -27,9 +29,7 @@ let records: McpRecorder;
 const setSetting = (key: string, value: unknown) =>
   daemon.client.config.update({ params: { key }, body: { value: value as never } });
 beforeAll(async () => {
-  model = await startModelServer();
-  daemon = await startDaemon();
-  await useModel(daemon, model);
+  ({ daemon, model } = await startModelDaemon());
   records = await startMcpRecorder(daemon);
 });
 beforeEach(async () => {
@@ -73,7 +73,7 @@ async function startRedirector() {
 }
 
 describe('where this machine may be asked', () => {
-  it('the daemon itself is not, under whatever name and by whatever redirect', async () => {
+  it('web_fetch never reaches the daemon itself, under any name or redirect', async () => {
     await using redirector = await startRedirector();
     await setSetting('outbound.allowPrivate', [
       '127.0.0.0/8',
@@ -122,7 +122,7 @@ describe('where this machine may be asked', () => {
     }
   });
 
-  it('a redirect leads to no other private address', async () => {
+  it('a redirect of web_fetch leads to no other private address', async () => {
     await using redirector = await startRedirector();
     await setSetting('outbound.allowPrivate', ['127.0.0.1/32']);
     const targets = [
@@ -178,25 +178,28 @@ describe('a created task', () => {
     ['a task', taskOf(true), 'allowlist', { security_mode: 'allowlist', is_trusted: 1 }],
     ['a task', taskOf(true), 'full', { security_mode: 'ask', is_trusted: 1 }],
     ['a task of a stranger', taskOf(false), 'full', { security_mode: 'allowlist', is_trusted: 0 }],
-  ] as const)('of %s has no more rights: %#', async (_, path, mode, expected) => {
-    await daemon.client.policy.update({ body: { allowedTools: ['task_create'] } });
-    const before = await children();
-    const run = await runHostile({ daemon, model }, path, mode, () => [call('task_create', wish)]);
-    expect([...run.results.values()]).toMatchObject([{ success: true }]);
-    const made = (await children()).slice(before.length);
-    expect(made).toMatchObject([
-      {
-        ...expected,
-        assigned_agent: 'builtin',
-        cwd: null,
-        may_command: 0,
-        owner_id: 'user_owner',
-        source: 'api',
-      },
-    ]);
-  });
+  ] as const)(
+    'a task that is created by %s has no more rights than its creator: %#',
+    async (_, path, mode, expected) => {
+      await daemon.client.policy.update({ body: { allowedTools: ['task_create'] } });
+      const before = await children();
+      const run = await runHostile({ daemon, model }, path, mode, () => [call('task_create', wish)]);
+      expect([...run.results.values()]).toMatchObject([{ success: true }]);
+      const made = (await children()).slice(before.length);
+      expect(made).toMatchObject([
+        {
+          ...expected,
+          assigned_agent: 'builtin',
+          cwd: null,
+          may_command: 0,
+          owner_id: 'user_owner',
+          source: 'api',
+        },
+      ]);
+    },
+  );
 
-  it('creates tasks itself only so far', async () => {
+  it('a created task creates tasks only three levels deep', async () => {
     await daemon.client.policy.update({ body: { allowedTools: ['task_create'] } });
     const before = (await children()).length;
     model.script = callsTools([
@@ -221,24 +224,27 @@ describe('a created task', () => {
 });
 
 describe('too much at once', () => {
+  const CALLS = sized(60, 200);
   /** Another one each time: only a limit that is new begins to count anew. */
   let limit = 30;
-  it.each(allPaths)('is refused when it is too many calls by %s', async (_, path) => {
+  it.each(allPaths)('refuses tool calls over the limit per minute in %s', async (_, path) => {
     limit += 1 + Math.floor(Math.random() * 5);
     await setSetting('tools.callsPerMinute', limit);
     const run = await runHostile({ daemon, model }, path, 'full', (workspace) => {
       writeFileSync(join(workspace, 'notes.txt'), 'The door is blue.');
-      return Array.from({ length: 200 }, (_, offset) =>
+      return Array.from({ length: CALLS }, (_, offset) =>
         call('read_file', { path: 'notes.txt', limit: offset + 1 }),
       );
     });
     const results = [...run.results.values()];
-    expect(results.map(({ success }) => success)).toEqual(Array.from({ length: 200 }, (_, at) => at < limit));
+    expect(results.map(({ success }) => success)).toEqual(
+      Array.from({ length: CALLS }, (_, at) => at < limit),
+    );
     const [refused] = run.audited.get(run.calls.at(-1)?.id ?? '') ?? [];
     expect(refused?.result).toContain('(guard rate-limit)');
   });
 
-  it.each(allPaths)('is refused when it is too large by %s', async (_, path) => {
+  it.each(allPaths)('refuses tool calls that are too large in %s', async (_, path) => {
     const run = await runHostile({ daemon, model }, path, 'full', hugeCalls);
     expect([...run.results.values()].map(({ success }) => success)).not.toContain(true);
     expect([...run.audited.values()].map(([row]) => row?.result.split(':')[0])).toEqual(
@@ -248,7 +254,7 @@ describe('too much at once', () => {
     expect(await daemon.client.audit.verify()).toMatchObject({ valid: true });
   });
 
-  it('ends a message where it is too deep to be read', async () => {
+  it('a message ends at a tool call that is nested too deeply to be read', async () => {
     await expect(runHostile({ daemon, model }, wholeMessage, 'full', () => [deepCall()])).rejects.toThrow(
       'call stack',
     );
@@ -256,7 +262,7 @@ describe('too much at once', () => {
     expect(await daemon.client.audit.verify()).toMatchObject({ valid: true });
   });
 
-  it('is left out of a task, whose model is asked once more', async () => {
+  it('a task leaves out a tool call that is nested too deeply, and asks the model again', async () => {
     const run = await runHostile({ daemon, model }, taskOf(true), 'full', () => [deepCall()]);
     expect(run.results.size).toBe(0);
     expect(records.calls).toEqual([]);
@@ -304,7 +310,7 @@ describe.skipIf(!hasSandbox.isWorking)('what is harmless (needs bubblewrap)', ()
     ...allPaths.map(([name, path]) => [name, path, 'full'] as const),
     ['a message with a person', wholeMessage, 'ask'] as const,
     ['a task with a person', taskOf(true), 'ask'] as const,
-  ])('runs by %s', async (_, path, mode) => {
+  ])('harmless tool calls run in %s', async (_, path, mode) => {
     let folder = '';
     records.calls.length = 0;
     const run = await runHostile({ daemon, model }, path, mode, (workspace) =>

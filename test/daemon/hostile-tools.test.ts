@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SecurityMode } from '../../src/contract/security-mode.ts';
-import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import type { TestDaemon } from '../helpers/daemon.ts';
 import { commandCalls } from '../helpers/hostile/command-calls.ts';
 import { programCalls, ranMark } from '../helpers/hostile/escapes.ts';
 import { oddCalls } from '../helpers/hostile/odd-calls.ts';
@@ -29,7 +29,8 @@ import {
 import { serverCalls } from '../helpers/hostile/server-calls.ts';
 import { webCalls } from '../helpers/hostile/web-calls.ts';
 import { type McpRecorder, startMcpRecorder } from '../helpers/mcp-recorder.ts';
-import { type ModelServer, startModelServer, useModel } from '../helpers/model-server.ts';
+import { startModelDaemon } from '../helpers/model-daemon.ts';
+import type { ModelServer } from '../helpers/model-server.ts';
 import { hasSandbox } from '../core/tools/commands/command-parts.ts';
 
 let daemon: TestDaemon;
@@ -47,10 +48,8 @@ beforeAll(async () => {
   listener = createServer((_, response) => response.end(canary)).listen(0);
   await once(listener, 'listening');
   listener.on('connection', () => connections++);
-  model = await startModelServer();
-  daemon = await startDaemon({ env: { [plantedVariable]: canary } });
+  ({ daemon, model } = await startModelDaemon({ env: { [plantedVariable]: canary } }));
   const { client, home } = daemon;
-  await useModel({ client }, model);
   await client.config.update({ params: { key: 'tools.callsPerMinute' }, body: { value: 100_000 } });
   records = await startMcpRecorder(daemon);
   write(join(home, 'workspaces/conv_other/notes.txt'), canary);
@@ -150,7 +149,7 @@ const cases = Object.entries(paths).flatMap(([name, path]) =>
 const leftOut = hasSandbox.isWorking ? '' : ' (skipped: the programs, which need bubblewrap)';
 describe(`an attacker who speaks through the model${leftOut}`, () => {
   it.each(cases)(
-    'gets nothing by $name in the mode $mode',
+    'an attacker gets nothing by $name in the mode $mode',
     async ({ name, path, mode, at }) => {
       const allowedTools = mode === 'ask' ? [] : everyTool;
       await daemon.client.policy.update({ body: { allowedTools } });
@@ -186,7 +185,7 @@ describe(`an attacker who speaks through the model${leftOut}`, () => {
   );
 });
 
-it('nothing of a secret is kept', () => {
+it('the daemon stores nothing of a secret', () => {
   for (const file of readdirSync(daemon.home).filter((name) => name.startsWith('svc.db'))) {
     const bytes = readFileSync(join(daemon.home, file));
     for (const secret of secrets) expect(bytes.includes(secret)).toBe(false);

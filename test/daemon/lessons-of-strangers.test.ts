@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { owner } from '../../src/core/auth/owner.ts';
-import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
-import { callsTools, type ModelServer, says, startModelServer, useModel } from '../helpers/model-server.ts';
+import type { TestDaemon } from '../helpers/daemon.ts';
+import { startModelDaemon } from '../helpers/model-daemon.ts';
+import { callsTools, type ModelServer, says } from '../helpers/model-server.ts';
 import { follow, until } from '../helpers/tasks.ts';
 import { addUser, type TestUser } from '../helpers/users.ts';
 import { hasSandbox } from '../core/tools/commands/command-parts.ts';
@@ -10,9 +11,7 @@ let daemon: TestDaemon;
 let model: ModelServer;
 let ann: TestUser;
 beforeAll(async () => {
-  model = await startModelServer();
-  daemon = await startDaemon();
-  await useModel(daemon, model);
+  ({ daemon, model } = await startModelDaemon());
   ann = await addUser(daemon, 'ann');
 });
 beforeEach(() => {
@@ -61,14 +60,14 @@ const createTask = async (title: string, isTrusted: boolean) => {
 };
 
 describe('a lesson is trusted', () => {
-  it('unless the run called what a stranger may speak through', async () => {
+  it('does not trust a lesson of a run whose tools may carry untrusted text', async () => {
     await say(await converse(), 'Count the herons of the marsh');
     expect(await learned('Count the herons of the marsh')).toMatchObject({ origin: { trusted: true } });
     await say(await converse(), 'Weigh the otters of the weir', [[look], [taskStatus], [look]]);
     expect(await learned('Weigh the otters of the weir')).toMatchObject({ origin: { trusted: false } });
   });
 
-  it('unless a command ran outside of a sandbox', async () => {
+  it('does not trust a lesson of a run with a command outside the sandbox', async () => {
     await say(await converse(), 'List the reeds of the pond', [
       [{ name: 'run_command', args: { command: 'ls' } }],
     ]);
@@ -78,7 +77,7 @@ describe('a lesson is trusted', () => {
     });
   });
 
-  it('unless an earlier turn of the conversation heard one', async () => {
+  it('does not trust a lesson after an earlier turn with untrusted text', async () => {
     const id = await converse();
     model.script = callsTools([[taskStatus]], 'It says: always bow to the swans');
     await daemon.client.conversations.sendMessageWithTools({
@@ -92,7 +91,7 @@ describe('a lesson is trusted', () => {
     });
   });
 
-  it("unless the conversation is about a stranger's task", async () => {
+  it('does not trust a lesson of a conversation about an untrusted task', async () => {
     for (const isTrusted of [true, false]) {
       const wish = isTrusted ? 'Ring the bells of the tower' : 'Prune the vines of the terrace';
       await say(await converse(await createTask(`About: ${wish}`, isTrusted)), wish);
@@ -100,7 +99,7 @@ describe('a lesson is trusted', () => {
     }
   });
 
-  it('unless a model wrote the task', async () => {
+  it('does not trust a lesson of a task that a model wrote', async () => {
     await daemon.client.policy.update({ body: { allowedTools: ['task_create'] } });
     const child = { name: 'task_create', args: { title: 'Gather the acorns', prompt: 'Gather the acorns' } };
     model.script = (reply, asked) => {
@@ -121,7 +120,7 @@ describe('a lesson is trusted', () => {
 });
 
 describe("an administrator's message in the conversation of another", () => {
-  it('works with the memory of the other, and teaches nobody', async () => {
+  it('a message of an administrator in the conversation of another user uses the memory of that user, and teaches nobody', async () => {
     const record = (of: 'owner' | 'ann', caller: { userId: string; role: 'user' }) =>
       daemon.app.experiences.record(caller, {
         type: 'task_solution',

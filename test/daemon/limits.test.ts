@@ -12,7 +12,7 @@ const countOf = (answers: { status: number }[], status: number) =>
   answers.filter((answer) => answer.status === status).length;
 
 describe('the gateway', () => {
-  it('takes ten requests of a token at once, and others of another token', async () => {
+  it('the gateway accepts ten requests of a token at once, and those of another token beside them', async () => {
     await using daemon = await startDaemon();
     const [first, second] = [await tokenOf(daemon), await tokenOf(daemon)];
     const answers = await many(11, () => submit(daemon, first));
@@ -22,7 +22,7 @@ describe('the gateway', () => {
     expect((await submit(daemon, second)).status).toBe(202);
   });
 
-  it('takes as many in a minute as GATEWAY_RATE_LIMIT_RPM says, and says when to come back', async () => {
+  it('the gateway accepts as many requests a minute as GATEWAY_RATE_LIMIT_RPM says, and then says when to retry', async () => {
     const flags = { 'gateway.requestsPerSecond': 1000 };
     await using usual = await startDaemon({ flags });
     await using set = await startDaemon({ flags, env: { GATEWAY_RATE_LIMIT_RPM: '7' } });
@@ -39,7 +39,7 @@ describe('the gateway', () => {
 });
 
 describe('everything else', () => {
-  it('is not limited unless an administrator says so, and then each caller for themselves', async () => {
+  it('other routes have no limit unless an administrator sets one, which then counts per caller', async () => {
     await using daemon = await startDaemon();
     const ann = await addUser(daemon, 'ann');
     const ask = (headers: Record<string, string>) => send(daemon, 'GET', '/api/tasks', undefined, headers);
@@ -52,7 +52,7 @@ describe('everything else', () => {
     expect(countOf(strangers, 429)).toBe(3);
   });
 
-  it('keeps the limits of its own routes: five sign-ups a minute', async () => {
+  it('limits sign-ups to five a minute', async () => {
     await using daemon = await startDaemon();
     const answers = await many(6, () => send(daemon, 'POST', '/api/auth/signup', {}));
     expect([countOf(answers, 400), countOf(answers, 429)]).toEqual([5, 1]);

@@ -50,7 +50,7 @@ const doing = testAdapter(async (run) => {
 });
 
 describe('who may listen', () => {
-  it('is somebody with a session', async () => {
+  it('the live feed accepts a listener with a session', async () => {
     await using daemon = await startDaemon();
     const { messages } = await connect(daemon);
     expect(messages[0]).toEqual({ type: 'hello', at: expect.any(String) });
@@ -58,7 +58,7 @@ describe('who may listen', () => {
     expect(await refusal(daemon, { cookie: 'service_session=made-up' })).toBe(401);
   });
 
-  it('is no page from elsewhere', async () => {
+  it('the live feed refuses a page of another origin', async () => {
     await using daemon = await startDaemon();
     const { host } = new URL(daemon.url);
     expect((await connect(daemon, { ...daemon.headers, origin: `http://${host}` })).messages[0]?.type).toBe(
@@ -72,7 +72,7 @@ describe('who may listen', () => {
   });
 
   // Whoever is refused keeps the connection for as long as they like, and the daemon cannot stop while they do.
-  it('is not held up for by who was refused', async () => {
+  it('a refused listener does not delay the others', async () => {
     await using daemon = await startDaemon();
     const { hostname, port, host } = new URL(daemon.url);
     const socket = createConnection(Number(port), hostname);
@@ -89,7 +89,7 @@ describe('who may listen', () => {
       .finally(() => socket.resetAndDestroy());
   });
 
-  it('is nobody who only asks over HTTP', async () => {
+  it('the live feed refuses a plain HTTP request', async () => {
     await using daemon = await startDaemon();
     const response = await fetch(`${daemon.url}${livePath}`, { headers: daemon.headers });
     expect(response.status).toBe(400);
@@ -98,7 +98,7 @@ describe('who may listen', () => {
 });
 
 describe('what is told', () => {
-  it('is every event of every task, in order, after it happened', async () => {
+  it('an administrator receives every event of every task, in order', async () => {
     await using daemon = await startDaemon({ extraAdapters: [doing] });
     const { messages } = await connect(daemon);
     const ids: string[] = [];
@@ -116,7 +116,7 @@ describe('what is told', () => {
     }
   });
 
-  it('is the state of the queue, soon after it changed', async () => {
+  it('the live feed sends the state of the queue soon after it changed', async () => {
     await using daemon = await startDaemon();
     const { messages } = await connect(daemon);
     const last = () => messages.findLast((message) => message.type === 'queue');
@@ -130,7 +130,7 @@ describe('what is told', () => {
     expect(messages.filter(({ type }) => type === 'queue').length).toBeLessThan(30);
   });
 
-  it('is each notification, to whom it is for', async () => {
+  it('each notification goes to the user that it is for', async () => {
     await using daemon = await startDaemon({ extraAdapters: [failingAdapter('auth', 'No entry')] });
     const ann = await addUser(daemon, 'ann');
     const [owners, anns] = [await connect(daemon), await connect(daemon, ann.headers)];
@@ -146,7 +146,7 @@ describe('what is told', () => {
     expect(notificationsOf(owners.messages)).toEqual([]);
   });
 
-  it('is to a plain user only what is theirs', async () => {
+  it('a user receives only events of their own tasks', async () => {
     await using daemon = await startDaemon({ extraAdapters: [doing] });
     const [ann, bob] = [await addUser(daemon, 'ann'), await addUser(daemon, 'bob')];
     const [owners, anns] = [await connect(daemon), await connect(daemon, ann.headers)];
@@ -162,7 +162,7 @@ describe('what is told', () => {
 });
 
 describe('a listener', () => {
-  it('that does not read is cut off, and the others go on', async () => {
+  it('disconnects a listener that does not read, and keeps the others', async () => {
     const held = heldAdapter();
     await using daemon = await startDaemon({ extraAdapters: [held.adapter] });
     const [slow, quick] = [await connect(daemon), await connect(daemon)];
@@ -189,14 +189,14 @@ describe('a listener', () => {
     );
   });
 
-  it('that says too much is cut off', async () => {
+  it('disconnects a listener that sends too much', async () => {
     await using daemon = await startDaemon();
     const { socket, closed } = await connect(daemon);
     socket.send('x'.repeat(5000));
     expect(await closed).toBe(1009);
   });
 
-  it('that leaves costs nothing', async () => {
+  it('a listener that leaves costs nothing', async () => {
     await using daemon = await startDaemon({ extraAdapters: [doing] });
     for (let index = 0; index < 5; index++) {
       const { socket, closed } = await connect(daemon);
@@ -207,7 +207,7 @@ describe('a listener', () => {
     expect((await follow(daemon.client, task.id)).task.status).toBe('completed');
   });
 
-  it('is told when the daemon stops', async () => {
+  it('a listener is told when the daemon stops', async () => {
     const daemon = await startDaemon();
     const { closed } = await connect(daemon);
     await daemon.stop();
@@ -215,7 +215,7 @@ describe('a listener', () => {
   });
 
   // The session is only looked at when the connection is made.
-  it('hears nothing more when its session has ended', async () => {
+  it('a listener receives nothing once its session has ended', async () => {
     await using daemon = await startDaemon();
     const ann = await addUser(daemon, 'ann');
     const { messages } = await connect(daemon, ann.headers);

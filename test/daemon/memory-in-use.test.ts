@@ -5,7 +5,8 @@ import type { Experience } from '../../src/contract/experiences.ts';
 import type { SecurityMode } from '../../src/contract/security-mode.ts';
 import { owner } from '../../src/core/auth/owner.ts';
 import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
-import { callsTools, type ModelServer, says, startModelServer, useModel } from '../helpers/model-server.ts';
+import { startModelDaemon } from '../helpers/model-daemon.ts';
+import { callsTools, type ModelServer, says, useModel } from '../helpers/model-server.ts';
 import { follow, until } from '../helpers/tasks.ts';
 import { addUser, type TestUser } from '../helpers/users.ts';
 
@@ -17,9 +18,7 @@ let model: ModelServer;
 let ann: TestUser;
 let notes: string;
 beforeAll(async () => {
-  model = await startModelServer();
-  daemon = await startDaemon();
-  await useModel(daemon, model);
+  ({ daemon, model } = await startModelDaemon());
   ann = await addUser(daemon, 'ann');
   notes = join(daemon.home, '..', `svc-notes-${crypto.randomUUID()}`);
   mkdirSync(notes);
@@ -66,7 +65,7 @@ const run = async (title: string, securityMode: SecurityMode = 'ask', prompt = t
 const experiences = async () => (await daemon.client.experiences.list()).experiences;
 
 describe('a smart chat', () => {
-  it('is told what fits of the indexed files, fenced, and says so', async () => {
+  it('a smart chat gets the matching parts of indexed files, fenced, and names them', async () => {
     const { context } = await ask('When is the lamp of the lighthouse lit?');
     const path = join(notes, 'lighthouse.md');
     expect(context.memory).toEqual([
@@ -89,20 +88,20 @@ describe('a smart chat', () => {
     expect(told()).toMatch(/When is the lamp of the lighthouse lit\?$/);
   });
 
-  it('keeps what was poisoned within its fence', async () => {
+  it('a smart chat keeps poisoned text within its fence', async () => {
     const { context } = await ask('How many tons does the harbour crane lift?');
     expect(context.memory[0]?.text).toContain('Ignore all instructions');
     expect(fenced(told())).toContain(poison);
     expect(unfenced(told())).not.toContain('Ignore all instructions');
   });
 
-  it('is told nothing that does not fit', async () => {
+  it('a smart chat gets no parts that do not match', async () => {
     const { context } = await ask('Translate the word butterfly to Spanish');
     expect(context.memory).toEqual([]);
     expect(told()).not.toContain('----- data');
   });
 
-  it('is told what its user prefers and learned, and nothing of others', async () => {
+  it('a smart chat gets the preferences and lessons of its user, and none of others', async () => {
     await daemon.client.preferences.track({ body: { category: 'tone', value: 'Short sentences' } });
     const own = await record('Calibrate the tide gauge');
     await record('Calibrate the tide gauge of ann', {}, ann.caller as typeof owner & { role: 'user' });
@@ -118,7 +117,7 @@ describe('a smart chat', () => {
     expect(told()).not.toContain('Short sentences');
   });
 
-  it('is told nothing when that is switched off', async () => {
+  it('a smart chat gets nothing from memory when that is switched off', async () => {
     await daemon.client.config.update({ params: { key: 'memory.recall' }, body: { value: false } });
     const { context } = await ask('When is the lamp of the lighthouse lit?');
     await daemon.client.config.update({ params: { key: 'memory.recall' }, body: { value: true } });
@@ -126,7 +125,7 @@ describe('a smart chat', () => {
     expect(told()).not.toContain('dusk');
   });
 
-  it('starts no index where there is no memory, and does not offer to search it', async () => {
+  it('without memory no index starts and memory_search is not offered', async () => {
     await using fresh = await startDaemon();
     await useModel(fresh, model);
     await fresh.client.chat.createSmartCompletion({
@@ -144,7 +143,7 @@ describe('a smart chat', () => {
 describe('memory_search', () => {
   const search = { name: 'memory_search', args: { query: 'When is the lamp of the lighthouse lit?' } };
 
-  it('answers through the gate, fenced and written down', async () => {
+  it('memory_search answers through the tool gate, fenced and audited', async () => {
     model.script = callsTools([[search]]);
     const { task } = await run('Look it up', 'sandbox');
     expect(task.status).toBe('completed');
@@ -159,7 +158,7 @@ describe('memory_search', () => {
 });
 
 describe('a task of the built-in agent', () => {
-  it('is told what fits, but not what strangers had a part in where nobody is asked', async () => {
+  it('a task gets matching lessons, but no untrusted ones where nobody approves', async () => {
     await record('Grease the drawbridge hinges', { origin: untrusted });
     await run('Grease the drawbridge hinges');
     expect(fenced(told())).toContain('not trusted: the text of a stranger had a part in it');
@@ -177,7 +176,7 @@ describe('a task of the built-in agent', () => {
     expect(told()).not.toContain('by patience');
   });
 
-  it('that a stranger set going gets nothing of it', async () => {
+  it('an untrusted task gets nothing from memory', async () => {
     model.script = callsTools([[{ name: 'memory_search', args: { query: 'lamp of the lighthouse' } }]]);
     const title = 'When is the lamp of the lighthouse lit?';
     const wish = {
@@ -199,7 +198,7 @@ describe('a task of the built-in agent', () => {
     expect(everything).not.toContain('dusk');
   });
 
-  it('is learned when it went well, told to the next like it, and weighs more by that', async () => {
+  it('a completed task is learned, given to the next one like it, and gains weight by that', async () => {
     const cwd = join(notes, '..', `svc-project-${crypto.randomUUID()}`);
     mkdirSync(cwd);
     writeFileSync(join(cwd, 'buoys.txt'), 'Nine buoys.\n');
@@ -243,7 +242,7 @@ describe('a task of the built-in agent', () => {
     await useModel(daemon, model);
   });
 
-  it('teaches how a failure was overcome', async () => {
+  it('a task teaches how a failure was overcome', async () => {
     model.script = (reply) => reply.json(401, { error: { message: 'no' } });
     const title = 'Sound the foghorn of the pier';
     const { task } = await run(title);
@@ -268,7 +267,7 @@ describe('a task of the built-in agent', () => {
     });
   });
 
-  it('that says too little teaches nothing', async () => {
+  it('a task that says too little teaches nothing', async () => {
     const before = await experiences();
     await run('Greet the crew of the ferry');
     // What comes after it is learned after it.

@@ -16,11 +16,12 @@ import { sessionCookie } from '../../src/contract/locations.ts';
 import { ensureBuilt, root } from '../cli/svc-binary.ts';
 import { send } from '../helpers/http.ts';
 import { traversals } from '../helpers/traversals.ts';
+import { sized } from '../helpers/long.ts';
 
 const canTrace = spawnSync('strace', ['-qq', '-o', '/dev/null', 'true']).status === 0;
 if (!canTrace && process.env['CI']) throw new Error('These tests need strace, and CI skips nothing');
 
-const SPELLINGS = 10_000;
+const SPELLINGS = sized(1500, 10_000);
 const AT_ONCE = 20;
 
 let home: string;
@@ -31,7 +32,7 @@ let daemon: ReturnType<typeof spawn>;
 /** What the daemon asked of the file system, a line each. */
 const trace = () => readFileSync(join(home, 'trace'), 'utf8');
 
-describe.skipIf(!canTrace)('10,000 spellings of ways out (needs strace)', () => {
+describe.skipIf(!canTrace)(`${SPELLINGS} spellings of ways out (needs strace)`, () => {
   beforeAll(async () => {
     ensureBuilt();
     home = realpathSync(mkdtempSync(join(tmpdir(), 'svc-paths-')));
@@ -87,7 +88,7 @@ describe.skipIf(!canTrace)('10,000 spellings of ways out (needs strace)', () => 
   };
 
   it.each(Object.entries(fields))(
-    'touch no file as %s',
+    'path traversal as %s touches no file',
     async (_, requestOf) => {
       const target = join(home, 'outside', 'zanzibar.md');
       const spellings = traversals(folder, target, SPELLINGS);

@@ -8,7 +8,7 @@ import { irCollection, ndcgAt10 } from '../helpers/ir-collection.ts';
 const collection = irCollection('cacm');
 
 describe.skipIf(!collection)('a collection with questions and their answers', () => {
-  it('is found through the API at least as well as by the usual BM25', async () => {
+  it('the search API finds answers at least as well as plain BM25', async () => {
     await using daemon = await startDaemon({ flags: { 'memory.watch': false } });
     const folder = mkdtempSync(join(tmpdir(), 'svc-retrieval-'));
     const { docs = [], queries = [], relevant = new Map<string, Set<string>>() } = collection ?? {};

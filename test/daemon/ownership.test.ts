@@ -176,14 +176,14 @@ const unowned = [
   'guards.update',
 ];
 
-it('looks at every route that names an object', () => {
+it('covers every route that names an object', () => {
   const naming = allRoutes.filter(({ route }) => route.params).map(({ name }) => name);
   const looked = Object.keys(calls).filter((name) => !name.endsWith('Stream'));
   expect([...looked, ...unowned].sort()).toEqual(naming.sort());
 });
 
 describe('what belongs to somebody else', () => {
-  it.each(Object.keys(calls))('%s is not there', async (name) => {
+  it.each(Object.keys(calls))('%s answers 404 for an object of another user', async (name) => {
     const before = await state();
     await expect(calls[name]?.(bob.client)).rejects.toMatchObject({
       status: 404,
@@ -194,7 +194,7 @@ describe('what belongs to somebody else', () => {
     expect(await state()).toEqual(before);
   });
 
-  it('is told from what nobody has by nothing', async () => {
+  it('an object of another user looks the same as one that does not exist', async () => {
     const answer = async (id: string) => {
       const response = await fetch(new URL(`/api/tasks/${id}`, daemon.url), { headers: bob.headers });
       return [response.status, await response.json()];
@@ -202,7 +202,7 @@ describe('what belongs to somebody else', () => {
     expect(await answer(done)).toEqual(await answer('task_nothing'));
   });
 
-  it('is in no list, count, export or analysis', async () => {
+  it('objects of other users are in no list, count, export or analysis', async () => {
     expect(await bob.client.tasks.list()).toMatchObject({ tasks: [], total: 0, count: 0 });
     expect(await bob.client.tasks.filter()).toMatchObject({ tasks: [], total: 0 });
     expect(await bob.client.tasks.filter({ query: { q: 'ann' } })).toMatchObject({ tasks: [], total: 0 });
@@ -234,7 +234,7 @@ describe('what belongs to somebody else', () => {
     expect(await bob.client.memory.listSessions()).toMatchObject({ sessions: [], total: 0 });
   });
 
-  it('is all there for its owner', async () => {
+  it('an owner sees all of their own objects', async () => {
     expect(await ann.client.tasks.list()).toMatchObject({ total: 4, count: 4 });
     expect(await ann.client.tasks.filter({ query: { q: 'ann' } })).toMatchObject({ total: 2 });
     expect(await ann.client.tasks.export()).toMatchObject({ taskCount: 4 });
@@ -253,7 +253,7 @@ describe('what belongs to somebody else', () => {
     expect(await ann.client.memory.listSessions()).toMatchObject({ total: 1 });
   });
 
-  it('is there for an administrator, but for the notifications of others, and what they find of their own', async () => {
+  it('an administrator sees the objects of others, except notifications and personal finds', async () => {
     expect((await daemon.client.tasks.list()).total).toBe(4);
     expect((await daemon.client.conversations.list()).total).toBe(1);
     expect((await daemon.client.schedules.list()).total).toBe(1);
@@ -267,7 +267,7 @@ describe('what belongs to somebody else', () => {
     expect((await daemon.client.notifications.list()).total).toBe(0);
   });
 
-  it('is not in the live feed', async () => {
+  it('objects of other users are not in the live feed', async () => {
     const seen: Record<'ann' | 'bob' | 'owner', LiveMessage[]> = { ann: [], bob: [], owner: [] };
     const into = (name: keyof typeof seen) => ({
       send: (message: LiveMessage) => void seen[name].push(message),
@@ -298,7 +298,7 @@ describe('a plain user', () => {
     [{ assignedAgent: 'command', prompt: 'true' }],
     [{ cwd: '/' }],
     [{ assignedAgent: 'doing', cwd: '/tmp' }],
-  ])('may not give a command: %j', async (body) => {
+  ])('a user may not give a command: %j', async (body) => {
     const before = await state();
     await expect(bob.client.tasks.create({ body: { title: 'Run', ...body } })).rejects.toMatchObject({
       status: 403,
@@ -307,7 +307,7 @@ describe('a plain user', () => {
     expect(await state()).toEqual(before);
   });
 
-  it('does not reach the command agent as the default one either', async () => {
+  it('a user does not reach the command agent as the default agent', async () => {
     await daemon.client.config.update({ params: { key: 'agents.default' }, body: { value: 'command' } });
     const { task } = await bob.client.tasks.create({ body: { title: 'Sneak', prompt: 'echo ran' } });
     const { events } = await bob.client.tasks.listEvents({ params: { id: task.id } });
@@ -320,19 +320,19 @@ describe('a plain user', () => {
     await daemon.client.config.update({ params: { key: 'agents.default' }, body: { value: null } });
   });
 
-  it('does not reach the command agent by its labels', async () => {
+  it('a user does not reach the command agent by labels', async () => {
     const { task } = await bob.client.tasks.create({
       body: { title: 'Sneak', labels: ['command', 'shell'] },
     });
     expect((await bob.client.tasks.get({ params: { id: task.id } })).task.status).toBe('pending');
   });
 
-  it('may run other agents', async () => {
+  it('a user may run other agents', async () => {
     const { task } = await bob.client.tasks.create({ body: { title: 'Work', assignedAgent: 'doing' } });
     expect((await follow(bob.client, task.id)).task.status).toBe('completed');
   });
 
-  it('ends their own run only', async () => {
+  it('a user ends only their own run', async () => {
     await until(() => held.runs.length);
     await ann.client.tasks.cancel({ params: { id: running } });
     expect(held.runs[0]?.run.signal.aborted).toBe(true);

@@ -57,7 +57,7 @@ describe('the user at the other end', () => {
     expect(isOwnUser(peer, tables(tcp, tcp6))).toBe(expected);
   });
 
-  it('is nobody where the kernel does not tell', () => {
+  it('the peer user is unknown where the kernel does not tell', () => {
     expect(isOwnUser(socket(), () => '')).toBe(false);
   });
 });

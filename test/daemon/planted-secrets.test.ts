@@ -55,7 +55,7 @@ const sessionOf = async (userId: string) => ({
 });
 
 describe('a planted secret', () => {
-  it.each(allRoutes)('is sent to $name in every place that a request has', async ({ route }) => {
+  it.each(allRoutes)('sends a planted secret to $name in every part of a request', async ({ route }) => {
     const { method } = route;
     const path = samplePath(route);
     const hasBody = route.body !== undefined;
@@ -81,7 +81,7 @@ describe('a planted secret', () => {
     }
   });
 
-  it('is given wherever a secret belongs', async () => {
+  it('a planted secret can be stored wherever a secret belongs', async () => {
     const password = plant();
     const account = { email: 'bob@example.org', password, name: 'Bob' };
     const { status, cookie } = await ask('POST', '/api/auth/signup', account);
@@ -116,7 +116,7 @@ describe('a planted secret', () => {
     await ask('POST', `/api/webhooks/${id}/test`, undefined, daemon.headers);
   });
 
-  it('is what a secret that we make is too', async () => {
+  it('secrets that the daemon makes are searched for too', async () => {
     const { token, notifySecret } = await daemon.client.tokens.create({
       body: { name: 'x', scopes: ['gateway:write'] },
     });
@@ -147,7 +147,7 @@ describe('a planted secret', () => {
     }
   });
 
-  it('is nowhere', async () => {
+  it('no planted secret is in an answer, a log or a file', async () => {
     expect(planted).toBeGreaterThan(200);
     expect(lines.filter((line) => anyCanary.test(line))).toEqual([]);
     expect(answers.filter((answer) => anyCanary.test(answer))).toEqual([]);

@@ -36,7 +36,7 @@ const patch = ({ client }: TestDaemon, { caller }: TestUser, body: { role?: 'use
   client.users.update({ params: { id: caller.userId }, body });
 
 describe('a request whose body takes its time', () => {
-  it('does nothing for a session that has ended meanwhile', async () => {
+  it('a slow request does nothing once its session has ended', async () => {
     await using daemon = await startDaemon();
     const ann = await addUser(daemon, 'ann');
     const finish = await beginRequest(daemon, ann, 'POST', '/api/tokens', {
@@ -51,7 +51,7 @@ describe('a request whose body takes its time', () => {
     expect(rows).toEqual([]);
   });
 
-  it('does nothing for an administrator who is none any more', async () => {
+  it('a slow request does nothing once its caller is no administrator any more', async () => {
     await using daemon = await startDaemon();
     const ada = await addUser(daemon, 'ada', 'admin');
     const path = `/api/auth/users/${ada.caller.userId}`;
@@ -71,7 +71,7 @@ describe('what goes on for long', () => {
     ['a demotion', (daemon: TestDaemon, ada: TestUser) => patch(daemon, ada, { role: 'user' })],
     ['a closed account', (daemon: TestDaemon, ada: TestUser) => patch(daemon, ada, { disabled: true })],
     ['a sign-out', (_: TestDaemon, ada: TestUser) => ada.client.auth.logout()],
-  ])('ends with %s: the live feed and the events of a task', async (_, end) => {
+  ])('the live feed and the events of a task end with %s', async (_, end) => {
     const held = heldAdapter({ type: 'held' });
     await using daemon = await startDaemon({ extraAdapters: [held.adapter] });
     const ada = await addUser(daemon, 'ada', 'admin');
@@ -90,7 +90,7 @@ describe('what goes on for long', () => {
     await expect(readToEnd(reader)).resolves.toBe('over');
   });
 
-  it('ends with the token that began it', async () => {
+  it('a long request ends with the token that began it', async () => {
     const held = heldAdapter({ type: 'held' });
     await using daemon = await startDaemon({ extraAdapters: [held.adapter] });
     const { task } = await daemon.client.tasks.create({ body: { title: 'Long', assignedAgent: 'held' } });
@@ -119,7 +119,7 @@ async function readToEnd(reader: ReadableStreamDefaultReader<Uint8Array> | undef
 describe('what a right gave away', () => {
   const account = { email: 'eve@example.org', password: 'correct horse 1', name: 'Eve' };
 
-  it('goes with it: the invites of who is no administrator any more', async () => {
+  it('invites end when their administrator is none any more', async () => {
     await using daemon = await startDaemon();
     const ada = await addUser(daemon, 'ada', 'admin');
     const { code } = await ada.client.invites.create({ body: { role: 'admin' } });
@@ -128,7 +128,7 @@ describe('what a right gave away', () => {
     expect(refused.status).toBe(403);
   });
 
-  it('goes with it: the sign-in links of a session', async () => {
+  it('sign-in links end with the session that made them', async () => {
     await using daemon = await startDaemon();
     const ann = await addUser(daemon, 'ann');
     const { token } = await ann.client.auth.createSignInLink();
@@ -136,7 +136,7 @@ describe('what a right gave away', () => {
     expect((await send(daemon, 'POST', '/api/auth/sign-in-links/redeem', { token })).status).toBe(401);
   });
 
-  it('goes with it: the browsers that came in with another access key', async () => {
+  it('sessions of an earlier access key end when it changes', async () => {
     await using daemon = await startDaemon();
     await daemon.client.auth.updateAccessKey({ body: { key: 'the first key' } });
     const enter = (key: string) => send(daemon, 'POST', '/api/auth/verify-access-key', { key });
@@ -151,7 +151,7 @@ describe('what a right gave away', () => {
     expect((await daemon.client.auth.getMe()).authenticated).toBe(true);
   });
 
-  it('is nothing to a sign-in with the old password that was under way', async () => {
+  it('a sign-in with the old password fails once the password has changed', async () => {
     await using daemon = await startDaemon();
     const { cookie } = await send(daemon, 'POST', '/api/auth/signup', account);
     const compared = Promise.withResolvers<void>();
@@ -177,7 +177,7 @@ describe('what a right gave away', () => {
 
 describe('a daemon without an access key', () => {
   it.each([{ 'server.baseUrl': 'https://svc.example.org' }, { 'server.trustedProxies': ['127.0.0.1'] }])(
-    'must not be reached through a proxy: %j',
+    'a daemon without an access key must not be reached through a proxy: %j',
     async (flags) => {
       await using daemon = await startDaemon({ flags });
       await expect(daemon.client.auth.updateAccessKey({ body: { key: null } })).rejects.toMatchObject({

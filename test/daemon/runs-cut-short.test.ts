@@ -35,7 +35,7 @@ const ask = ({ client }: TestDaemon, id: string) =>
     body: { content: 'Do it', securityMode: 'ask' },
   });
 
-it('an agentic run that had its answer when the daemon died says it once, and asks nobody again', async () => {
+it('an agentic run that had its answer when the daemon died stores it once, and asks no model again', async () => {
   const home = temporaryFolder();
   const first = await start(home);
   const id = await beginIn(first);
@@ -69,7 +69,7 @@ it('an agentic run that had its answer when the daemon died says it once, and as
   expect(model.asked).toHaveLength(2);
 });
 
-it('a call that a stop cut short is told as one that nobody knows the end of, and is not made again', async () => {
+it('a tool call that a stop interrupted has an unknown outcome, and is not made again', async () => {
   const home = temporaryFolder();
   let calls = 0;
   const called = Promise.withResolvers<void>();
@@ -104,7 +104,7 @@ it('a call that a stop cut short is told as one that nobody knows the end of, an
   expect(calls).toBe(1);
 });
 
-it('an approval whose run is gone is for the run that asks for the same', async () => {
+it('an approval of a run that is gone counts for the run that asks for the same', async () => {
   await using daemon = await start(temporaryFolder());
   const id = await beginIn(daemon);
   model.script = callsTools([writeDone]);

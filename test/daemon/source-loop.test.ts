@@ -86,23 +86,26 @@ const lastError = async (taskId: string) => {
 };
 
 describe.skipIf(!hasSharedFixtures)('a task that came from somewhere', () => {
-  it.each(targets)('tells $provider how it goes, as the account that its owner connected', async (target) => {
-    const userId = await connected(target);
-    const id = await addTask(userId, target);
-    const { succeed } = await agent.started(0);
-    await until(() => expect(text(target)).toContain('svc is working on this'));
-    succeed('Mended by @octocat, see #12');
-    await until(() => expect(text(target)).toContain('svc has finished this'));
-    expect(text(target)).toContain('Mended by');
-    expect(text(target)).toContain(`svc:${id}`);
-    const token = await daemon.app.connections.accessToken(userId, target.provider);
-    expect(new Set(comments.requests.map(({ authorization }) => authorization))).toEqual(
-      new Set([`Bearer ${token}`]),
-    );
-    await until(async () => expect(await lastError(id)).toBeNull());
-  });
+  it.each(targets)(
+    'a task comments its progress at $provider, as the account that its owner connected',
+    async (target) => {
+      const userId = await connected(target);
+      const id = await addTask(userId, target);
+      const { succeed } = await agent.started(0);
+      await until(() => expect(text(target)).toContain('svc is working on this'));
+      succeed('Mended by @octocat, see #12');
+      await until(() => expect(text(target)).toContain('svc has finished this'));
+      expect(text(target)).toContain('Mended by');
+      expect(text(target)).toContain(`svc:${id}`);
+      const token = await daemon.app.connections.accessToken(userId, target.provider);
+      expect(new Set(comments.requests.map(({ authorization }) => authorization))).toEqual(
+        new Set([`Bearer ${token}`]),
+      );
+      await until(async () => expect(await lastError(id)).toBeNull());
+    },
+  );
 
-  it('tells nothing any more once its owner took the access back', async () => {
+  it('a task comments nothing once its owner revoked the access', async () => {
     const [target] = targets as [CommentTarget];
     const userId = await connected(target);
     const id = await addTask(userId, target);
@@ -121,7 +124,7 @@ describe.skipIf(!hasSharedFixtures)('a task that came from somewhere', () => {
     expect(task?.status).toBe('completed');
   });
 
-  it('has its one comment still when the daemon stops in the middle', async () => {
+  it('a task keeps its one comment when the daemon stops in the middle', async () => {
     const [target] = targets as [CommentTarget];
     const userId = await connected(target);
     // The first one arrives, and nobody hears of it.

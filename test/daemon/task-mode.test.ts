@@ -1,20 +1,20 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { startDaemon } from '../helpers/daemon.ts';
-import { callsTools, startModelServer, useModel } from '../helpers/model-server.ts';
+import { startModelDaemon } from '../helpers/model-daemon.ts';
+import { callsTools } from '../helpers/model-server.ts';
 import { follow, until } from '../helpers/tasks.ts';
 import { addUser } from '../helpers/users.ts';
 
 it.each([
   ['an administrator', 'admin', 0],
   ['somebody who was one when the task was made', 'user', 1],
-] as const)('the mode full is for a task of %s', async (_, role, asked) => {
-  await using model = await startModelServer(
+] as const)('applies the mode full to a task of %s as far as its role allows', async (_, role, asked) => {
+  await using both = await startModelDaemon(
+    {},
     callsTools([[{ name: 'write_file', args: { path: 'done.txt', content: 'yes' } }]]),
   );
-  await using daemon = await startDaemon();
-  await useModel(daemon, model);
+  const { daemon } = both;
   const ann = await addUser(daemon, 'ann', 'admin');
   await daemon.client.queue.pause();
   const { task } = await ann.client.tasks.create({

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { catchFault, runCycles } from './crash/runs.ts';
+import { isLong, sized } from '../helpers/long.ts';
 
 const isLinux = process.platform === 'linux';
-const isCi = process.env['CI'] === 'true';
-const cycles = isCi ? 60 : 6;
-const faults = isCi
+const cycles = sized(4, 60);
+const faults = isLong
   ? ['no-fence', 'no-recovery', 'answer-before-commit', 'approval-not-used-up', 'resume-lost', 'outbox-apart']
   : ['no-fence', 'no-intent'];
 const LIMIT_MS = 1_200_000;
 
 describe.runIf(isLinux)('a daemon that is killed again and again', () => {
-  it(`keeps every promise over ${cycles} crashes`, { timeout: LIMIT_MS }, async () => {
+  it(`a daemon keeps every promise over ${cycles} crashes`, { timeout: LIMIT_MS }, async () => {
     const complaints: string[] = [];
     const say = (line: string) => void (line.startsWith('VIOLATION') && complaints.push(line));
     const report = await runCycles({ cycles, seed: 20_261, say });
@@ -22,7 +22,7 @@ describe.runIf(isLinux)('a daemon that is killed again and again', () => {
     expect(report.issues).toBeGreaterThan(0);
   });
 
-  it.each(faults)('would show the fault %s', { timeout: LIMIT_MS }, async (fault) => {
+  it.each(faults)('the crash rig detects the planted fault %s', { timeout: LIMIT_MS }, async (fault) => {
     const { violation } = await catchFault(fault, 20_262);
     expect(violation?.what).toBeTruthy();
   });

@@ -39,85 +39,89 @@ function dataOf(home: string) {
 }
 
 describe('a delivery whose daemon is killed after each attempt', () => {
-  it('keeps its schedule, its id and its bytes', { timeout: 120_000 }, async () => {
-    const home = temporaryFolder();
-    const data = dataOf(home);
-    /** What the first daemon dies of: it has sent, and cannot write that down any more. */
-    let onFirst: (() => void) | undefined;
-    await using receiver = await startLoopbackServer((response, { path }) => {
-      if (path === '/well') response.end();
-      else if (onFirst) onFirst();
-      else response.writeHead(500).end();
-    });
-    const sent = () => receiver.requests.filter(({ path }) => path === '/ill');
-    const add = (database: Database, id: string, webhook_id: string) =>
-      database.write(async (transaction) =>
-        new WebhookDeliveryStore(database).insert(transaction, {
-          id,
-          webhook_id,
-          event: 'task.completed',
-          task_id: null,
-          body: bodyOf(id),
-          at: new Date().toISOString(),
-        }),
-      );
-    const row = () => data.read("select * from webhook_deliveries where id = 'dlv_ill'")[0] ?? {};
-    try {
-      await data.change(async (database, keys) => {
-        await addWebhook(database, 'wh_ill', { url: `${receiver.url}/ill` }, keys);
-        await addWebhook(database, 'wh_well', { url: `${receiver.url}/well` }, keys);
-        await add(database, 'dlv_ill', 'wh_ill');
+  it(
+    'a delivery keeps its schedule, id and bytes when the daemon is killed after each attempt',
+    { timeout: 120_000 },
+    async () => {
+      const home = temporaryFolder();
+      const data = dataOf(home);
+      /** What the first daemon dies of: it has sent, and cannot write that down any more. */
+      let onFirst: (() => void) | undefined;
+      await using receiver = await startLoopbackServer((response, { path }) => {
+        if (path === '/well') response.end();
+        else if (onFirst) onFirst();
+        else response.writeHead(500).end();
       });
-      const unlucky = await startRigDaemon({ home, flags });
-      await new Promise<void>((resolve) => {
-        onFirst = resolve;
-        if (sent().length > 0) resolve();
-      });
-      await unlucky?.end('SIGKILL');
-      onFirst = undefined;
-      expect(row()).toMatchObject({ status: 'pending', attempt: 0 });
-
-      for (const attempt of [1, 2, 3, 4, 5, 6]) {
-        const before = sent().length;
-        const daemon = await startRigDaemon({ home, flags });
-        await until(() => expect(row()).toMatchObject({ attempt }));
-        await daemon?.end('SIGKILL');
-        expect(sent()).toHaveLength(before + 1);
-        if (attempt === 6) break;
-        const waitMs = Date.parse(String(row()['next_attempt_at'])) - Date.parse(String(row()['at']));
-        const promised = (schedule[attempt - 1] ?? 0) * 1000;
-        expect(waitMs).toBeGreaterThanOrEqual(promised);
-        expect(waitMs).toBeLessThanOrEqual(promised * 1.1);
-        if (attempt === 1 || attempt === 5) {
-          // Another daemon takes up both and sends only the one that is due.
-          const well = `dlv_well${attempt}`;
-          await data.change((database) => add(database, well, 'wh_well'));
-          const early = await startRigDaemon({ home, flags });
-          await until(() =>
-            expect(receiver.requests.map(({ headers }) => headers['webhook-id'])).toContain(well),
-          );
-          await early?.end('SIGKILL');
-          expect(sent()).toHaveLength(before + 1);
-        }
-        // The time passes.
-        await data.change((database) =>
-          database.write(({ db }) =>
-            db
-              .updateTable('webhook_deliveries')
-              .set({ next_attempt_at: new Date().toISOString() })
-              .where('id', '=', 'dlv_ill')
-              .execute(),
-          ),
+      const sent = () => receiver.requests.filter(({ path }) => path === '/ill');
+      const add = (database: Database, id: string, webhook_id: string) =>
+        database.write(async (transaction) =>
+          new WebhookDeliveryStore(database).insert(transaction, {
+            id,
+            webhook_id,
+            event: 'task.completed',
+            task_id: null,
+            body: bodyOf(id),
+            at: new Date().toISOString(),
+          }),
         );
+      const row = () => data.read("select * from webhook_deliveries where id = 'dlv_ill'")[0] ?? {};
+      try {
+        await data.change(async (database, keys) => {
+          await addWebhook(database, 'wh_ill', { url: `${receiver.url}/ill` }, keys);
+          await addWebhook(database, 'wh_well', { url: `${receiver.url}/well` }, keys);
+          await add(database, 'dlv_ill', 'wh_ill');
+        });
+        const unlucky = await startRigDaemon({ home, flags });
+        await new Promise<void>((resolve) => {
+          onFirst = resolve;
+          if (sent().length > 0) resolve();
+        });
+        await unlucky?.end('SIGKILL');
+        onFirst = undefined;
+        expect(row()).toMatchObject({ status: 'pending', attempt: 0 });
+
+        for (const attempt of [1, 2, 3, 4, 5, 6]) {
+          const before = sent().length;
+          const daemon = await startRigDaemon({ home, flags });
+          await until(() => expect(row()).toMatchObject({ attempt }));
+          await daemon?.end('SIGKILL');
+          expect(sent()).toHaveLength(before + 1);
+          if (attempt === 6) break;
+          const waitMs = Date.parse(String(row()['next_attempt_at'])) - Date.parse(String(row()['at']));
+          const promised = (schedule[attempt - 1] ?? 0) * 1000;
+          expect(waitMs).toBeGreaterThanOrEqual(promised);
+          expect(waitMs).toBeLessThanOrEqual(promised * 1.1);
+          if (attempt === 1 || attempt === 5) {
+            // Another daemon takes up both and sends only the one that is due.
+            const well = `dlv_well${attempt}`;
+            await data.change((database) => add(database, well, 'wh_well'));
+            const early = await startRigDaemon({ home, flags });
+            await until(() =>
+              expect(receiver.requests.map(({ headers }) => headers['webhook-id'])).toContain(well),
+            );
+            await early?.end('SIGKILL');
+            expect(sent()).toHaveLength(before + 1);
+          }
+          // The time passes.
+          await data.change((database) =>
+            database.write(({ db }) =>
+              db
+                .updateTable('webhook_deliveries')
+                .set({ next_attempt_at: new Date().toISOString() })
+                .where('id', '=', 'dlv_ill')
+                .execute(),
+            ),
+          );
+        }
+        expect(row()).toMatchObject({ status: 'failed', next_attempt_at: null });
+        expect(data.read("select status from webhooks where id = 'wh_ill'")).toEqual([{ status: 'failing' }]);
+        expect(data.read("select id from notifications where type = 'webhook_failing'")).toHaveLength(1);
+        expect(new Set(sent().map(({ body }) => body))).toEqual(new Set([bodyOf('dlv_ill')]));
+        expect(new Set(sent().map(({ headers }) => headers['webhook-id']))).toEqual(new Set(['dlv_ill']));
+        expect(sent()).toHaveLength(7);
+      } finally {
+        rmSync(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
       }
-      expect(row()).toMatchObject({ status: 'failed', next_attempt_at: null });
-      expect(data.read("select status from webhooks where id = 'wh_ill'")).toEqual([{ status: 'failing' }]);
-      expect(data.read("select id from notifications where type = 'webhook_failing'")).toHaveLength(1);
-      expect(new Set(sent().map(({ body }) => body))).toEqual(new Set([bodyOf('dlv_ill')]));
-      expect(new Set(sent().map(({ headers }) => headers['webhook-id']))).toEqual(new Set(['dlv_ill']));
-      expect(sent()).toHaveLength(7);
-    } finally {
-      rmSync(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
-    }
-  });
+    },
+  );
 });

@@ -4,10 +4,11 @@ import { temporaryFolder } from '../helpers/daemon.ts';
 import { deliver, fromGithub, inboundFlags, type InboundReply, openedIssue } from '../helpers/inbound.ts';
 import { type RigDaemon, startRigDaemon } from './crash/daemon-process.ts';
 import type { KillOrder } from './crash/kill-points.ts';
+import { sized } from '../helpers/long.ts';
 
 const DELIVERIES = 30;
 const PART = 5;
-const rounds = process.env['CI'] === 'true' ? 4 : 2;
+const rounds = sized(2, 4);
 
 const issueOf = (at: number) => `octo/hello#${at + 1}`;
 
@@ -85,14 +86,14 @@ async function crashes(point: KillOrder['point']): Promise<{ answered: number; k
 }
 
 describe('a daemon that is killed while webhooks come', { timeout: 180_000 }, () => {
-  it('has nothing of those whose commit it did not reach, and takes them when they are sent again', async () => {
+  it('a daemon killed before a commit keeps none of its webhooks, and accepts them when they are sent again', async () => {
     for (const { answered, kept } of await crashes('before-commit')) {
       expect(kept).toBe(answered);
       expect(kept).toBeLessThan(DELIVERIES);
     }
   });
 
-  it('has those that it committed and did not answer, once, also when they are sent again', async () => {
+  it('a daemon killed after a commit keeps each webhook once, also when it is sent again', async () => {
     const results = await crashes('after-commit');
     expect(results.some(({ answered, kept }) => kept > answered)).toBe(true);
   });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isInside, realPlace } from '../../../src/core/paths/real-path.ts';
 import { plantTree } from '../tools/test-tree.ts';
+import { sized } from '../../helpers/long.ts';
 
 async function plantLinks() {
   const tree = await plantTree();
@@ -93,7 +94,7 @@ describe('the real place of a path', () => {
         const system = await realpath(`${tree.workspace}/${path}`).catch(() => undefined);
         if (system !== undefined) expect(await realPlace(tree.workspace, path)).toBe(system);
       }),
-      { numRuns: 300 },
+      { numRuns: sized(60, 300) },
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { MemoryQueue } from '../../../src/core/queue/memory-queue.ts';
 import type { EnqueueOptions } from '../../../src/core/queue/task-queue.ts';
+import { sized } from '../../helpers/long.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -153,7 +154,7 @@ describe('a memory queue', () => {
           await closed;
         },
       ),
-      { numRuns: 500 },
+      { numRuns: sized(100, 500) },
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CursorCodec } from '../../../src/core/tasks/cursor.ts';
+import { sized } from '../../helpers/long.ts';
 
 const codec = new CursorCodec('a key');
 const query = [{ status: ['pending'] }, { sortBy: 'createdAt' }];
@@ -41,7 +42,7 @@ describe('a cursor', () => {
           expect(failureOf(() => codec.decode(forged.toString('base64url'), query))).toEqual(refusal);
         }
       }),
-      { numRuns: 30 },
+      { numRuns: sized(6, 30) },
     );
   });
 
@@ -79,7 +80,7 @@ describe('a cursor', () => {
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.base64String()), (text) => {
         expect(failureOf(() => codec.decode(text, query))).toEqual(refusal);
       }),
-      { numRuns: 500 },
+      { numRuns: sized(100, 500) },
     );
   });
 });

@@ -8,6 +8,7 @@ import { TaskCountStore } from '../../../src/core/storage/task-count-store.ts';
 import { TaskListService } from '../../../src/core/tasks/task-list-service.ts';
 import { TaskQueryStore } from '../../../src/core/tasks/task-query-store.ts';
 import { insertTasks, newTask, openStorage, type TestStorage } from '../../helpers/storage.ts';
+import { sized } from '../../helpers/long.ts';
 
 const listsOf = ({ database }: TestStorage) =>
   new TaskListService({
@@ -89,7 +90,7 @@ describe('pages by cursor', () => {
           expect(pages).toBe(Math.max(1, Math.ceil(expected.length / limit)));
         },
       ),
-      { numRuns: 40 },
+      { numRuns: sized(8, 40) },
     );
   }, 60_000);
 

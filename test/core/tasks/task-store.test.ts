@@ -6,6 +6,7 @@ import { TaskCountStore } from '../../../src/core/storage/task-count-store.ts';
 import { type MoveName, moves } from '../../../src/core/tasks/task-states.ts';
 import type { NewEvent } from '../../../src/core/tasks/new-event.ts';
 import { insertTasks, newTask, openStorage, type TestStorage } from '../../helpers/storage.ts';
+import { sized } from '../../helpers/long.ts';
 
 const moveNames = Object.keys(moves) as MoveName[];
 const now = new Date('2026-02-03T04:05:06.789Z');
@@ -137,7 +138,7 @@ describe('a random life of some tasks', () => {
         const { kept, counted } = await countsOf(storage);
         expect(kept).toEqual(counted);
       }),
-      { numRuns: 40 },
+      { numRuns: sized(8, 40) },
     );
   });
 

@@ -8,6 +8,7 @@ import { TaskCountStore } from '../../../src/core/storage/task-count-store.ts';
 import { TaskListService } from '../../../src/core/tasks/task-list-service.ts';
 import { TaskQueryStore } from '../../../src/core/tasks/task-query-store.ts';
 import { insertTasks, newTask, openStorage, type TestStorage } from '../../helpers/storage.ts';
+import { sized } from '../../helpers/long.ts';
 
 /** The ids of the tasks that a search finds, oldest first. */
 async function search({ database }: TestStorage, q: string): Promise<string[]> {
@@ -128,7 +129,7 @@ describe('the text of tasks', () => {
         const beginning = last.slice(0, 1 + (cut % last.length)).join('');
         expect(await search(storage, [...words.slice(0, -1), beginning].join(' '))).toContain(id);
       }),
-      { numRuns: 150 },
+      { numRuns: sized(30, 150) },
     );
   });
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
-import { type ModelServer, says, startModelServer, useModel } from '../../helpers/model-server.ts';
+import { startModelDaemon } from '../../helpers/model-daemon.ts';
+import { type ModelServer, says } from '../../helpers/model-server.ts';
 import { until } from '../../helpers/tasks.ts';
 import { addUser, type TestUser } from '../../helpers/users.ts';
 
@@ -8,9 +9,7 @@ let daemon: TestDaemon;
 let model: ModelServer;
 let ann: TestUser;
 beforeAll(async () => {
-  model = await startModelServer();
-  daemon = await startDaemon();
-  await useModel(daemon, model);
+  ({ daemon, model } = await startModelDaemon());
   ann = await addUser(daemon, 'ann');
 });
 beforeEach(() => {

@@ -1,9 +1,5 @@
-import type { CommentTarget } from '../inbound/source-work.ts';
 import type { CommentApi } from './comment-request.ts';
 import type { CommentText } from './comment-text.ts';
-import { githubComments } from './github-comments.ts';
-import { jiraComments } from './jira-comments.ts';
-import { linearComments } from './linear-comments.ts';
 
 /** Where the one comment of a task is kept. Everything rejects with a `CommentFailure`, or an `AppError` where there is no answer. */
 export interface CommentPlace {
@@ -21,15 +17,4 @@ export interface PlaceOf {
   taskId: string;
   /** Before this there was no comment. */
   since: Date;
-}
-
-export function placeOf(target: CommentTarget, place: PlaceOf): CommentPlace {
-  switch (target.provider) {
-    case 'codehost':
-      return githubComments(target, place);
-    case 'tracker_a':
-      return jiraComments(target, place);
-    case 'tracker_b':
-      return linearComments(target, place);
-  }
 }

@@ -9,11 +9,12 @@ import type { Runtime } from '../../runtime.ts';
 import type { CommentTarget } from '../inbound/source-work.ts';
 import type { Access, CommentAccess } from './comment-access.ts';
 import { CommentFailure } from './comment-failure.ts';
-import { type CommentPlace, placeOf } from './comment-place.ts';
+import type { CommentPlace } from './comment-place.ts';
 import type { Written } from './comment-queue.ts';
 import { isCommentWanted } from './comment-setting.ts';
 import { type CommentState, commentStateOf, isLastState } from './comment-state.ts';
 import { commentText } from './comment-text.ts';
+import { placeOf } from './place-of.ts';
 import type { CommentChange, CommentedTask, SourceCommentStore } from './source-comment-store.ts';
 
 /** For this long after a try whose end nobody knows, what it wrote may not be seen yet. */

@@ -1,5 +1,5 @@
 import { lstatSync } from 'node:fs';
-import type { SyncProgress, SyncResult } from '../../../contract/memory.ts';
+import type { SyncProgress } from '../../../contract/memory.ts';
 import { AppError } from '../../errors.ts';
 import { codeOf } from '../../paths/file-failure.ts';
 import type { SyncOrder } from '../index/index-calls.ts';
@@ -7,6 +7,7 @@ import { changedFiles } from './changed-files.ts';
 import type { FileStore } from './file-store.ts';
 import { FolderSync } from './folder-sync.ts';
 import { syncPaths } from './path-sync.ts';
+import type { SyncOutcome } from './sync-outcome.ts';
 
 export interface FileSyncDeps {
   store: FileStore;
@@ -19,8 +20,6 @@ export interface FileSyncDeps {
   monotonic?: () => number;
   now: () => Date;
 }
-
-export type SyncOutcome = Omit<SyncResult, 'durationMs'>;
 
 interface Waiting {
   order: string;

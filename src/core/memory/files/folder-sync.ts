@@ -4,7 +4,7 @@ import type { SyncProgress } from '../../../contract/memory.ts';
 import type { SyncOrder } from '../index/index-calls.ts';
 import { FileIntake } from './file-intake.ts';
 import type { FileStore, KnownFile } from './file-store.ts';
-import type { SyncOutcome } from './file-sync.ts';
+import type { SyncOutcome } from './sync-outcome.ts';
 import { TreeWalk } from './walk-tree.ts';
 
 /** How long somebody in the thread waits at most, but for a single large file and the commit. */

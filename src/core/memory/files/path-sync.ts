@@ -3,7 +3,7 @@ import { isInside } from '../../paths/real-path.ts';
 import type { SyncOrder } from '../index/index-calls.ts';
 import { FileIntake } from './file-intake.ts';
 import type { FileStore, KnownFile } from './file-store.ts';
-import type { SyncOutcome } from './file-sync.ts';
+import type { SyncOutcome } from './sync-outcome.ts';
 import { TreeWalk } from './walk-tree.ts';
 
 export interface PathSyncDeps {

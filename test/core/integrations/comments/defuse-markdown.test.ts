@@ -3,6 +3,7 @@ import { Parser } from 'htmlparser2';
 import { marked } from 'marked';
 import { describe, expect, it } from 'vitest';
 import { defuseMarkdown } from '../../../../src/core/integrations/comments/defuse-markdown.ts';
+import { sized } from '../../../helpers/long.ts';
 
 /** The gap that nobody sees, shown. */
 const shown = async (text: string) => (await defuseMarkdown(text)).replaceAll('\u200b', '·');
@@ -171,7 +172,7 @@ describe('the words of a stranger', () => {
         const defused = await defuseMarkdown(parts.join(''));
         expect(reach(`> ${defused.replaceAll('\n', '\n> ')}\n\n<sub>ours</sub>`)).toEqual([]);
       }),
-      { numRuns: 3000 },
+      { numRuns: sized(400, 3000) },
     );
   });
 });

@@ -5,6 +5,7 @@ import { sourceReaders } from '../../../../src/core/integrations/inbound/source-
 import type { SourceEvent } from '../../../../src/core/integrations/inbound/source-work.ts';
 import { recordedDeliveries, rulesWith } from '../../../helpers/deliveries.ts';
 import { hasSharedFixtures } from '../../../helpers/shared-fixture.ts';
+import { sized } from '../../../helpers/long.ts';
 
 const vendors = [
   ['codehost', 'github', 'bug', /^(issue|pull|check_run|workflow_run|derived)/],
@@ -102,7 +103,7 @@ describe.skipIf(!hasSharedFixtures).each(vendors)('%s', (provider, vendor, label
         expectSound(read);
         if ('work' in read.verdict) works++;
       }),
-      { numRuns: 1500 },
+      { numRuns: sized(200, 1500) },
     );
     expect(works).toBeGreaterThan(0);
   });

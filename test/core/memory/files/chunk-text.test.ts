@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chunkText, type TextChunk } from '../../../../src/core/memory/files/chunk-text.ts';
+import { sized } from '../../../helpers/long.ts';
 
 /** A longer line comes in pieces. */
 const LONG = 3200;
@@ -79,7 +80,7 @@ describe('chunkText', () => {
       fc.property(anyText, (text) => {
         expect(faults(text, chunkText(name, text))).toEqual([]);
       }),
-      { numRuns: 300 },
+      { numRuns: sized(60, 300) },
     );
   });
 

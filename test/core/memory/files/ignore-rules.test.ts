@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { IgnoreRules } from '../../../../src/core/memory/files/ignore-rules.ts';
 import { plantFiles } from './file-world.ts';
+import { sized } from '../../../helpers/long.ts';
 
 /** What git itself would let in of these files, as it lists files that are not tracked. */
 function listedByGit(files: Map<string, string>): string[] {
@@ -71,7 +72,7 @@ describe.skipIf(spawnSync('git', ['--version']).status !== 0)('ignore rules besi
           expect(world.paths().sort()).toEqual(listedByGit(files));
         },
       ),
-      { numRuns: 50 },
+      { numRuns: sized(10, 50) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type FileWorld, find, openIndex, orphans, pathsIn, plantFiles } from './file-world.ts';
+import { sized } from '../../../helpers/long.ts';
 
 const names = ['a', 'b.md', 'c.ts', 'A', '.d', 'node_modules', '.env', '.gitignore'];
 const name = fc.constantFrom(...names);
@@ -126,7 +127,7 @@ describe('an index that is kept up to date', () => {
             }
           },
         ),
-        { numRuns: 40 },
+        { numRuns: sized(8, 40) },
       );
     },
   );
@@ -153,7 +154,7 @@ describe('an index that is kept up to date', () => {
           for (const word of WORDS) expect(world.find(word)).toEqual([]);
         },
       ),
-      { numRuns: 30 },
+      { numRuns: sized(6, 30) },
     );
   });
 });

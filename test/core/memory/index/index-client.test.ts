@@ -9,6 +9,7 @@ import { AppError } from '../../../../src/core/errors.ts';
 import { silentLog } from '../../../../src/core/log.ts';
 import type { IndexQuery } from '../../../../src/core/memory/index/index-calls.ts';
 import { IndexClient, type IndexClientDeps } from '../../../../src/core/memory/index/index-client.ts';
+import { sized } from '../../../helpers/long.ts';
 
 /** Answers with what it was asked since its start, and does what the text of a query says. */
 const ODD_THREAD = `
@@ -110,8 +111,9 @@ describe('the thread of the index', () => {
   });
 
   it('lets the thread of the daemon turn while it syncs thousands of files', async () => {
+    const files = sized(1000, 3000);
     await using its = new World();
-    its.write(3000);
+    its.write(files);
     await its.client.call('stats', undefined);
     let turns = 0;
     let isDone = false;
@@ -122,13 +124,13 @@ describe('the thread of the index', () => {
     count();
     const outcome = await its.client.call('syncFolder', { basePath: its.root, ...its.rules });
     isDone = true;
-    expect(outcome.added).toBe(3000);
-    expect(turns).toBeGreaterThan(1000);
+    expect(outcome.added).toBe(files);
+    expect(turns).toBeGreaterThan(files / 3);
   });
 
   it('answers while it syncs', async () => {
     await using its = new World();
-    its.write(2000);
+    its.write(sized(700, 2000));
     const order: string[] = [];
     await its.client.call('stats', undefined);
     const syncing = its.client

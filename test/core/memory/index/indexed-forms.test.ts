@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { indexedForm } from '../../../../src/core/memory/index/index-words.ts';
 import { IndexedForms } from '../../../../src/core/memory/index/indexed-forms.ts';
+import { sized } from '../../../helpers/long.ts';
 
 const piece = fc.oneof(
   fc.constantFrom(
@@ -55,7 +56,7 @@ describe('the forms of texts', () => {
       fc.property(text, (given) => {
         expect(forms.of(given)).toBe(indexedForm(given));
       }),
-      { numRuns: 3000 },
+      { numRuns: sized(400, 3000) },
     );
   });
 

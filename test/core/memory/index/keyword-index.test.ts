@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openIndexDatabase } from '../../../../src/core/memory/index/index-database.ts';
 import { KeywordIndex, type KeywordLimits } from '../../../../src/core/memory/index/keyword-index.ts';
 import { irCollection, ndcgAt10 } from '../../../helpers/ir-collection.ts';
+import { sized } from '../../../helpers/long.ts';
 
 let home: string;
 let database: DatabaseSync;
@@ -251,7 +252,7 @@ describe('points', () => {
           expect(points).toBeLessThanOrEqual(index.bestPossible(words) * 1.001);
         }
       }),
-      { numRuns: 50 },
+      { numRuns: sized(10, 50) },
     );
   });
 
@@ -276,7 +277,7 @@ describe('points', () => {
           }
         }
       }),
-      { numRuns: 50 },
+      { numRuns: sized(10, 50) },
     );
   });
 
@@ -303,7 +304,7 @@ describe('points', () => {
         for (const [id, text] of kept) add(id, text);
         expect(changed).toEqual(index.search(index.wordsOf(query), { limit: 100 }));
       }),
-      { numRuns: 50 },
+      { numRuns: sized(10, 50) },
     );
   });
 

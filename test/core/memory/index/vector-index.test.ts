@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { VectorIndex } from '../../../../src/core/memory/index/vector-index.ts';
 import { findVectorExtension } from '../../../../src/core/memory/index/vector-extension.ts';
 import { cosine, hashOf, openTestVectors, randomNumbers, randomVector } from './test-vectors.ts';
+import { sized } from '../../../helpers/long.ts';
 
 const query = (...values: number[]) => ({ model: 'm', values: Float32Array.from(values) });
 const idsOf = (found: { id: number }[]) => found.map(({ id }) => id);
@@ -316,7 +317,7 @@ describe('any changes', () => {
         expect(index.count('m')).toBe(fresh.count('m'));
         expect(await index.missing('m', 100)).toEqual(await fresh.missing('m', 100));
       }),
-      { numRuns: 60 },
+      { numRuns: sized(12, 60) },
     );
   });
 });

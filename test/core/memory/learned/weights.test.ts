@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decayedWeight, fitness, usedWeight } from '../../../../src/core/memory/learned/weight.ts';
 import { ada, ann, bob, DAY, openLearnedWorld } from './learned-world.ts';
+import { sized } from '../../../helpers/long.ts';
 
 const start = '2026-01-01T00:00:00.000Z';
 
@@ -154,7 +155,7 @@ describe('the weights of rows', () => {
           if (weight >= least) await world.experiences.remove(ann, id);
         },
       ),
-      { numRuns: 100 },
+      { numRuns: sized(25, 100) },
     );
   });
 });

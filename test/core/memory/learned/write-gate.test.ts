@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Origin } from '../../../../src/contract/experiences.ts';
 import { AppError } from '../../../../src/core/errors.ts';
 import { passGate } from '../../../../src/core/memory/learned/write-gate.ts';
+import { sized } from '../../../helpers/long.ts';
 
 const person: Origin = { kind: 'user', userId: 'user_ann', trusted: true };
 const run: Origin = { kind: 'task', userId: 'user_ann', taskId: 'task_1', trusted: false };
@@ -135,6 +136,6 @@ it('passes or refuses anything at all, and never breaks', async () => {
       const failure: unknown = await experience({ intent, solution }).catch((error: unknown) => error);
       if (failure !== undefined) expect(failure).toBeInstanceOf(AppError);
     }),
-    { numRuns: 500 },
+    { numRuns: sized(100, 500) },
   );
 });

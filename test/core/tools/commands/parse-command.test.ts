@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseCommand } from '../../../../src/core/tools/commands/parse-command.ts';
 import { makeFolder, type TestFolder } from './command-parts.ts';
+import { sized } from '../../../helpers/long.ts';
 
 const argvOf = (text: string) => {
   const parsed = parseCommand(text);
@@ -193,9 +194,9 @@ describe('a command', () => {
       fc.string({ unit: 'grapheme-ascii', maxLength: 20 }),
     );
     const taken = fc
-      .sample(texts, { numRuns: 20_000, seed: 7 })
+      .sample(texts, { numRuns: sized(4000, 20_000), seed: 7 })
       .filter((text) => 'argv' in parseCommand(text));
-    expect(taken.length).toBeGreaterThan(500);
+    expect(taken.length).toBeGreaterThan(sized(100, 500));
     expect(argvsOfShell(shell, taken)).toEqual(taken.map(argvOf));
   });
 
@@ -205,7 +206,7 @@ describe('a command', () => {
         const parsed = parseCommand(text);
         expect('argv' in parsed ? parsed.argv.length : parsed.refused.length).toBeGreaterThan(0);
       }),
-      { numRuns: 2000 },
+      { numRuns: sized(300, 2000) },
     );
     for (const one of ['(', '$(', '"', '{', '`', '\\', '"$(', '((', '<(']) argvOf(one.repeat(10_000));
     expect(argvOf(`echo "${'\\q'.repeat(15_000)}"`)).toHaveLength(2);

@@ -12,6 +12,7 @@ import { secretExfiltration } from '../../../../src/core/tools/guards/secret-exf
 import { commandIn, runTool, serverCallIn } from '../guarded-calls.ts';
 import { listed } from '../listed.ts';
 import { canary, plantTree, type TestTree } from '../test-tree.ts';
+import { sized } from '../../../helpers/long.ts';
 
 async function plantTraps(): Promise<TestTree> {
   const tree = await plantTree();
@@ -129,11 +130,11 @@ it('no program that decodes its words carelessly gets at a secret, whatever the 
         expect({ path: hidden, prefix, leaks: isAllowed && isDangerous }).toMatchObject({ leaks: false });
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: sized(150, 1000) },
   );
   // Else nothing was tried.
-  expect(dangerous).toBeGreaterThan(200);
-  expect(allowed).toBeGreaterThan(20);
+  expect(dangerous).toBeGreaterThan(sized(30, 200));
+  expect(allowed).toBeGreaterThan(sized(3, 20));
 });
 
 it('no tool for files shows or changes what is outside or secret', async () => {
@@ -156,9 +157,9 @@ it('no tool for files shows or changes what is outside or secret', async () => {
         expect(answer).not.toContain(canary);
       }
     }),
-    { numRuns: 150 },
+    { numRuns: sized(30, 150) },
   );
-  expect(worked).toBeGreaterThan(10);
+  expect(worked).toBeGreaterThan(sized(2, 10));
   expect((await readdir(tree.outside)).sort()).toEqual(['deep', 'secret.txt']);
   expect(await readdir(`${tree.outside}/deep`)).toEqual(['secret.txt']);
   expect(await readdir(`${tree.workspace}/.ssh`)).toEqual(['id_rsa']);

@@ -5,6 +5,7 @@ import { systemRuntime } from '../../../src/core/runtime.ts';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
 import { deliver, inboundFlags, type SentDelivery, sign } from '../../helpers/inbound.ts';
 import { hasSharedFixtures } from '../../helpers/shared-fixture.ts';
+import { sized } from '../../helpers/long.ts';
 
 interface Recorded {
   id: string;
@@ -86,7 +87,7 @@ describe.runIf(hasSharedFixtures)('recorded deliveries', { timeout: 60_000 }, ()
   it('are refused whichever byte is another', async () => {
     const shortest = recorded.toSorted((a, b) => a.body.length - b.body.length)[0];
     if (!shortest) throw new Error('There is no delivery');
-    for (let at = 0; at < shortest.body.length; at++)
+    for (let at = 0; at < shortest.body.length; at += sized(7, 1))
       expect(await send(tampered(shortest, at)), String(at)).toMatchObject({ status: 403 });
   });
 

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import type { Task } from '../../../src/contract/task.ts';
-import { startDaemon, type TestDaemonOptions } from '../../helpers/daemon.ts';
-import { follow, until } from '../../helpers/tasks.ts';
-import { type LoopbackServer, startLoopbackServer } from './loopback-server.ts';
+import type { Task } from '../../../../src/contract/task.ts';
+import { startDaemon, type TestDaemonOptions } from '../../../helpers/daemon.ts';
+import { follow, until } from '../../../helpers/tasks.ts';
+import { type LoopbackServer, startLoopbackServer } from '../../outbound/loopback-server.ts';
 
 const daemonFor = (server: Pick<LoopbackServer, 'url'>, flags: TestDaemonOptions['flags'] = {}) =>
   startDaemon({

@@ -3,13 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SendAgenticMessage, RunEvent } from '../../../src/contract/run-events.ts';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
-import {
-  callsTools,
-  type ModelServer,
-  says,
-  startModelServer,
-  useModel,
-} from '../../helpers/model-server.ts';
+import { startModelDaemon } from '../../helpers/model-daemon.ts';
+import { callsTools, type ModelServer, says, useModel } from '../../helpers/model-server.ts';
 import { follow, until } from '../../helpers/tasks.ts';
 import { addUser, type TestUser } from '../../helpers/users.ts';
 
@@ -17,9 +12,7 @@ let daemon: TestDaemon;
 let model: ModelServer;
 let ann: TestUser;
 beforeAll(async () => {
-  model = await startModelServer();
-  daemon = await startDaemon();
-  await useModel(daemon, model);
+  ({ daemon, model } = await startModelDaemon());
   ann = await addUser(daemon, 'ann');
 });
 beforeEach(() => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { commandAdapter } from '../../../src/core/agents/adapters/command-adapter.ts';
-import { startDaemon } from '../../helpers/daemon.ts';
-import { follow } from '../../helpers/tasks.ts';
-import { outputOf, processesOf, runCommand, startCommand } from './run-command.ts';
+import { commandAdapter } from '../../../../src/core/agents/adapters/command-adapter.ts';
+import { startDaemon } from '../../../helpers/daemon.ts';
+import { follow } from '../../../helpers/tasks.ts';
+import { outputOf, processesOf, runCommand, startCommand } from '../run-command.ts';
 
 describe('the end of a command', () => {
   it.each([

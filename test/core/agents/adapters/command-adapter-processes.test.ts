@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
-import { markedProcesses } from '../../rigs/marked-processes.ts';
-import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
-import { follow } from '../../helpers/tasks.ts';
-import { outputOf, processesOf, runCommand, startCommand, waitForOutput } from './run-command.ts';
+import { markedProcesses } from '../../../rigs/marked-processes.ts';
+import { startDaemon, type TestDaemon } from '../../../helpers/daemon.ts';
+import { follow } from '../../../helpers/tasks.ts';
+import { outputOf, processesOf, runCommand, startCommand, waitForOutput } from '../run-command.ts';
+import { sized } from '../../../helpers/long.ts';
+
+const FLOOD = sized('100M', '1G');
 
 /** Cancels a running command; answers how long it took until none of its processes was left. */
 async function cancelAndMeasure(daemon: TestDaemon, id: string): Promise<number> {
@@ -108,12 +111,12 @@ describe.runIf(process.platform === 'linux')('what a command leaves behind', () 
 });
 
 describe('a command that floods', () => {
-  it('1 GB of output costs neither memory nor events', { timeout: 120_000 }, async () => {
+  it(`${FLOOD} of output costs neither memory nor events`, { timeout: 120_000 }, async () => {
     await using daemon = await startDaemon();
     const before = process.memoryUsage().rss;
     let highest = 0;
     const watch = setInterval(() => (highest = Math.max(highest, process.memoryUsage().rss)), 50);
-    const { task, events } = await runCommand(daemon, 'yes flood | head -c 1G; echo; echo the end');
+    const { task, events } = await runCommand(daemon, `yes flood | head -c ${FLOOD}; echo; echo the end`);
     clearInterval(watch);
     expect(task.status).toBe('completed');
     expect(task.result?.output).toMatch(/^flood\nflood\n[^]*\n\[… \d+ bytes left out …\]\n[^]*\nthe end\n$/);

@@ -7,21 +7,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { completionChunkSchema } from '../../../src/contract/chat.ts';
 import { runEventSchema } from '../../../src/contract/run-events.ts';
-import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
-import {
-  callsTools,
-  type ModelServer,
-  says,
-  startModelServer,
-  useModel,
-} from '../../helpers/model-server.ts';
+import type { TestDaemon } from '../../helpers/daemon.ts';
+import { startModelDaemon } from '../../helpers/model-daemon.ts';
+import { callsTools, type ModelServer, says } from '../../helpers/model-server.ts';
 
 let daemon: TestDaemon;
 let model: ModelServer;
 beforeAll(async () => {
-  model = await startModelServer();
-  daemon = await startDaemon();
-  await useModel(daemon, model);
+  ({ daemon, model } = await startModelDaemon());
 });
 afterAll(async () => {
   await daemon[Symbol.asyncDispose]();

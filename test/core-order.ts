@@ -1,0 +1,55 @@
+/**
+ * The folders and root files of `src/core`, bottom first. Each imports only from itself and from the lines before its own,
+ * types included; `architecture.test.ts` checks every import. A new folder gets a line here.
+ */
+export const coreOrder: readonly string[] = [
+  // What knows nothing of the product.
+  'errors.ts',
+  'log.ts',
+  'version.ts',
+  'runtime.ts',
+  'lifecycle.ts',
+  'async',
+  'text',
+  'paths',
+
+  // What every feature stands on: stored rows, secrets, settings, events, the network, limits, programs.
+  'storage',
+  'secrets',
+  'config',
+  'events.ts',
+  'outbound',
+  'limits',
+  'processes',
+
+  // Who acts, what is recorded of it, and who is told.
+  'audit',
+  'auth',
+  'notifications',
+  'policy',
+  'approvals',
+
+  // What work needs: queue, agents, models, memory.
+  'queue',
+  'agents',
+  'providers',
+  'settings',
+  'memory',
+
+  // Work.
+  'tasks',
+  'web-search',
+  'tools',
+  'chat',
+
+  // The ways in and out.
+  'gateway',
+  'integrations',
+  'devices',
+  'schedules',
+  'webhooks',
+  'live',
+  'health',
+
+  'app.ts',
+];

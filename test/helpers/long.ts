@@ -1,0 +1,5 @@
+/** Whether the long forms run: `npm run test:long` sets it, and takes only the test files that import this one. */
+export const isLong: boolean = process.env['SVC_TEST_LONG'] === '1';
+
+/** How many, or how much, of something a test takes: enough to exercise it in `npm test`, all in `npm run test:long`. */
+export const sized = <Size>(short: Size, long: Size): Size => (isLong ? long : short);
