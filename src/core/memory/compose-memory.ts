@@ -10,7 +10,7 @@ import type { Database } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
 import type { SettingService } from '../settings/setting-service.ts';
 import { Embedder } from './embeddings/embedder.ts';
-import { VectorFill } from './embeddings/vector-fill.ts';
+import { VectorFill } from './embeddings/vector-backfill.ts';
 import { IndexClient } from './index/index-client.ts';
 import { decayDaily } from './learned/daily-decay.ts';
 import { ExperienceService } from './learned/experience-service.ts';
@@ -75,7 +75,7 @@ export function composeMemory(deps: MemoryDeps) {
     isComplete: () => entriesAreIn,
   });
   // As often as a setting of a provider changes.
-  bus.on('agents_changed', () => fill.startAnew());
+  bus.on('agents_changed', () => fill.restart());
   const roots = new MemoryRoots({
     ...deps,
     setRoots: async (caller, folders) => void (await settings.write(caller, 'memory.roots', folders)),
@@ -89,7 +89,7 @@ export function composeMemory(deps: MemoryDeps) {
     index,
     roots,
     embedder,
-    fill,
+    backfill: fill,
     monotonic: runtime.monotonic,
     canWatch,
     mayWatch,

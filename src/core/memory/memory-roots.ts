@@ -32,7 +32,7 @@ export class MemoryRoots {
   }
 
   /** As they were given. */
-  get given(): string[] {
+  get configured(): string[] {
     return this.#deps.config.get('memory.roots');
   }
 
@@ -47,8 +47,8 @@ export class MemoryRoots {
   }
 
   /** All of them that are there, without those inside of others, and why each of the others cannot be synced. */
-  async all(): Promise<{ folders: string[]; faults: string[] }> {
-    const { given } = this;
+  async resolveAll(): Promise<{ folders: string[]; faults: string[] }> {
+    const { configured: given } = this;
     if (given.length === 0)
       throw new AppError('validation', 'No folder may be indexed yet. Give one: svc memory sync FOLDER');
     const looked = await Promise.all(given.map((root) => this.#look(withoutSlash(root))));
@@ -59,7 +59,7 @@ export class MemoryRoots {
   }
 
   /** The real place of a folder that the caller may have synced; an administrator's becomes a root. */
-  async admit(caller: Caller, basePath: string): Promise<string> {
+  async authorize(caller: Caller, basePath: string): Promise<string> {
     const path = plainPath(basePath);
     const roots = this.#allowed();
     // Whoever may not sync a folder does not learn what is there, and nothing is touched.
@@ -88,7 +88,7 @@ export class MemoryRoots {
   }
 
   #allowed(): string[] {
-    const roots = this.given.map(withoutSlash);
+    const roots = this.configured.map(withoutSlash);
     return [...new Set(roots)].filter((root) => this.#whyNever(root) === undefined);
   }
 
@@ -106,7 +106,7 @@ export class MemoryRoots {
     const before = this.#admitting;
     const add = async () => {
       await before.catch(() => undefined);
-      if (!this.given.includes(place)) await this.#deps.setRoots(caller, [...this.given, place]);
+      if (!this.configured.includes(place)) await this.#deps.setRoots(caller, [...this.configured, place]);
     };
     await (this.#admitting = add());
   }

@@ -12,7 +12,7 @@ import type {
 import type { Caller } from '../auth/caller.ts';
 import { AppError } from '../errors.ts';
 import { byKeywords, type Embedder } from './embeddings/embedder.ts';
-import type { VectorFill } from './embeddings/vector-fill.ts';
+import type { VectorFill } from './embeddings/vector-backfill.ts';
 import type { IndexEntry, IndexQuery } from './index/index-calls.ts';
 import type { IndexClient } from './index/index-client.ts';
 import type { MemoryRoots } from './memory-roots.ts';
@@ -21,7 +21,7 @@ export interface MemoryServiceDeps {
   index: IndexClient;
   roots: MemoryRoots;
   embedder: Embedder;
-  fill: VectorFill;
+  backfill: VectorFill;
   monotonic: () => number;
   /** Whether folders are watched in this mode at all. */
   canWatch: boolean;
@@ -44,7 +44,7 @@ export class MemoryService {
 
   /** True when nothing can be found because nothing was ever indexed; costs nothing. */
   get isEmpty(): boolean {
-    return this.#deps.roots.given.length === 0;
+    return this.#deps.roots.configured.length === 0;
   }
 
   async search(wish: SearchMemory): Promise<SearchResult> {
@@ -53,7 +53,7 @@ export class MemoryService {
     return { query: wish.query, ...found, ...this.#reasonOf(reason, query, found.method) };
   }
 
-  async why(wish: SearchMemory): Promise<Explanation> {
+  async explain(wish: SearchMemory): Promise<Explanation> {
     const { query, reason } = await this.#toQuery(wish);
     const found = await this.#deps.index.call('explain', query);
     return { query: wish.query, ...found, ...this.#reasonOf(reason, query, found.method) };
@@ -65,8 +65,8 @@ export class MemoryService {
     const start = monotonic();
     const { folders, faults } =
       basePath === undefined
-        ? await roots.all()
-        : { folders: [await roots.admit(caller, basePath)], faults: [] };
+        ? await roots.resolveAll()
+        : { folders: [await roots.authorize(caller, basePath)], faults: [] };
     // What changes behind the sync is seen; a failure is told by the one at the end.
     rewatch().catch(() => undefined);
     const done = withFaults(await this.#syncFolders(folders), faults);
@@ -78,7 +78,7 @@ export class MemoryService {
   /** Has everything in the index again that was lost with one that had to be made anew. */
   async restore(): Promise<void> {
     const { index, roots } = this.#deps;
-    const { folders } = this.isEmpty ? { folders: [] } : await roots.all();
+    const { folders } = this.isEmpty ? { folders: [] } : await roots.resolveAll();
     const { cancelled } = await this.#syncFolders(folders);
     if (!cancelled) await index.call('restored');
   }
@@ -92,7 +92,7 @@ export class MemoryService {
   }
 
   async stats(): Promise<MemoryStats> {
-    const { index, embedder, fill, roots } = this.#deps;
+    const { index, embedder, backfill: fill, roots } = this.#deps;
     const model = embedder.choice()?.name;
     const [waiting] = this.#embedding.values();
     const { embeddedCount, syncing = waiting, ...counts } = await index.call('stats', model);
@@ -101,7 +101,7 @@ export class MemoryService {
       method: model !== undefined && embeddedCount > 0 ? 'hybrid' : 'keyword',
       ...(model !== undefined && { embeddingModel: model, embeddedCount }),
       ...(fill.failure !== undefined && { embeddingFailure: fill.failure }),
-      roots: roots.given,
+      roots: roots.configured,
       ...(syncing && { syncing }),
     };
   }
@@ -178,7 +178,7 @@ export class MemoryService {
 
   /** Waits for the vectors of what was synced, as long as the provider makes them. */
   async #fill(basePath: string): Promise<{ cancelled?: true; embeddingFailure?: string }> {
-    const { fill, embedder, onProgress } = this.#deps;
+    const { backfill: fill, embedder, onProgress } = this.#deps;
     if (!embedder.choice()) return {};
     const stopping = new AbortController();
     const tell = (done: number, total: number) => {
@@ -188,7 +188,7 @@ export class MemoryService {
     };
     tell(0, 0);
     try {
-      await fill.filled(tell, stopping.signal);
+      await fill.waitUntilComplete(tell, stopping.signal);
     } finally {
       const progress = this.#embedding.get(stopping);
       this.#embedding.delete(stopping);
@@ -211,7 +211,7 @@ export class MemoryService {
   #reasonOf(reason: string | undefined, { vector }: IndexQuery, method: SearchMethod): { reason?: string } {
     if (reason !== undefined) return { reason };
     if (!vector || method !== 'keyword') return {};
-    const { fill } = this.#deps;
+    const { backfill: fill } = this.#deps;
     fill.wasUnfit();
     return { reason: byKeywords(fill.failure ?? `no text has a vector of ${vector.model} yet`) };
   }

@@ -54,37 +54,37 @@ const watched = () =>
 describe('the folders that may be indexed', () => {
   it('are those that an administrator synced', async () => {
     const work = join(home, 'work');
-    await expect(roots.admit(user, work)).rejects.toMatchObject({ code: 'forbidden' });
-    expect(await roots.admit(admin, `${work}/`)).toBe(work);
+    await expect(roots.authorize(user, work)).rejects.toMatchObject({ code: 'forbidden' });
+    expect(await roots.authorize(admin, `${work}/`)).toBe(work);
     expect(config.get('memory.roots')).toEqual([work]);
-    expect(await roots.admit(user, join(work, 'docs'))).toBe(join(work, 'docs'));
-    expect(await roots.admit(admin, join(work, 'docs'))).toBe(join(work, 'docs'));
+    expect(await roots.authorize(user, join(work, 'docs'))).toBe(join(work, 'docs'));
+    expect(await roots.authorize(admin, join(work, 'docs'))).toBe(join(work, 'docs'));
     expect(config.get('memory.roots')).toEqual([work]);
   });
 
   it('are all kept when several are allowed at once', async () => {
     const names = Array.from({ length: 20 }, (_, at) => join(home, 'other', `f${at}`));
     for (const name of names) mkdirSync(name);
-    await Promise.all(names.map((name) => roots.admit(admin, name)));
+    await Promise.all(names.map((name) => roots.authorize(admin, name)));
     expect([...config.get('memory.roots')].sort()).toEqual([...names].sort());
   });
 
   it('are known by their real places', async () => {
     symlinkSync(join(home, 'work'), join(home, 'link'));
-    expect(await roots.admit(admin, join(home, 'link'))).toBe(join(home, 'work'));
+    expect(await roots.authorize(admin, join(home, 'link'))).toBe(join(home, 'work'));
     expect(config.get('memory.roots')).toEqual([join(home, 'work')]);
   });
 
   it('cannot be left by a link', async () => {
-    await roots.admit(admin, join(home, 'work'));
+    await roots.authorize(admin, join(home, 'work'));
     symlinkSync(join(home, 'other'), join(home, 'work', 'out'));
-    await expect(roots.admit(user, join(home, 'work', 'out'))).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(roots.authorize(user, join(home, 'work', 'out'))).rejects.toMatchObject({ code: 'forbidden' });
   });
 
   it.each(['', 'work', '.', './work', '~/work', '/tmp/..', '/tmp/./x', '/tmp//x', '\0', '/a\0b', '/\ud800'])(
     'are spelled plainly, not as %j',
     async (path) => {
-      await expect(watched().admit(admin, path)).rejects.toMatchObject({ code: 'validation' });
+      await expect(watched().authorize(admin, path)).rejects.toMatchObject({ code: 'validation' });
       expect(looked).toEqual([]);
     },
   );
@@ -99,7 +99,7 @@ describe('the folders that may be indexed', () => {
       join(home, 'data'),
       join(home, 'keys/.ssh'),
     ])
-      await expect(roots.admit(admin, path)).rejects.toMatchObject({ code: 'validation' });
+      await expect(roots.authorize(admin, path)).rejects.toMatchObject({ code: 'validation' });
     expect(config.get('memory.roots')).toEqual([]);
   });
 
@@ -111,7 +111,7 @@ describe('the folders that may be indexed', () => {
       join(home, 'file', 'x'),
       `/${'x'.repeat(300)}`,
     ])
-      await expect(roots.admit(admin, path)).rejects.toMatchObject({
+      await expect(roots.authorize(admin, path)).rejects.toMatchObject({
         code: 'validation',
         message: expect.stringContaining('There is no folder'),
       });
@@ -124,7 +124,7 @@ describe('the folders that may be indexed', () => {
     const ours = watched();
     let refused = 0;
     for (const spelling of spellings)
-      await ours.admit(user, spelling).catch((error: unknown) => {
+      await ours.authorize(user, spelling).catch((error: unknown) => {
         expect(error).toBeInstanceOf(AppError);
         refused++;
       });
@@ -136,15 +136,15 @@ describe('the folders that may be indexed', () => {
 
   it('that lie in each other are synced once, and those that are gone not at all', async () => {
     const work = join(home, 'work');
-    await expect(roots.all()).rejects.toMatchObject({ code: 'validation' });
+    await expect(roots.resolveAll()).rejects.toMatchObject({ code: 'validation' });
     config.set('memory.roots', [join(work, 'docs'), `${work}/`, join(home, 'gone')]);
-    expect(await roots.all()).toEqual({
+    expect(await roots.resolveAll()).toEqual({
       folders: [work],
       faults: [`There is no folder ${join(home, 'gone')} now`],
     });
     expect(roots.rules().roots).toContain(join(home, 'gone'));
     config.set('memory.roots', [join(home, 'gone')]);
-    await expect(roots.all()).rejects.toThrow('There is no folder');
+    await expect(roots.resolveAll()).rejects.toThrow('There is no folder');
   });
 
   it('are left alone once they are links, or behind one', async () => {
@@ -154,8 +154,8 @@ describe('the folders that may be indexed', () => {
     renameSync(work, join(home, 'was'));
     mkdirSync(join(home, 'private', 'docs'), { recursive: true });
     symlinkSync(join(home, 'private'), work);
-    await expect(roots.admit(user, docs)).rejects.toMatchObject({ code: 'forbidden' });
-    expect(await roots.all()).toEqual({
+    await expect(roots.authorize(user, docs)).rejects.toMatchObject({ code: 'forbidden' });
+    expect(await roots.resolveAll()).toEqual({
       folders: [join(home, 'other')],
       faults: [expect.stringContaining('leads by a link')],
     });
@@ -166,10 +166,10 @@ describe('the folders that may be indexed', () => {
     const never = ['/', '/proc/sys', join(home, 'data'), join(home, 'keys/.ssh')];
     config.set('memory.roots', [...never, join(home, 'other')]);
     expect(roots.rules().roots).toEqual([join(home, 'other')]);
-    expect((await roots.all()).folders).toEqual([join(home, 'other')]);
+    expect((await roots.resolveAll()).folders).toEqual([join(home, 'other')]);
     for (const place of never)
-      await expect(roots.admit(user, place)).rejects.toMatchObject({ code: 'forbidden' });
+      await expect(roots.authorize(user, place)).rejects.toMatchObject({ code: 'forbidden' });
     config.set('memory.roots', never);
-    await expect(roots.all()).rejects.toThrow('is a folder of the system');
+    await expect(roots.resolveAll()).rejects.toThrow('is a folder of the system');
   });
 });

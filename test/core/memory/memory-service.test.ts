@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { silentLog } from '../../../src/core/log.ts';
-import { VectorFill } from '../../../src/core/memory/embeddings/vector-fill.ts';
+import { VectorFill } from '../../../src/core/memory/embeddings/vector-backfill.ts';
 import { IndexClient } from '../../../src/core/memory/index/index-client.ts';
 import { MemoryRoots } from '../../../src/core/memory/memory-roots.ts';
 import { MemoryService } from '../../../src/core/memory/memory-service.ts';
-import { createEmbedder } from './embeddings/embedder-parts.ts';
+import { createEmbedder } from './embeddings/embedder-fixture.ts';
 
 it('begins to watch before it syncs, and does not wait for that', async () => {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'svc-service-')));
@@ -32,7 +32,7 @@ it('begins to watch before it syncs, and does not wait for that', async () => {
     index,
     roots,
     embedder: parts.embedder,
-    fill: new VectorFill({
+    backfill: new VectorFill({
       embedder: parts.embedder,
       index,
       isEmpty: () => true,
@@ -43,7 +43,7 @@ it('begins to watch before it syncs, and does not wait for that', async () => {
     canWatch: true,
     mayWatch: () => true,
     rewatch: () => {
-      happened.push(`watch ${roots.given.length}`);
+      happened.push(`watch ${roots.configured.length}`);
       if (!happened.includes('done')) return first.promise;
       first.reject(new Error('That one failed'));
       return Promise.resolve();

@@ -13,8 +13,8 @@ import type { ExperienceService } from '../../memory/learned/experience-service.
 import type { PreferenceService } from '../../memory/learned/preference-service.ts';
 import type { MemoryService } from '../../memory/memory-service.ts';
 import { describeExperience, describeOrigin } from '../../memory/learned/describe-experience.ts';
-import { fitsByWords, tellingWordsOf } from './fits-question.ts';
-import { type Section, tellSections } from './remembered-text.ts';
+import { fitsByWords, tellingWordsOf } from './is-relevant.ts';
+import { type Section, tellSections } from './render-sections.ts';
 
 /** Nobody waits longer for what is only of help. */
 const LIMIT_MS = 1500;
@@ -56,7 +56,7 @@ export class Recall {
   }
 
   /** Never fails a run: what cannot be read is left out. `text` is fenced as data, with the origin of each part. */
-  async about(
+  async forQuestion(
     userId: string,
     question: string,
     { trustedOnly, signal }: RecallRules,
@@ -144,20 +144,20 @@ function shorten(question: string): string {
 }
 
 const preferencesSection = (preferences: Preference[]): Section => ({
-  what: 'What the user prefers, as far as it is known',
+  title: 'What the user prefers, as far as it is known',
   tokensEach: 60,
   tokens: 250,
-  tellings: preferences.map(({ id, category, value, confidence, origin }) => ({
+  items: preferences.map(({ id, category, value, confidence, origin }) => ({
     head: `${showName(category)}, ${describeOrigin(origin)}`,
     remembered: { kind: 'preference', id, score: confidence, text: value },
   })),
 });
 
 const experiencesSection = (experiences: (Experience & { score: number })[], now: Date): Section => ({
-  what: 'What was learned from earlier work that may be like this',
+  title: 'What was learned from earlier work that may be like this',
   tokensEach: 250,
   tokens: 550,
-  tellings: experiences.map((experience) => {
+  items: experiences.map((experience) => {
     const { head, body } = describeExperience(experience, now);
     const { id, score } = experience;
     return { head, remembered: { kind: 'experience', id, score, text: body } };
@@ -165,10 +165,10 @@ const experiencesSection = (experiences: (Experience & { score: number })[], now
 });
 
 const chunksSection = (chunks: FoundChunk[]): Section => ({
-  what: 'Parts of indexed files that may fit',
+  title: 'Parts of indexed files that may fit',
   tokensEach: 420,
   tokens: MAX_TOKENS,
-  tellings: chunks.map(({ id, path, startLine, endLine, score, text, stale }) => ({
+  items: chunks.map(({ id, path, startLine, endLine, score, text, stale }) => ({
     head: `${showName(path)}:${startLine}-${endLine}${stale ? ' (the file has changed since)' : ''}`,
     remembered: { kind: 'chunk', id, path, startLine, endLine, score, text },
   })),

@@ -1,6 +1,6 @@
 import type { ToolCall } from '../../../contract/conversations.ts';
 import { untrustedMark } from '../../memory/learned/describe-experience.ts';
-import { commandWords, placeOf } from './harmless-words.ts';
+import { commandWords, redactUrl } from './redact-arguments.ts';
 
 const MAX_STEPS = 20;
 const MAX_ARGUMENT = 200;
@@ -51,7 +51,7 @@ function describeCall({ name, arguments: args }: ToolCall): string {
     name === 'run_command'
       ? commandWords(of('command'))
       : name === 'web_fetch'
-        ? placeOf(of('url'))
+        ? redactUrl(of('url'))
         : of(mainArguments[name] ?? '');
   return `${name} ${argument.trim().slice(0, MAX_ARGUMENT)}`.trim().toWellFormed();
 }

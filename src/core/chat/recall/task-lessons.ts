@@ -29,7 +29,7 @@ export interface EndedRun {
   /** Ids of the experiences that it was told. */
   recalled: readonly string[];
   /** Whether a stranger's words may have had a part in it. */
-  heardStrangers: boolean;
+  isTainted: boolean;
   conversationId?: string | undefined;
 }
 
@@ -48,7 +48,7 @@ export class TaskLessons {
   }
 
   /** What the run came to counts as soon as its task is completed. */
-  expect(taskId: string, { calls, ...ended }: EndedRun): void {
+  learnOnCompletion(taskId: string, { calls, ...ended }: EndedRun): void {
     const run: Expected = { ...ended, steps: stepsOf(calls) };
     // An earlier end that could not be stored is overtaken.
     this.#expected.get(taskId)?.();
@@ -86,7 +86,7 @@ export class TaskLessons {
       userId: row.owner_id,
       taskId,
       ...(run.conversationId !== undefined && { conversationId: run.conversationId }),
-      trusted: !run.heardStrangers,
+      trusted: !run.isTainted,
     };
     await experiences.record(caller, lesson, origin);
   }

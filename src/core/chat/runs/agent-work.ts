@@ -268,7 +268,7 @@ export class AgentWork {
     { text, calls, recalled = [], heardStrangers = true }: RunState,
     conversationId?: string,
   ): void {
-    this.#deps.lessons.expect(task.id, { answer: text, calls, recalled, heardStrangers, conversationId });
+    this.#deps.lessons.learnOnCompletion(task.id, { answer: text, calls, recalled, isTainted: heardStrangers, conversationId });
   }
 
   async #order(

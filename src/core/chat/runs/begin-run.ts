@@ -25,7 +25,7 @@ export async function beginRun(
 ): Promise<RunState> {
   if (!isTrusted) return { ...newRunState(messages), heardStrangers: true };
   // Where nobody is asked, a stranger's words have no part.
-  const { text, memory } = await recall.about(ownerId, question, { trustedOnly: mode === 'full', signal });
+  const { text, memory } = await recall.forQuestion(ownerId, question, { trustedOnly: mode === 'full', signal });
   const recalled = memory.filter(({ kind }) => kind === 'experience').map(({ id }) => id);
   if (text === undefined) return { ...newRunState(messages), recalled, heardStrangers };
   return {

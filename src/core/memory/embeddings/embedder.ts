@@ -57,14 +57,14 @@ export class Embedder {
   }
 
   /** Why there is no choice although a provider is set; undefined otherwise. */
-  missing(): string | undefined {
+  configurationError(): string | undefined {
     const provider = this.#deps.config.get('memory.embedding.provider');
     if (!provider || this.choice()) return undefined;
     return `${providerNames[provider]} has no usual model for embeddings: svc config set memory.embedding.model <name>`;
   }
 
   /** How many texts go into a request to the provider, and how many requests it takes at a time. */
-  pace({ provider }: EmbeddingChoice): { batch: number; parallel: number } {
+  batching({ provider }: EmbeddingChoice): { batch: number; parallel: number } {
     return embeddingOffers[provider];
   }
 
@@ -72,7 +72,7 @@ export class Embedder {
   async embedQuery(text: string): Promise<EmbeddedQuery | undefined> {
     const choice = this.choice();
     if (!choice) {
-      const missing = this.missing();
+      const missing = this.configurationError();
       return missing === undefined ? undefined : { reason: byKeywords(missing) };
     }
     if (text.trim() === '') return { reason: byKeywords('the query is blank') };
@@ -94,7 +94,7 @@ export class Embedder {
 
   /** In the order of the texts, of which none may be blank. Throws an `AppError` that says what is wrong. */
   async embedTexts(choice: EmbeddingChoice, texts: string[], signal: AbortSignal): Promise<Float32Array[]> {
-    const { batch } = this.pace(choice);
+    const { batch } = this.batching(choice);
     const vectors: Float32Array[] = [];
     for (let start = 0; start < texts.length; start += batch) {
       const timeout = AbortSignal.timeout(this.#deps.textsMs ?? TEXTS_MS);
@@ -105,9 +105,9 @@ export class Embedder {
   }
 
   /** The settings say something new of the providers: what was learned of them may be wrong. */
-  startAnew(): void {
-    this.#queries.forget();
-    this.#limits.forget();
+  reset(): void {
+    this.#queries.clear();
+    this.#limits.clear();
   }
 
   async #embed(

@@ -21,7 +21,7 @@ export class QueryCache {
     if (this.#vectors.size > MAX_ENTRIES && oldest !== undefined) this.#vectors.delete(oldest);
   }
 
-  forget(): void {
+  clear(): void {
     this.#vectors.clear();
   }
 }

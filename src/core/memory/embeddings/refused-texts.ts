@@ -8,7 +8,7 @@ export class RefusedTexts {
   #postponed: { model: string; hash: string; why: Error }[] = [];
 
   /** The hashes of texts that are not to be tried now. */
-  of(model: string): ReadonlySet<string> {
+  skippedHashes(model: string): ReadonlySet<string> {
     return this.#left.get(model) ?? new Set();
   }
 
@@ -33,12 +33,12 @@ export class RefusedTexts {
   }
 
   /** What was postponed is to be tried again. */
-  takeUp(): void {
+  retryPostponed(): void {
     for (const { model, hash } of this.#postponed) this.#left.get(model)?.delete(hash);
     this.#postponed = [];
   }
 
-  forget(): void {
+  clear(): void {
     this.#left.clear();
     this.#strikes.clear();
     this.#postponed = [];

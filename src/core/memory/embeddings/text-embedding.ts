@@ -43,19 +43,19 @@ export class TextEmbedding {
   /** Up to `limit` texts, or a few more, that have no vector and may get one. */
   async missing(model: string, limit: number): Promise<MissingVector[]> {
     for (;;) {
-      const refused = this.#refused.of(model);
+      const refused = this.#refused.skippedHashes(model);
       const upTo = limit + refused.size;
       const texts = await this.#deps.index.call('missingVectors', { model, limit: upTo });
       // There is nothing in them to make a vector of.
       for (const { hash, text } of texts) if (text.trim() === '') this.#refused.refuse(model, hash);
-      const found = texts.filter(({ hash }) => !this.#refused.of(model).has(hash));
+      const found = texts.filter(({ hash }) => !this.#refused.skippedHashes(model).has(hash));
       if (found.length > 0 || texts.length < upTo) return found;
     }
   }
 
   /** Throws what keeps the provider from making vectors of anything. */
   async embed(run: EmbeddingRun, texts: readonly MissingVector[]): Promise<void> {
-    const { batch, parallel } = this.#deps.embedder.pace(run.choice);
+    const { batch, parallel } = this.#deps.embedder.batching(run.choice);
     const batches = toBatches(texts, batch);
     const work = async () => {
       try {
@@ -89,11 +89,11 @@ export class TextEmbedding {
   }
 
   takeUpPostponed(): void {
-    this.#refused.takeUp();
+    this.#refused.retryPostponed();
   }
 
   forgetRefused(): void {
-    this.#refused.forget();
+    this.#refused.clear();
   }
 
   async #embedBatch(run: EmbeddingRun, batch: MissingVector[]): Promise<void> {

@@ -29,7 +29,7 @@ export class TextLimits {
     return true;
   }
 
-  forget(): void {
+  clear(): void {
     this.#learned.clear();
   }
 }

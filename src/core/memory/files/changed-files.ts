@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import { codeOf } from '../../paths/file-failure.ts';
 import { stampOf } from './file-stamp.ts';
 import type { FileStore } from './file-store.ts';
-import { GONE } from './walk-tree.ts';
+import { GONE } from './tree-walk.ts';
 
 /** Files between two looks at the clock. */
 const AT_ONCE = 50;

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isInside } from '../../paths/real-path.ts';
 import type { SyncOrder } from '../index/index-calls.ts';
 import type { FileSync } from './file-sync.ts';
-import { isFolder } from './look-at.ts';
+import { isFolder } from './stat-if-exists.ts';
 
 /** Changes often come together: how long it has to be quiet before they are synced, and how long that is awaited. */
 const QUIET_MS = 300;

@@ -9,7 +9,7 @@ import { pathRange } from '../index/path-range.ts';
 import type { TextChunk } from './chunk-text.ts';
 import { ForgottenFiles } from './forgotten-files.ts';
 import { outermost } from './outermost.ts';
-import { SyncedFolders } from './synced-folders.ts';
+import { SyncedFolders } from './synced-directories.ts';
 
 export interface FileStoreDeps {
   database: DatabaseSync;
@@ -30,7 +30,7 @@ export interface KnownFile {
 export interface FileToStore {
   path: string;
   /** The path as words that the file is found by. */
-  place: string;
+  relativePath: string;
   hash: string;
   size: number;
   stamp: string;
@@ -84,7 +84,7 @@ export class FileStore {
   removeChunk(id: string): boolean {
     const number = /^chunk_([1-9]\d{0,15})$/.exec(id)?.[1];
     if (number === undefined || !Number.isSafeInteger(Number(number))) return false;
-    return this.change(() => {
+    return this.transaction(() => {
       const row = this.#sql.removeChunk.get(Number(number));
       if (!row) return false;
       this.#deps.keywords.remove(Number(number));
@@ -95,7 +95,7 @@ export class FileStore {
   }
 
   removeFile(path: string): boolean {
-    return this.change(() => {
+    return this.transaction(() => {
       const known = this.known(path);
       if (known) this.remove(known);
       return known !== undefined;
@@ -106,7 +106,7 @@ export class FileStore {
   async keepOnly(folders: string[]): Promise<void> {
     this.syncedFolders.keepOnly(folders);
     for (const files of this.outside(folders)) {
-      this.change(() => {
+      this.transaction(() => {
         for (const file of files) this.remove(file);
       });
       await nextTurn();
@@ -130,7 +130,7 @@ export class FileStore {
 
   /** Removes everything of files; vectors stay where an entry has the same text. */
   clear(): void {
-    this.change(() => {
+    this.transaction(() => {
       for (const row of this.#sql.chunkIds.iterate()) this.#changed.removed.push(Number(row['id']));
       this.#deps.keywords.clear();
       this.#deps.database.exec(`
@@ -155,7 +155,7 @@ export class FileStore {
   }
 
   setLastSyncAt(time: string): void {
-    this.change(() => this.#sql.setFact.run(LAST_SYNC, time));
+    this.transaction(() => this.#sql.setFact.run(LAST_SYNC, time));
   }
 
   known(path: string): KnownFile | undefined {
@@ -184,7 +184,7 @@ export class FileStore {
   }
 
   /** Does what `work` does in one transaction, or nothing of it. */
-  change<Result>(work: () => Result): Result {
+  transaction<Result>(work: () => Result): Result {
     const { database, onChange } = this.#deps;
     const change = { added: [], removed: [] };
     let result: Result;
@@ -205,7 +205,7 @@ export class FileStore {
   }
 
   /** Within `change`: stores a file in place of what the index has of it. */
-  put({ chunks, path, hash, size, stamp, updatedAt, place }: FileToStore): void {
+  put({ chunks, path, hash, size, stamp, updatedAt, relativePath: place }: FileToStore): void {
     const known = this.known(path);
     const values = [hash, size, stamp, place.length, chunks.length, updatedAt];
     if (known) {
@@ -218,7 +218,7 @@ export class FileStore {
         this.#sql.putChunk.run(id, ordinal, startLine, endLine, heading, text, hashText(text))
           .lastInsertRowid,
       );
-      this.#deps.keywords.addNew(chunk, { place, heading, body: text });
+      this.#deps.keywords.addNew(chunk, { label: place, heading, body: text });
       this.#changed.added.push(chunk);
     }
   }

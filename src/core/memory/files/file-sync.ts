@@ -5,7 +5,7 @@ import { codeOf } from '../../paths/file-failure.ts';
 import type { SyncOrder } from '../index/index-calls.ts';
 import { changedFiles } from './changed-files.ts';
 import type { FileStore } from './file-store.ts';
-import { FolderSync } from './folder-sync.ts';
+import { FolderSync } from './directory-sync.ts';
 import { syncPaths } from './path-sync.ts';
 
 export interface FileSyncDeps {

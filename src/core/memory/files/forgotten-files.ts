@@ -20,7 +20,7 @@ export class ForgottenFiles {
   }
 
   /** A folder was synced, or all of them are emptied. */
-  forget(folder: string): void {
+  clear(folder: string): void {
     for (const [path] of this.#changes) if (isInside(folder, path)) this.#changes.delete(path);
   }
 }

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type DirtyPaths, type Rules, type SetTimer, systemTimer } from './dirty-paths.ts';
-import type { FileRound } from './file-round.ts';
+import type { FileRound } from './file-scanner.ts';
 import type { FileSync } from './file-sync.ts';
-import type { FolderWatch } from './folder-watch.ts';
-import type { SyncedFolders } from './synced-folders.ts';
+import type { FolderWatch } from './directory-watcher.ts';
+import type { SyncedFolders } from './synced-directories.ts';
 
 /** How long a search waits for files that changed. */
 export const FRESH_MS = 200;
@@ -27,10 +27,10 @@ export interface Freshness {
 }
 
 export interface FreshSearchDeps {
-  watch: Pick<FolderWatch, 'isCurrent'>;
+  watcher: Pick<FolderWatch, 'isCurrent'>;
   sync: Pick<FileSync, 'changedFiles' | 'progress'>;
   dirty: DirtyPaths;
-  round: FileRound;
+  scanner: FileRound;
   syncedFolders: Pick<SyncedFolders, 'at'>;
   onFault?: (error: unknown) => void;
   setTimer?: SetTimer;
@@ -70,7 +70,7 @@ export class FreshSearch {
       found = search();
     }
     const stalePaths = new Set(found.paths.filter((path) => dirty.covers(path) || !looked.has(path)));
-    const isWhole = rules.roots.every((root) => syncedFolders.at(root) !== undefined);
+    const isWhole = rules.roots.every((root) => syncedFolders.lastSyncedAt(root) !== undefined);
     const isCurrent = isLooked && dirty.isEmpty && sync.progress === undefined && stalePaths.size === 0;
     const stale = !isCurrent || !isWhole;
     return { found, freshness: { autoSynced, stale, stalePaths } };
@@ -78,17 +78,17 @@ export class FreshSearch {
 
   /** Has what changed marked dirty, and answers whether that is all. */
   async #look(roots: string[], deadline: number): Promise<boolean> {
-    const { watch } = this.#deps;
+    const { watcher: watch } = this.#deps;
     if (watch.isCurrent) {
       // What the system told up to now is read within one whole turn; the first may be a half one.
       await nextTurn();
       await nextTurn();
       if (watch.isCurrent) return true;
     }
-    const { round, setTimer = systemTimer } = this.#deps;
+    const { scanner: round, setTimer = systemTimer } = this.#deps;
     const isLong = round.costMs > LONGEST_ROUND_MS;
     if (isLong && this.#monotonic() - round.endedAt < ROUND_EVERY_MS) return false;
-    const looked = round.run(roots).then(
+    const looked = round.scan(roots).then(
       () => true,
       (error: unknown) => {
         this.#deps.onFault?.(error);

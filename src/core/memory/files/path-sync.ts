@@ -1,10 +1,10 @@
 import { basename, dirname } from 'node:path';
 import { isInside } from '../../paths/real-path.ts';
 import type { SyncOrder } from '../index/index-calls.ts';
-import { FileIntake } from './file-intake.ts';
+import { FileIntake } from './file-indexer.ts';
 import type { FileStore, KnownFile } from './file-store.ts';
 import type { SyncOutcome } from './file-sync.ts';
-import { TreeWalk } from './walk-tree.ts';
+import { TreeWalk } from './tree-walk.ts';
 
 export interface PathSyncDeps {
   store: FileStore;
@@ -29,19 +29,19 @@ export function syncPaths(
       continue;
     }
     const walk = new TreeWalk({ ...order, protectedFolders, skipped: intake.skipped });
-    store.change(() => {
+    store.transaction(() => {
       const known = new Map<string, KnownFile>([...store.knownBelow(place)].flat());
       for (const step of walk.from(place)) {
         if (typeof step === 'object') {
           const before = known.get(step.path);
           known.delete(step.path);
           if (intake.isAsKnown(before, step.path, step.stats)) intake.synced++;
-          else intake.take(step.path);
+          else intake.indexFile(step.path);
         }
         // A folder whose names are not all known cannot be left for later in parts.
         if (step !== 'listing' && isLate()) break;
       }
-      left.push(...walk.left);
+      left.push(...walk.remaining);
       for (const path of walk.missing(known.keys())) intake.remove(known.get(path));
     });
   }

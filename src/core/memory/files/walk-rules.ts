@@ -4,7 +4,7 @@ import { codeOf } from '../../paths/file-failure.ts';
 import { isInside } from '../../paths/real-path.ts';
 import { isSecretPlace } from '../../paths/secret-places.ts';
 import { IgnoreRules } from './ignore-rules.ts';
-import { join, OpenFolders } from './open-folders.ts';
+import { join, OpenFolders } from './directory-cursor.ts';
 import { readBytes } from './read-text.ts';
 import type { SkipReason } from './skipped-files.ts';
 

@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isInside } from '../../paths/real-path.ts';
-import { isFolder, lookAt } from './look-at.ts';
+import { isFolder, lookAt } from './stat-if-exists.ts';
 
 /** As much of chokidar as is used; its raw events come at once, the others once it has looked for itself. */
 export interface Watcher {

@@ -30,10 +30,10 @@ export class EntryStore {
     const added = entries.map(({ key, ownerId, title, body, tags }) => {
       const text = [title, body, ...tags].join('\n');
       const id = Number(insert.get(key, ownerId, text, hashText(text))?.['id']);
-      this.#keywords.add(id, { place: tags.join(' '), heading: title, body, ownerId });
+      this.#keywords.add(id, { label: tags.join(' '), heading: title, body, ownerId });
       return id;
     });
-    this.#vectors.changed({ added, removed: [] });
+    this.#vectors.applyChange({ added, removed: [] });
     if (added.length > 0) this.#onChange();
   }
 
@@ -44,7 +44,7 @@ export class EntryStore {
       return row ? [Number(row['id'])] : [];
     });
     for (const id of removed) this.#keywords.remove(id);
-    this.#vectors.changed({ added: [], removed });
+    this.#vectors.applyChange({ added: [], removed });
   }
 
   search({ text, vector, ownerId, limit }: EntryQuery): {
@@ -65,7 +65,7 @@ export class EntryStore {
   }
 
   vectorsCame(ids: number[]): void {
-    this.#vectors.changed({ added: ids, removed: [] });
+    this.#vectors.applyChange({ added: ids, removed: [] });
   }
 
   keepVectorsOf(model: string): void {

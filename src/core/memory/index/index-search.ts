@@ -49,7 +49,7 @@ export class IndexSearch {
   }
 
   #methodFor({ method, vector }: Query, { words }: QueryWords): SearchMethod {
-    if (!vector || method === 'keyword' || !this.#deps.vectors.knows(vector)) return 'keyword';
+    if (!vector || method === 'keyword' || !this.#deps.vectors.canCompare(vector)) return 'keyword';
     return method === 'vector' || words.length === 0 ? 'vector' : 'hybrid';
   }
 

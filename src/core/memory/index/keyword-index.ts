@@ -11,7 +11,7 @@ import { K1, WordPoints } from './word-points.ts';
 /** What a text is found by, each part with a weight of its own. */
 export interface SearchedText {
   /** A path, or tags. */
-  place: string;
+  label: string;
   heading: string;
   body: string;
   ownerId?: string | undefined;
@@ -83,7 +83,7 @@ export class KeywordIndex {
     this.#put(this.#statements.add, id, text);
   }
 
-  #put(statement: StatementSync, id: number, { place, heading, body, ownerId }: SearchedText): void {
+  #put(statement: StatementSync, id: number, { label: place, heading, body, ownerId }: SearchedText): void {
     const forms = this.#forms;
     const owner = ownerId === undefined ? '' : ownerTerm(ownerId);
     statement.run(id, forms.of(place), forms.of(heading), forms.of(body), owner);
@@ -158,7 +158,7 @@ export class KeywordIndex {
   #settle(): void {
     this.#points.trim();
     if (!this.#isChanged) return;
-    this.#sizes.settle();
+    this.#sizes.refresh();
     this.#points.reset();
     this.#isChanged = false;
   }

@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { FoundChunk, SyncProgress } from '../../../contract/memory.ts';
 import { DirtyPaths } from '../files/dirty-paths.ts';
-import { FileRound } from '../files/file-round.ts';
+import { FileRound } from '../files/file-scanner.ts';
 import { FileStore } from '../files/file-store.ts';
 import { FileSync } from '../files/file-sync.ts';
-import { FolderWatch } from '../files/folder-watch.ts';
+import { FolderWatch } from '../files/directory-watcher.ts';
 import { FreshSearch } from '../files/fresh-search.ts';
 import { unindexedPaths } from '../files/unindexed-paths.ts';
 import { EntryStore } from './entry-store.ts';
@@ -39,7 +39,7 @@ export function createMemoryIndex(
     database,
     keywords: chunkWords,
     onChange: (change) => {
-      chunkVectors.changed(change);
+      chunkVectors.applyChange(change);
       watch.indexChanged();
       if (change.added.length > 0) onChange();
     },
@@ -55,12 +55,12 @@ export function createMemoryIndex(
     },
   });
   const round = new FileRound({ store, sync, dirty, isIgnored });
-  const watch = new FolderWatch({ store, dirty, round, onFault, isIgnored });
+  const watch = new FolderWatch({ store, dirty, scanner: round, onFault, isIgnored });
   const fresh = new FreshSearch({
-    watch,
+    watcher: watch,
     sync,
     dirty,
-    round,
+    scanner: round,
     syncedFolders: store.syncedFolders,
     onFault,
   });
@@ -147,7 +147,7 @@ export function createMemoryIndex(
     },
     putVectors({ model, vectors: given }) {
       const { chunks, entries: ofEntries } = vectors.put(model, given);
-      chunkVectors.changed({ added: chunks, removed: [] });
+      chunkVectors.applyChange({ added: chunks, removed: [] });
       entries.vectorsCame(ofEntries);
     },
     async keepVectorsOf(model) {

@@ -51,7 +51,7 @@ export class TextSizes {
   }
 
   /** Reads what changed. */
-  settle(): void {
+  refresh(): void {
     if (this.#pending) {
       for (const id of this.#pending) this.#set(id, this.#statements.one.get(id)?.['sizes']);
       this.#pending.clear();

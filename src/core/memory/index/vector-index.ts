@@ -59,7 +59,7 @@ export class VectorIndex {
   }
 
   /** Told of each chunk or entry that came or went, after its commit; which of them have vectors is found out here. */
-  changed({ added, removed }: { added: number[]; removed: number[] }): void {
+  applyChange({ added, removed }: { added: number[]; removed: number[] }): void {
     for (const id of added) this.#complete.id = Math.min(this.#complete.id, id - 1);
     const loaded = this.#loaded;
     if (!loaded) return;
@@ -108,7 +108,7 @@ export class VectorIndex {
   }
 
   /** Whether there is anything that can be compared with it. */
-  knows({ model, values }: QueryVector): boolean {
+  canCompare({ model, values }: QueryVector): boolean {
     const { codes } = this.#loadAll(model);
     if (!codes || codes.size === 0 || codes.dimensions !== values.length) return false;
     return toUnitVector(values) !== undefined;

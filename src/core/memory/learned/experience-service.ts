@@ -14,7 +14,7 @@ import type { Runtime } from '../../runtime.ts';
 import type { MemoryService } from '../memory-service.ts';
 import { newExperience, toEntry, toExperience } from './experience-mapping.ts';
 import { ExperienceStore } from './experience-store.ts';
-import { findNearTwin } from './near-twin.ts';
+import { findNearTwin } from './near-duplicate.ts';
 import { requireConversationOf } from './named-owner.ts';
 import { ownWords } from './origin.ts';
 import { decayedWeight, fitness, usedWeight } from './weight.ts';

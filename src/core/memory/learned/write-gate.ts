@@ -2,7 +2,7 @@ import type { Origin } from '../../../contract/experiences.ts';
 import { AppError } from '../../errors.ts';
 import { isPhrase, tellingWords } from './boilerplate.ts';
 import { findSecret } from './find-secret.ts';
-import { isSelfTalk } from './self-talk.ts';
+import { isSelfTalk } from './ai-self-reference.ts';
 
 /** What somebody wants to be remembered. */
 export type Writing = { origin: Origin } & (

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { estimateTokens } from '../../../../src/core/text/token-estimate.ts';
-import { experience, foundChunk, openRecall, preference, untrusted } from './recall-parts.ts';
+import { experience, foundChunk, openRecall, preference, untrusted } from './recall-fixture.ts';
 
 const ids = ({ memory }: { memory: { id: string }[] }) => memory.map(({ id }) => id);
 
@@ -147,7 +147,7 @@ describe('nothing is told', () => {
     memory.search = () => new Promise(() => undefined);
     experiences.search = () => Promise.reject(new Error('The index broke'));
     const { signal } = new AbortController();
-    const told = await recall.about('user_ann', 'doors', { trustedOnly: false, signal });
+    const told = await recall.forQuestion('user_ann', 'doors', { trustedOnly: false, signal });
     expect(ids(told)).toEqual(['pref_1']);
     expect(noted).toContainEqual({ reason: 'The index broke' });
     expect(noted).toHaveLength(2);

@@ -7,14 +7,14 @@ import type { NewEvent } from '../../../../src/core/tasks/new-event.ts';
 import type { NewTask } from '../../../../src/core/tasks/task-columns.ts';
 import { TaskEndings } from '../../../../src/core/tasks/task-endings.ts';
 import { insertTasks, newTask, openStorage } from '../../../helpers/storage.ts';
-import { experience } from './recall-parts.ts';
+import { experience } from './recall-fixture.ts';
 
 const read = { name: 'read_file', arguments: { path: 'a' }, result: 'x', status: 'success' as const };
 const ended = (change: Partial<EndedRun> = {}): EndedRun => ({
   answer: 'Done.',
   calls: [read],
   recalled: [],
-  heardStrangers: false,
+  isTainted: false,
   ...change,
 });
 
@@ -67,8 +67,8 @@ async function openLessons({ learns = true, known = [] }: { learns?: boolean; kn
 it('learns from a task once it is completed, and only once', async () => {
   const { lessons, recorded, running, end } = await openLessons();
   await running('task_1', { labels: '["doors"]' });
-  lessons.expect('task_1', ended({ answer: 'An end that was not stored' }));
-  lessons.expect('task_1', ended({ conversationId: 'conv_1' }));
+  lessons.learnOnCompletion('task_1', ended({ answer: 'An end that was not stored' }));
+  lessons.learnOnCompletion('task_1', ended({ conversationId: 'conv_1' }));
   expect(recorded).toEqual([]);
   // Several events tell of the end.
   await end('task_1', 'complete', [{ type: 'output', message: 'Done.' }]);
@@ -96,7 +96,7 @@ it('learns from a task once it is completed, and only once', async () => {
 it.each(['fail', 'cancel'] as const)('learns nothing from an end by %s', async (move) => {
   const { lessons, recorded, used, running, end } = await openLessons({ known: [experience('exp_1')] });
   await running('task_1');
-  lessons.expect('task_1', ended({ recalled: ['exp_1'] }));
+  lessons.learnOnCompletion('task_1', ended({ recalled: ['exp_1'] }));
   await end('task_1', move);
   await lessons.close();
   expect([recorded, used]).toEqual([[], []]);
@@ -109,7 +109,7 @@ it('learns nothing from what a stranger set going, or when it is switched off', 
   ] as const) {
     const { lessons, recorded, running, end } = await openLessons({ learns });
     await running('task_1', { is_trusted });
-    lessons.expect('task_1', ended());
+    lessons.learnOnCompletion('task_1', ended());
     await end('task_1', 'complete');
     await lessons.close();
     expect(recorded).toEqual([]);
@@ -119,7 +119,7 @@ it('learns nothing from what a stranger set going, or when it is switched off', 
 it('does not trust what strangers may have told the run, also where that is forgotten by now', async () => {
   const { lessons, recorded, running, end } = await openLessons({ known: [experience('exp_1')] });
   await running('task_1');
-  lessons.expect('task_1', ended({ recalled: ['exp_gone', 'exp_1'], heardStrangers: true }));
+  lessons.learnOnCompletion('task_1', ended({ recalled: ['exp_gone', 'exp_1'], isTainted: true }));
   await end('task_1', 'complete');
   await lessons.close();
   expect(recorded[0]?.origin).toMatchObject({ trusted: false });
@@ -129,7 +129,7 @@ it('marks what it was told as used, and does not learn the same again', async ()
   const same = experience('exp_1', { type: 'tool_chain', intent: 'task_1' });
   const { lessons, recorded, used, noted, running, end } = await openLessons({ known: [same] });
   await running('task_1');
-  lessons.expect('task_1', ended({ recalled: ['exp_gone', 'exp_1'] }));
+  lessons.learnOnCompletion('task_1', ended({ recalled: ['exp_gone', 'exp_1'] }));
   await end('task_1', 'complete');
   await lessons.close();
   expect(used).toEqual(['user_owner exp_1']);
@@ -150,7 +150,7 @@ it('learns how an earlier attempt was overcome', async () => {
     await database.write((transaction) =>
       store.addEvents(transaction, head, new Date(), [failed('network'), failed('timeout')]),
     );
-  lessons.expect('task_1', ended());
+  lessons.learnOnCompletion('task_1', ended());
   await end('task_1', 'complete');
   await lessons.close();
   expect(recorded[0]?.input).toMatchObject({
@@ -165,7 +165,7 @@ it('learns how the failure of the task before was overcome', async () => {
   await running('task_1', { error });
   await end('task_1', 'fail');
   await running('task_2', { retried_from: 'task_1' });
-  lessons.expect('task_2', ended());
+  lessons.learnOnCompletion('task_2', ended());
   await end('task_2', 'complete');
   await lessons.close();
   expect(recorded[0]?.input).toMatchObject({
@@ -178,7 +178,7 @@ it('takes a refusal as it is', async () => {
   const { lessons, experiences, noted, running, end } = await openLessons();
   experiences.record = () => Promise.reject(new AppError('validation', 'It holds a secret'));
   await running('task_1');
-  lessons.expect('task_1', ended());
+  lessons.learnOnCompletion('task_1', ended());
   await end('task_1', 'complete');
   await lessons.close();
   expect(noted).toEqual(['nothing was learned from a task']);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EmbeddingProvider } from '../../../../src/core/config/memory-settings.ts';
 import { startEmbeddingServer, toBase64 } from '../../../helpers/embedding-server.ts';
-import { createEmbedder, KEY } from './embedder-parts.ts';
+import { createEmbedder, KEY } from './embedder-fixture.ts';
 
 const never = new AbortController().signal;
 const vectors = new Map([
@@ -86,7 +86,7 @@ describe('the choice', () => {
       flags: { 'memory.embedding.provider': undefined },
     });
     expect(parts.embedder.choice()).toBeUndefined();
-    expect(parts.embedder.missing()).toBeUndefined();
+    expect(parts.embedder.configurationError()).toBeUndefined();
     expect(await parts.embedder.embedQuery('secret plans')).toBeUndefined();
     expect(server.asked).toEqual([]);
   });
@@ -96,7 +96,7 @@ describe('the choice', () => {
     await using parts = await createEmbedder(server.url, 'azure');
     expect(parts.embedder.choice()).toBeUndefined();
     const reason = expect.stringContaining('svc config set memory.embedding.model');
-    expect(parts.embedder.missing()).toEqual(reason);
+    expect(parts.embedder.configurationError()).toEqual(reason);
     expect(await parts.embedder.embedQuery('cats')).toEqual({ reason });
     expect(server.asked).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type EmbeddingServer, startEmbeddingServer } from '../../../helpers/embedding-server.ts';
-import { MODEL, createFill, many, unheard } from './fill-parts.ts';
+import { MODEL, createFill, many, unheard } from './backfill-fixture.ts';
 
 let server: EmbeddingServer;
 beforeEach(async () => {
@@ -14,11 +14,11 @@ describe('another model', () => {
     await at.filled();
     at.config.set('memory.embedding.model', 'text-embedding-3-large');
     server.script = (reply) => reply.send(401, { error: { message: 'no' } });
-    at.fill.startAnew();
+    at.fill.restart();
     await at.filled();
     expect(at.index.embedded(MODEL)).toHaveLength(5);
     server.script = unheard;
-    at.fill.startAnew();
+    at.fill.restart();
     await at.filled();
     expect([...at.index.vectors.keys()]).toEqual(['openai/text-embedding-3-large']);
     expect(at.index.embedded('openai/text-embedding-3-large')).toHaveLength(5);
@@ -30,11 +30,11 @@ describe('another model', () => {
     await at.filled();
     at.config.set('memory.embedding.model', 'text-embedding-3-large');
     server.script = (reply) => reply.send(401, { error: { message: 'no' } });
-    at.fill.startAnew();
+    at.fill.restart();
     await at.filled();
     server.script = unheard;
     at.config.set('memory.embedding.model', null);
-    at.fill.startAnew();
+    at.fill.restart();
     await at.filled();
     expect(server.embedded).toHaveLength(5);
     expect(at.fill.failure).toBeUndefined();
@@ -52,7 +52,7 @@ describe('another model', () => {
     at.fill.wake();
     await reached;
     at.config.set('memory.embedding.model', 'text-embedding-3-large');
-    at.fill.startAnew();
+    at.fill.restart();
     await at.filled();
     expect([...at.index.vectors.keys()]).toEqual(['openai/text-embedding-3-large']);
   });
@@ -70,7 +70,7 @@ describe('another model', () => {
     at.fill.wake();
     await reached;
     at.config.set('memory.embedding.provider', null);
-    at.fill.startAnew();
+    at.fill.restart();
     await at.filled();
     expect(at.index.embedded(MODEL)).toHaveLength(5);
     expect(at.timers).toEqual([]);

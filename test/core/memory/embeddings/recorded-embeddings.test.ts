@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { EmbeddingProvider } from '../../../../src/core/config/memory-settings.ts';
 import { startEmbeddingServer } from '../../../helpers/embedding-server.ts';
 import { hasSharedFixtures } from '../../../helpers/shared-fixture.ts';
-import { createEmbedder } from './embedder-parts.ts';
+import { createEmbedder } from './embedder-fixture.ts';
 
 const folder = new URL('../../../../../shared/fixtures/providers/', import.meta.url);
 const read = (name: string) => readFileSync(new URL(name, folder), 'utf8');

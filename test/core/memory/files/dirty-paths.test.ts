@@ -1,7 +1,7 @@
 import { renameSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { DirtyPaths } from '../../../../src/core/memory/files/dirty-paths.ts';
-import { waitFor, WatchedWorld } from './watched-world.ts';
+import { waitFor, WatchedWorld } from './watched-tree.ts';
 
 /** Without a watch, and with a clock that a test moves. */
 function world() {

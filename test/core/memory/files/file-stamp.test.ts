@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { stampOf, stampToKeep } from '../../../../src/core/memory/files/file-stamp.ts';
-import { plantFiles } from './file-world.ts';
+import { plantFiles } from './indexed-tree.ts';
 
 describe('the stamp of a file', () => {
   it('is kept only where a later change would show', () => {

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openIndex, orphans, pathsIn, plantFiles } from './file-world.ts';
+import { openIndex, orphans, pathsIn, plantFiles } from './indexed-tree.ts';
 
 async function plantIndexed() {
   const world = plantFiles();
@@ -147,7 +147,7 @@ describe('FileStore', () => {
     world.changes.length = 0;
     const known = world.store.known(world.at('a.md'));
     expect(() =>
-      world.store.change(() => {
+      world.store.transaction(() => {
         if (known) world.store.remove(known);
         throw new Error('It did not work');
       }),

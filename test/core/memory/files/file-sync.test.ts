@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { type FileWorld, orphans, plantFiles } from './file-world.ts';
+import { type FileWorld, orphans, plantFiles } from './indexed-tree.ts';
 
 function plantMany(world: FileWorld, count: number, words = 400): void {
   for (let at = 0; at < count; at++)

@@ -1,6 +1,6 @@
 import { renameSync, rmSync, utimesSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { waitFor, WatchedWorld } from './watched-world.ts';
+import { waitFor, WatchedWorld } from './watched-tree.ts';
 
 const fresh = { stale: false, stalePaths: new Set() };
 
@@ -126,7 +126,7 @@ describe('a search', () => {
     let ms = (its.ownMs = 1_000_000);
     its.index.isUnhurried = true;
     its.index.onLook = () => (its.ownMs = ms += 60);
-    await its.round.run([its.root]);
+    await its.round.scan([its.root]);
     its.index.onLook = () => undefined;
     expect(its.round.costMs).toBeGreaterThan(100);
     its.write('5.md', 'new');

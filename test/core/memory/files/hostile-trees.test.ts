@@ -14,13 +14,13 @@ import {
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { OpenFolders } from '../../../../src/core/memory/files/open-folders.ts';
+import { OpenFolders } from '../../../../src/core/memory/files/directory-cursor.ts';
 import { readText } from '../../../../src/core/memory/files/read-text.ts';
 import { SkippedFiles } from '../../../../src/core/memory/files/skipped-files.ts';
-import { TreeWalk } from '../../../../src/core/memory/files/walk-tree.ts';
+import { TreeWalk } from '../../../../src/core/memory/files/tree-walk.ts';
 import { isSecretPlace } from '../../../../src/core/paths/secret-places.ts';
 import { WalkRules } from '../../../../src/core/memory/files/walk-rules.ts';
-import { orphans, pathsIn, plantFiles } from './file-world.ts';
+import { orphans, pathsIn, plantFiles } from './indexed-tree.ts';
 
 const nowhere = '/no/descriptors';
 

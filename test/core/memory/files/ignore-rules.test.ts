@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { IgnoreRules } from '../../../../src/core/memory/files/ignore-rules.ts';
-import { plantFiles } from './file-world.ts';
+import { plantFiles } from './indexed-tree.ts';
 
 /** What git itself would let in of these files, as it lists files that are not tracked. */
 function listedByGit(files: Map<string, string>): string[] {

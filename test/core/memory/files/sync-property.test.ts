@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, w
 import { basename, dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type FileWorld, find, openIndex, orphans, pathsIn, plantFiles } from './file-world.ts';
+import { type FileWorld, find, openIndex, orphans, pathsIn, plantFiles } from './indexed-tree.ts';
 
 const names = ['a', 'b.md', 'c.ts', 'A', '.d', 'node_modules', '.env', '.gitignore'];
 const name = fc.constantFrom(...names);

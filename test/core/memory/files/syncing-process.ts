@@ -1,10 +1,10 @@
-import { openIndex } from './file-world.ts';
+import { openIndex } from './indexed-tree.ts';
 
 /** Syncs a folder for as long as it lives, and tells of each commit. */
 const [, , file = '', basePath = ''] = process.argv;
 const { store, sync } = openIndex(file);
-const change = store.change.bind(store);
-store.change = (work) => {
+const change = store.transaction.bind(store);
+store.transaction = (work) => {
   const result = change(work);
   process.send?.('committed');
   return result;

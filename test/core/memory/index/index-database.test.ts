@@ -36,7 +36,7 @@ function fill(texts: number): void {
   const database = open();
   const index = new KeywordIndex(database, 'chunk_words');
   database.exec('begin');
-  for (let id = 1; id <= texts; id++) index.add(id, { place: '', heading: '', body: `apple ${id}` });
+  for (let id = 1; id <= texts; id++) index.add(id, { label: '', heading: '', body: `apple ${id}` });
   database.exec('commit');
   database.close();
 }

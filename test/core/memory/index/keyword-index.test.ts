@@ -22,7 +22,7 @@ afterEach(() => {
   rmSync(home, { recursive: true });
 });
 
-const add = (id: number, body: string, heading = '', place = '') => index.add(id, { place, heading, body });
+const add = (id: number, body: string, heading = '', place = '') => index.add(id, { label: place, heading, body });
 const found = (query: string, limits: Partial<KeywordLimits> = {}) =>
   index.search(index.wordsOf(query), { limit: 10, ...limits }).ranked.map(({ id }) => id);
 /** Words of letters alone, so that none falls into parts. */
@@ -167,7 +167,7 @@ describe('finding', () => {
   it('leaves out nothing of what belongs to users, however often others say it', () => {
     const entries = new KeywordIndex(database, 'entry_words');
     const put = (id: number, words: string, ownerId: string) =>
-      entries.add(id, { place: '', heading: '', body: words, ownerId });
+      entries.add(id, { label: '', heading: '', body: words, ownerId });
     put(1, 'deploy the site', 'ann');
     for (let id = 2; id <= 1200; id++) put(id, id === 2 ? 'docs' : 'deploy', 'bob');
     const words = entries.wordsOf('deploy docs');
@@ -188,7 +188,7 @@ describe('limits', () => {
   it('finds only what is of one owner, whatever the id looks like', () => {
     const owners = ['user_a', 'user_ab', 'user', 'a', 'A', '" OR a', '', 'ed', 'e', '\ud800', '\ud801'];
     for (const [at, ownerId] of owners.entries())
-      index.add(at + 1, { place: '', heading: '', body: 'apple user a', ownerId });
+      index.add(at + 1, { label: '', heading: '', body: 'apple user a', ownerId });
     add(100, 'apple');
     for (const [at, ownerId] of owners.entries()) expect(found('apple a', { ownerId })).toEqual([at + 1]);
     expect(found('apple', { ownerId: 'user_' })).toEqual([]);
@@ -240,7 +240,7 @@ describe('points', () => {
     fc.assert(
       fc.property(textsOf, textOf, (texts, query) => {
         index.clear();
-        for (const [at, text] of texts.entries()) index.add(at + 1, { place: '', ...text });
+        for (const [at, text] of texts.entries()) index.add(at + 1, { label: '', ...text });
         const words = index.wordsOf(query);
         const { ranked, total } = index.search(words, { limit: 100 });
         expect(total).toBe(ranked.length);
@@ -263,7 +263,7 @@ describe('points', () => {
     fc.assert(
       fc.property(textsOf, textOf, (texts, query) => {
         index.clear();
-        for (const [at, text] of texts.entries()) index.add(at + 1, { place: '', ...text });
+        for (const [at, text] of texts.entries()) index.add(at + 1, { label: '', ...text });
         for (const word of index.wordsOf(query).words) {
           const theirs = rows.all(`"${word}"`);
           const odds = (texts.length - theirs.length + 0.5) / (theirs.length + 0.5);
@@ -343,7 +343,7 @@ it.skipIf(!cacm)('answers questions about a real collection', () => {
   const { docs = [], queries = [], relevant = new Map<string, Set<string>>() } = cacm ?? {};
   database.exec('begin');
   for (const [at, { id, title, text }] of docs.entries())
-    index.add(at, { place: `/data/cacm/${id}.md`, heading: title, body: `# ${title}\n\n${text}` });
+    index.add(at, { label: `/data/cacm/${id}.md`, heading: title, body: `# ${title}\n\n${text}` });
   database.exec('commit');
   const answers = new Map(
     queries.map(({ id, text }) => [id, found(text).map((at) => docs[at]?.id ?? '')] as const),

@@ -93,15 +93,15 @@ describe('VectorIndex', () => {
     using test = openTestVectors();
     const index = new VectorIndex(test.database, 'chunks');
     test.addChunk('text');
-    expect(index.knows(query(1, 0))).toBe(false);
+    expect(index.canCompare(query(1, 0))).toBe(false);
     expect(index.search(query(1, 0), { limit: 5 })).toEqual([]);
     test.put('m', { text: [1, 0] });
-    index.changed({ added: [1], removed: [] });
-    expect(index.knows(query(1, 0))).toBe(true);
-    expect(index.knows(query(1, 0, 0))).toBe(false);
-    expect(index.knows(query(0, 0))).toBe(false);
-    expect(index.knows(query(Number.NaN, 0))).toBe(false);
-    expect(index.knows({ ...query(1, 0), model: 'n' })).toBe(false);
+    index.applyChange({ added: [1], removed: [] });
+    expect(index.canCompare(query(1, 0))).toBe(true);
+    expect(index.canCompare(query(1, 0, 0))).toBe(false);
+    expect(index.canCompare(query(0, 0))).toBe(false);
+    expect(index.canCompare(query(Number.NaN, 0))).toBe(false);
+    expect(index.canCompare({ ...query(1, 0), model: 'n' })).toBe(false);
     expect(index.search(query(1, 0, 0), { limit: 5 })).toEqual([]);
     expect(index.search(query(0, 0), { limit: 5 })).toEqual([]);
     expect(index.search(query(Number.NaN, 0), { limit: 5 })).toEqual([]);
@@ -165,7 +165,7 @@ describe('VectorIndex', () => {
     expect(await index.missing('m', 9)).toEqual([]);
     await test.store.keepOnly('n');
     index.keepOnly('n');
-    expect(index.knows(query(1, 0))).toBe(false);
+    expect(index.canCompare(query(1, 0))).toBe(false);
     expect(await index.missing('m', 9)).toHaveLength(2);
     expect(idsOf(index.search(other, { limit: 2 }))).toEqual([second, first]);
     index.clear();
@@ -179,13 +179,13 @@ describe('VectorIndex', () => {
     test.put('m', { before: [1, 0] });
     expect(idsOf(index.search(query(1, 0), { limit: 2 }))).toEqual([before]);
     test.removeChunk(before);
-    index.changed({ added: [], removed: [before] });
+    index.applyChange({ added: [], removed: [before] });
     await test.store.keepOnly('m');
     const ids = [test.addChunk('first'), test.addChunk('second')];
     const long = (at: number) => Array.from({ length: 40 }, (_, n) => (n === at ? 1 : 0));
-    index.changed({ added: test.put('m', { first: long(1), second: long(39) }).chunks, removed: [] });
+    index.applyChange({ added: test.put('m', { first: long(1), second: long(39) }).chunks, removed: [] });
     expect(idsOf(index.search(query(...long(39)), { limit: 2 }))).toEqual(ids.toReversed());
-    expect(index.knows(query(1, 0))).toBe(false);
+    expect(index.canCompare(query(1, 0))).toBe(false);
   });
 
   it('reads many in pieces, and misses nothing that comes and goes meanwhile', async () => {
@@ -199,9 +199,9 @@ describe('VectorIndex', () => {
     const isWarm = index.warm('m');
     const removed = [ids[3] ?? 0, ids[2000] ?? 0];
     for (const id of removed) test.removeChunk(id);
-    index.changed({ added: [], removed });
+    index.applyChange({ added: [], removed });
     const late = test.addChunk('text 0');
-    index.changed({ added: [late, ids[1500] ?? 0, ids[5] ?? 0], removed: [] });
+    index.applyChange({ added: [late, ids[1500] ?? 0, ids[5] ?? 0], removed: [] });
     await isWarm;
     const expected = [...ids.filter((id) => !removed.includes(id)), late];
     const found = index.search(query(1, 0), { limit: 5000 });
@@ -224,11 +224,11 @@ describe('VectorIndex', () => {
     index.search(query(1, 0), { limit: 1 });
     expect(both()).toBe(4);
     test.put('m', { b: [1, 1], c: [0, 0] });
-    index.changed({ added: ids, removed: [] });
+    index.applyChange({ added: ids, removed: [] });
     expect(both()).toBe(4);
     expect(idsOf(index.search(query(1, 0), { limit: 9 }))).toEqual(ids.slice(0, 3));
     for (const id of [ids[0] ?? 0, ids[3] ?? 0]) test.removeChunk(id);
-    index.changed({ added: [], removed: [ids[0] ?? 0, ids[3] ?? 0] });
+    index.applyChange({ added: [], removed: [ids[0] ?? 0, ids[3] ?? 0] });
     expect(both()).toBe(2);
     expect(index.count('n')).toBe(0);
   });
@@ -247,7 +247,7 @@ describe('texts without a vector', () => {
     expect(await missing()).toBe('ad');
     test.put('m', { a: [1, 0], d: [1, 0] });
     expect(await missing()).toBe('');
-    index.changed({ added: [test.addChunk('a'), test.addChunk('e')], removed: [] });
+    index.applyChange({ added: [test.addChunk('a'), test.addChunk('e')], removed: [] });
     expect(await missing()).toBe('e');
     expect((await index.missing('n', 9)).map(({ text }) => text).join('')).toBe('bacde');
     expect(await missing()).toBe('e');
@@ -266,7 +266,7 @@ describe('texts without a vector', () => {
     expect(await index.missing('m', 2)).toEqual([]);
     test.database.prepare('delete from temp.entries where id = ?').run(last);
     expect(test.addEntry('new', 'user_a')).toBe(last);
-    index.changed({ added: [last], removed: [last] });
+    index.applyChange({ added: [last], removed: [last] });
     expect(await index.missing('m', 2)).toEqual([{ hash: hashOf('new'), text: 'new' }]);
   });
 });
@@ -293,18 +293,18 @@ describe('any changes', () => {
           if (step.type === 'add') {
             const id = test.addChunk(step.text, step.path);
             ids.push(id);
-            index.changed({ added: [id], removed: [] });
+            index.applyChange({ added: [id], removed: [] });
           } else if (step.type === 'put') {
             const values = step.seed === 0 ? [0, 0, 0] : randomVector(randomNumbers(step.seed), 3);
-            index.changed({ added: test.put('m', { [step.text]: values }).chunks, removed: [] });
+            index.applyChange({ added: test.put('m', { [step.text]: values }).chunks, removed: [] });
           } else if (step.type === 'remove') {
             const [id] = ids.splice(step.nth % Math.max(1, ids.length), 1);
             if (id === undefined) continue;
             test.removeChunk(id);
             removed.push(id);
-            index.changed({ added: [], removed: [id] });
+            index.applyChange({ added: [], removed: [id] });
           } else if (step.type === 'tell again') {
-            index.changed({ added: step.ids, removed: step.ids.filter((id) => !ids.includes(id)) });
+            index.applyChange({ added: step.ids, removed: step.ids.filter((id) => !ids.includes(id)) });
           } else await test.store.keepOnly('m');
         }
         const fresh = new VectorIndex(test.database, 'chunks');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Origin } from '../../../../src/contract/experiences.ts';
-import { ada, ann, bob, likely, openLearnedWorld } from './learned-world.ts';
+import { ada, ann, bob, likely, openLearnedWorld } from './learned-fixture.ts';
 
 const stranger: Origin = { kind: 'task', userId: ann.userId, taskId: 'task_1', trusted: false };
 const page = { limit: 50, offset: 0 };

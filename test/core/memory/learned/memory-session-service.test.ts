@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ada, ann, bob, openLearnedWorld } from './learned-world.ts';
+import { ada, ann, bob, openLearnedWorld } from './learned-fixture.ts';
 
 const page = { limit: 50, offset: 0 };
 const noConversation = { code: 'not_found', message: 'Conversation not found' };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decayedWeight, fitness, usedWeight } from '../../../../src/core/memory/learned/weight.ts';
-import { ada, ann, bob, DAY, openLearnedWorld } from './learned-world.ts';
+import { ada, ann, bob, DAY, openLearnedWorld } from './learned-fixture.ts';
 
 const start = '2026-01-01T00:00:00.000Z';
 

@@ -50,7 +50,7 @@ export class VectorFill {
 
   /** Why vectors could not be made at the last try; undefined when they could. */
   get failure(): string | undefined {
-    return this.#deps.embedder.missing() ?? this.#failure;
+    return this.#deps.embedder.configurationError() ?? this.#failure;
   }
 
   /** Something may be missing: begins unless it is at it, or waits after a failure. */
@@ -76,10 +76,10 @@ export class VectorFill {
   }
 
   /** The settings say something new of the providers: what failed may go well now. */
-  startAnew(): void {
+  restart(): void {
     this.#forgetFailure();
     this.#texts.forgetRefused();
-    this.#deps.embedder.startAnew();
+    this.#deps.embedder.reset();
     this.wake();
   }
 
@@ -87,7 +87,7 @@ export class VectorFill {
    * Resolves when nothing is missing, or the provider failed; tells how many of how many are done. Somebody waits for it:
    * what failed before is tried at once, unless the provider asked to wait.
    */
-  async filled(onProgress: (done: number, total: number) => void, signal: AbortSignal): Promise<void> {
+  async waitUntilComplete(onProgress: (done: number, total: number) => void, signal: AbortSignal): Promise<void> {
     const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
     this.#listeners.add(onProgress);
     if (!this.#isToldToWait) this.#stopTimer();
@@ -162,7 +162,7 @@ export class VectorFill {
     log.warn({ model }, 'the vectors of the model have another length now: all are made anew');
     run.isSecond = true;
     await index.call('keepVectorsOf', '');
-    embedder.startAnew();
+    embedder.reset();
   }
 
   async #tell(model: string): Promise<void> {

@@ -17,9 +17,9 @@ export interface Telling {
 
 export interface Section {
   /** Says whose words these are. */
-  what: string;
+  title: string;
   /** The best first. */
-  tellings: Telling[];
+  items: Telling[];
   /** The most that one of them is told with; more is cut. */
   tokensEach: number;
   /** The most that all of them come to. */
@@ -35,7 +35,7 @@ export function tellSections(
   const texts: string[] = [];
   const memory: Remembered[] = [];
   let left = tokens;
-  for (const { what, tellings, tokensEach, tokens: ofSection } of sections) {
+  for (const { title: what, items: tellings, tokensEach, tokens: ofSection } of sections) {
     let room = Math.min(left, ofSection) - FENCE_TOKENS;
     const parts: string[] = [];
     for (const { head, remembered } of tellings) {

@@ -5,7 +5,7 @@ import { isInside } from '../../paths/real-path.ts';
 import type { DirtyPaths } from './dirty-paths.ts';
 import type { FileStore } from './file-store.ts';
 import type { FileSync } from './file-sync.ts';
-import { lookAt } from './look-at.ts';
+import { lookAt } from './stat-if-exists.ts';
 import { outermost } from './outermost.ts';
 
 /** How long the thread looks before others get their turn. */
@@ -77,7 +77,7 @@ export class FileRound {
   }
 
   /** Resolves after a round that began after the call. */
-  run(roots: string[]): Promise<void> {
+  scan(roots: string[]): Promise<void> {
     this.#next ??= (this.#current ?? Promise.resolve())
       .catch(() => undefined)
       .then(() => {
@@ -99,8 +99,8 @@ export class FileRound {
   wasCleared(): void {
     const { syncedFolders, forgottenFiles } = this.#deps.store;
     this.#clearedAt = this.#now();
-    syncedFolders.cleared(this.#clearedAt);
-    forgottenFiles.forget('/');
+    syncedFolders.recordCleared(this.#clearedAt);
+    forgottenFiles.clear('/');
   }
 
   close(): void {
@@ -152,7 +152,7 @@ export class FileRound {
     const before = isReplaced ? undefined : known;
     // What a sync did not index, though it was there, is left out for a reason. No number where none came to its end:
     // nothing is new there, somebody has to begin.
-    const syncedAt = (this.#deps.store.syncedFolders.at(folder) ?? Number.NaN) - STAMP_MS;
+    const syncedAt = (this.#deps.store.syncedFolders.lastSyncedAt(folder) ?? Number.NaN) - STAMP_MS;
     const since = before ? Math.max(before.seenAt - STAMP_MS, syncedAt) : syncedAt;
     const seenAt = this.#now();
     const now: KnownFolder =

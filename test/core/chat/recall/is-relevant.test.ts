@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fitsByWords } from '../../../../src/core/chat/recall/fits-question.ts';
+import { fitsByWords } from '../../../../src/core/chat/recall/is-relevant.ts';
 
 /** Without points, and among few texts, it is the words alone that tell. */
 const holds = (word: string, text: string) => fitsByWords([word], { text, score: 0 }, 1);

@@ -3,7 +3,7 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openChokidar } from '../../../../src/core/memory/files/watched-root.ts';
-import { waitFor, WatchedWorld } from './watched-world.ts';
+import { waitFor, WatchedWorld } from './watched-tree.ts';
 
 /** Has what the watcher told synced whenever it would be, until this is so. */
 const until = (its: WatchedWorld, isSo: () => boolean): Promise<void> =>

@@ -6,10 +6,10 @@ import type { SyncOrder } from '../index/index-calls.ts';
 import { chunkText } from './chunk-text.ts';
 import type { FileStore, KnownFile } from './file-store.ts';
 import { stampOf, stampToKeep } from './file-stamp.ts';
-import { OpenFolders } from './open-folders.ts';
+import { OpenFolders } from './directory-cursor.ts';
 import { type ReadText, readText } from './read-text.ts';
 import { SkippedFiles } from './skipped-files.ts';
-import { GONE } from './walk-tree.ts';
+import { GONE } from './tree-walk.ts';
 
 export interface FileIntakeDeps {
   store: FileStore;
@@ -45,7 +45,7 @@ export class FileIntake implements Disposable {
   }
 
   /** Within a change of the store: reads a file that is new or may have changed, and stores it if it did. */
-  take(path: string): void {
+  indexFile(path: string): void {
     const { store, order, now } = this.#deps;
     const known = store.known(path);
     if (!known && store.fileCount >= order.maxFiles) return this.skipped.add('over the limit of files');
@@ -65,7 +65,7 @@ export class FileIntake implements Disposable {
     const { text, hash, size } = read;
     const chunks = chunkText(path, text);
     const updatedAt = now().toISOString();
-    store.put({ path, place, hash, size, stamp, updatedAt, chunks });
+    store.put({ path, relativePath: place, hash, size, stamp, updatedAt, chunks });
   }
 
   /** Within a change of the store: removes what is not there any more, unless it was stored anew meanwhile. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type EmbeddingServer, startEmbeddingServer } from '../../../helpers/embedding-server.ts';
-import { MODEL, createFill, each, many, never, unheard } from './fill-parts.ts';
+import { MODEL, createFill, each, many, never, unheard } from './backfill-fixture.ts';
 
 let server: EmbeddingServer;
 beforeEach(async () => {
@@ -64,7 +64,7 @@ describe('every text gets its vector', () => {
   it('and whoever waits hears of the progress', async () => {
     await using at = await createFill(server, many(600));
     const heard: [number, number][] = [];
-    await at.fill.filled((done, total) => heard.push([done, total]), never);
+    await at.fill.waitUntilComplete((done, total) => heard.push([done, total]), never);
     expect(heard).toEqual([
       [256, 600],
       [512, 600],
@@ -76,7 +76,7 @@ describe('every text gets its vector', () => {
     await using at = await createFill(server, many(3));
     server.script = (reply) => reply.wait();
     const going = new AbortController();
-    const filled = at.fill.filled(unheard, going.signal);
+    const filled = at.fill.waitUntilComplete(unheard, going.signal);
     going.abort();
     await filled;
     expect(at.index.embedded(MODEL)).toEqual([]);
@@ -150,7 +150,7 @@ describe('after a failure', () => {
     const { calls } = at.index;
     at.fill.wake();
     expect(at.index.calls).toBe(calls);
-    at.fill.startAnew();
+    at.fill.restart();
     await at.filled();
     expect(each(server.embedded)).toEqual(many(3));
   });
@@ -257,7 +257,7 @@ describe('a text that the provider refuses', () => {
       expect(server.asked).toHaveLength(asked);
       // New settings are a new chance.
       server.script = unheard;
-      at.fill.startAnew();
+      at.fill.restart();
       await at.filled();
       expect(at.index.embedded(MODEL)).toContain(bad);
     },

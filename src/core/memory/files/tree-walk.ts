@@ -3,7 +3,7 @@ import { type BigIntStats, lstatSync, opendirSync } from 'node:fs';
 import { codeOf } from '../../paths/file-failure.ts';
 import { isInside } from '../../paths/real-path.ts';
 import { isSecretPlace } from '../../paths/secret-places.ts';
-import { idOf, join, OpenFolders } from './open-folders.ts';
+import { idOf, join, OpenFolders } from './directory-cursor.ts';
 import type { SkippedFiles, SkipReason } from './skipped-files.ts';
 import { foldersBetween, WalkRules } from './walk-rules.ts';
 
@@ -55,7 +55,7 @@ export class TreeWalk {
   }
 
   /** What a walk that was not finished would still have seen. */
-  get left(): string[] {
+  get remaining(): string[] {
     const inFolders = this.#frames.flatMap(({ path, folders, others }) =>
       [...others, ...folders].map((name) => join(path, name)),
     );
@@ -64,7 +64,7 @@ export class TreeWalk {
 
   /** Of those paths that the walk did not come by, the ones that are not there, or not to be indexed. */
   missing<Path extends string>(paths: Iterable<Path>): Path[] {
-    const unknown = new Set([...this.#unseen, ...this.left]);
+    const unknown = new Set([...this.#unseen, ...this.remaining]);
     if (unknown.size === 0) return [...paths];
     return [...paths].filter((path) => !foldersBetween('/', path).some((place) => unknown.has(place)));
   }

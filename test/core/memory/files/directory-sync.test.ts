@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync } fro
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { find, openIndex, orphans, pathsIn, plantFiles } from './file-world.ts';
+import { find, openIndex, orphans, pathsIn, plantFiles } from './indexed-tree.ts';
 
 /** Root may read everything, so that it must not be root who tries. */
 async function asNobody(folder: string, work: () => Promise<void>): Promise<void> {

@@ -1,7 +1,7 @@
 import { messageOf } from '../../errors.ts';
 import type { WatchOrder, WatchStatus } from '../index/index-calls.ts';
 import { type DirtyPaths, type SetTimer, systemTimer } from './dirty-paths.ts';
-import type { FileRound } from './file-round.ts';
+import type { FileRound } from './file-scanner.ts';
 import type { FileStore } from './file-store.ts';
 import { outermost } from './outermost.ts';
 import { type OpenWatcher, openChokidar, type RootListener, WatchedRoot } from './watched-root.ts';
@@ -16,7 +16,7 @@ const LIMITS = ['ENOSPC', 'EMFILE', 'ENFILE', 'ENOMEM'];
 export interface FolderWatchDeps {
   store: Pick<FileStore, 'fileCount' | 'knownBelow'>;
   dirty: DirtyPaths;
-  round: FileRound;
+  scanner: FileRound;
   /** Whether a file or folder of this path is never indexed, as far as its path tells. */
   isIgnored: (path: string) => boolean;
   onFault?: (error: unknown) => void;
@@ -149,9 +149,9 @@ export class FolderWatch {
 
   /** Finds what the watch could not tell: what changed before it began. */
   #goRound(): void {
-    const { round, onFault } = this.#deps;
+    const { scanner: round, onFault } = this.#deps;
     this.#isRoundDone = false;
-    round.run([...this.#roots.keys()]).then(
+    round.scan([...this.#roots.keys()]).then(
       () => {
         this.#isRoundDone = true;
         this.#wake?.();

@@ -1,9 +1,9 @@
 import type { EmbeddingProvider } from '../../../../src/core/config/memory-settings.ts';
 import { type Log, silentLog } from '../../../../src/core/log.ts';
-import { VectorFill } from '../../../../src/core/memory/embeddings/vector-fill.ts';
+import { VectorFill } from '../../../../src/core/memory/embeddings/vector-backfill.ts';
 import type { EmbeddingServer } from '../../../helpers/embedding-server.ts';
-import { createEmbedder } from './embedder-parts.ts';
-import { StandInIndex } from './stand-in-index.ts';
+import { createEmbedder } from './embedder-fixture.ts';
+import { StandInIndex } from './fake-index.ts';
 
 export const MODEL = 'openai/text-embedding-3-small';
 export const never = new AbortController().signal;
@@ -44,7 +44,7 @@ export async function createFill(
     index,
     timers,
     logged,
-    filled: () => fill.filled(unheard, never),
+    filled: () => fill.waitUntilComplete(unheard, never),
     async [Symbol.asyncDispose]() {
       await fill.stop();
       await parts[Symbol.asyncDispose]();

@@ -2,10 +2,10 @@ import { setImmediate } from 'node:timers/promises';
 import { isInside } from '../../paths/real-path.ts';
 import type { SyncProgress } from '../../../contract/memory.ts';
 import type { SyncOrder } from '../index/index-calls.ts';
-import { FileIntake } from './file-intake.ts';
+import { FileIntake } from './file-indexer.ts';
 import type { FileStore, KnownFile } from './file-store.ts';
 import type { SyncOutcome } from './file-sync.ts';
-import { TreeWalk } from './walk-tree.ts';
+import { TreeWalk } from './tree-walk.ts';
 
 /** How long somebody in the thread waits at most, but for a single large file and the commit. */
 const SLICE_MS = 15;
@@ -68,8 +68,8 @@ export class FolderSync {
     const { store, order, now } = this.#deps;
     store.syncedFolders.keepOnly(order.roots);
     if (order.roots.some((root) => isInside(root, order.basePath)))
-      store.syncedFolders.completed(order.basePath, beganAt);
-    store.forgottenFiles.forget(order.basePath);
+      store.syncedFolders.recordCompleted(order.basePath, beganAt);
+    store.forgottenFiles.clear(order.basePath);
     store.setLastSyncAt(now().toISOString());
   }
 
@@ -109,7 +109,7 @@ export class FolderSync {
     const total = this.#candidates.length;
     this.#tell('reading', 0, total);
     await this.#inBatches(this.#candidates, (path, done) => {
-      intake.take(path);
+      intake.indexFile(path);
       this.#tell('reading', done + 1, total);
     });
   }
@@ -117,7 +117,7 @@ export class FolderSync {
   async #inBatches<Item>(items: Item[], work: (item: Item, at: number) => void): Promise<void> {
     const left = items.entries();
     for (let next = left.next(); !next.done && !(await this.#pause());)
-      this.#deps.store.change(() => {
+      this.#deps.store.transaction(() => {
         do {
           const [at, item] = next.value as [number, Item];
           work(item, at);

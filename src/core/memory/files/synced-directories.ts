@@ -13,13 +13,13 @@ export class SyncedFolders {
   }
 
   /** Milliseconds since 1970; undefined where no sync of the folder, or of one around it, came to its end. */
-  at(folder: string): number | undefined {
+  lastSyncedAt(folder: string): number | undefined {
     const times = [...this.#times].filter(([synced]) => isInside(synced, folder)).map(([, at]) => at);
     return times.length === 0 ? undefined : Math.max(...times);
   }
 
   /** A sync that began then has come to its end. */
-  completed(folder: string, beganAt: number): void {
+  recordCompleted(folder: string, beganAt: number): void {
     for (const [inner, at] of this.#times)
       if (inner !== folder && at <= beganAt && isInside(folder, inner)) this.#times.delete(inner);
     this.#times.set(folder, beganAt);
@@ -30,13 +30,13 @@ export class SyncedFolders {
     for (const [synced, at] of this.#times) {
       if (folders.some((folder) => isInside(folder, synced))) continue;
       for (const folder of folders)
-        if (isInside(synced, folder) && (this.at(folder) ?? -Infinity) <= at) this.#times.set(folder, at);
+        if (isInside(synced, folder) && (this.lastSyncedAt(folder) ?? -Infinity) <= at) this.#times.set(folder, at);
       this.#times.delete(synced);
     }
   }
 
   /** The index is empty, and that is how somebody wants it: only what changes later is missing. */
-  cleared(at: number): void {
+  recordCleared(at: number): void {
     for (const [folder] of this.#times) this.#times.set(folder, at);
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { commandWords, placeOf } from '../../../../src/core/chat/recall/harmless-words.ts';
+import { commandWords, redactUrl } from '../../../../src/core/chat/recall/redact-arguments.ts';
 
 describe('of a command is kept', () => {
   it.each([
@@ -57,6 +57,6 @@ describe('of an address is kept', () => {
     ['data:text/plain,hunterpassword', ''],
     ['no address', ''],
   ])('%s', (url, expected) => {
-    expect(placeOf(url)).toBe(expected);
+    expect(redactUrl(url)).toBe(expected);
   });
 });

@@ -107,6 +107,6 @@ export function openRecall(
     limitMs,
   });
   const about = (question: string, { trustedOnly = false, signal = new AbortController().signal } = {}) =>
-    recall.about('user_ann', question, { trustedOnly, signal });
+    recall.forQuestion('user_ann', question, { trustedOnly, signal });
   return { ...parts, recall, about, noted };
 }

@@ -47,7 +47,7 @@ export function commandWords(command: string): string {
 }
 
 /** Where a page is, without the name, password, query and fragment, and without what may be a key in its path. */
-export function placeOf(url: string): string {
+export function redactUrl(url: string): string {
   const parsed = URL.parse(url);
   if (!parsed || !/^https?:$/.test(parsed.protocol)) return '';
   const segments = parsed.pathname.split('/').map((segment) => (isNameOrVersion(segment) ? segment : '…'));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSelfTalk } from '../../../../src/core/memory/learned/self-talk.ts';
+import { isSelfTalk } from '../../../../src/core/memory/learned/ai-self-reference.ts';
 
 const ofAModel = [
   'As an AI language model, I cannot do that.',

@@ -1,10 +1,10 @@
 import { renameSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { waitFor, WatchedWorld } from './watched-world.ts';
+import { waitFor, WatchedWorld } from './watched-tree.ts';
 
 /** What a round marks, synced and searched. */
 async function round(its: WatchedWorld): Promise<string[]> {
-  await its.round.run([its.root]);
+  await its.round.scan([its.root]);
   const before = its.index.asked.length;
   await its.dirty.sync(its.rules, Infinity);
   return [...new Set(its.index.asked.slice(before))].map((path) => path.slice(its.root.length + 1)).sort();
@@ -136,7 +136,7 @@ describe('a round over all files', () => {
     await using its = new WatchedWorld();
     for (let n = 0; n < 3000; n++) its.write(`${n % 30}/${n}.md`, 'text');
     await its.sync();
-    const first = its.round.run([its.root]);
+    const first = its.round.scan([its.root]);
     let turns = 0;
     let isDone = false;
     const count = () => {
@@ -146,7 +146,7 @@ describe('a round over all files', () => {
     setImmediate(count);
     await new Promise(setImmediate);
     its.write('new.md', 'new');
-    await Promise.all([first, its.round.run([its.root])]);
+    await Promise.all([first, its.round.scan([its.root])]);
     isDone = true;
     expect(turns).toBeGreaterThan(2);
     expect(its.dirty.covers(its.path('new.md'))).toBe(true);

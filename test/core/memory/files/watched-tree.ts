@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DirtyPaths, type SetTimer } from '../../../../src/core/memory/files/dirty-paths.ts';
-import { FileRound } from '../../../../src/core/memory/files/file-round.ts';
-import { FolderWatch } from '../../../../src/core/memory/files/folder-watch.ts';
+import { FileRound } from '../../../../src/core/memory/files/file-scanner.ts';
+import { FolderWatch } from '../../../../src/core/memory/files/directory-watcher.ts';
 import { FreshSearch } from '../../../../src/core/memory/files/fresh-search.ts';
 import { unindexedPaths } from '../../../../src/core/memory/files/unindexed-paths.ts';
 import { openChokidar, type Watcher } from '../../../../src/core/memory/files/watched-root.ts';
@@ -72,7 +72,7 @@ export class WatchedWorld implements AsyncDisposable {
     this.watch = new FolderWatch({
       store,
       dirty: this.dirty,
-      round: this.round,
+      scanner: this.round,
       onFault,
       isIgnored,
       open: async (leavesOut) => {
@@ -83,10 +83,10 @@ export class WatchedWorld implements AsyncDisposable {
     });
     this.index.onChange = () => this.watch.indexChanged();
     this.fresh = new FreshSearch({
-      watch: this.watch,
+      watcher: this.watch,
       sync,
       dirty: this.dirty,
-      round: this.round,
+      scanner: this.round,
       syncedFolders: store.syncedFolders,
       onFault,
       monotonic,
