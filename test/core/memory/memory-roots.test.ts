@@ -45,7 +45,7 @@ const watched = () =>
     config,
     protectedFolders: [],
     setRoots: () => Promise.reject(new Error('nothing may be allowed here')),
-    realFolder: async (path) => {
+    realDirectory: async (path) => {
       looked.push(path);
       return path;
     },
@@ -78,7 +78,9 @@ describe('the folders that may be indexed', () => {
   it('cannot be left by a link', async () => {
     await roots.authorize(admin, join(home, 'work'));
     symlinkSync(join(home, 'other'), join(home, 'work', 'out'));
-    await expect(roots.authorize(user, join(home, 'work', 'out'))).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(roots.authorize(user, join(home, 'work', 'out'))).rejects.toMatchObject({
+      code: 'forbidden',
+    });
   });
 
   it.each(['', 'work', '.', './work', '~/work', '/tmp/..', '/tmp/./x', '/tmp//x', '\0', '/a\0b', '/\ud800'])(
@@ -139,8 +141,8 @@ describe('the folders that may be indexed', () => {
     await expect(roots.resolveAll()).rejects.toMatchObject({ code: 'validation' });
     config.set('memory.roots', [join(work, 'docs'), `${work}/`, join(home, 'gone')]);
     expect(await roots.resolveAll()).toEqual({
-      folders: [work],
-      faults: [`There is no folder ${join(home, 'gone')} now`],
+      directories: [work],
+      errors: [`There is no folder ${join(home, 'gone')} now`],
     });
     expect(roots.rules().roots).toContain(join(home, 'gone'));
     config.set('memory.roots', [join(home, 'gone')]);
@@ -156,8 +158,8 @@ describe('the folders that may be indexed', () => {
     symlinkSync(join(home, 'private'), work);
     await expect(roots.authorize(user, docs)).rejects.toMatchObject({ code: 'forbidden' });
     expect(await roots.resolveAll()).toEqual({
-      folders: [join(home, 'other')],
-      faults: [expect.stringContaining('leads by a link')],
+      directories: [join(home, 'other')],
+      errors: [expect.stringContaining('leads by a link')],
     });
     expect(roots.rules().roots).toEqual([docs, join(home, 'other')]);
   });
@@ -166,7 +168,7 @@ describe('the folders that may be indexed', () => {
     const never = ['/', '/proc/sys', join(home, 'data'), join(home, 'keys/.ssh')];
     config.set('memory.roots', [...never, join(home, 'other')]);
     expect(roots.rules().roots).toEqual([join(home, 'other')]);
-    expect((await roots.resolveAll()).folders).toEqual([join(home, 'other')]);
+    expect((await roots.resolveAll()).directories).toEqual([join(home, 'other')]);
     for (const place of never)
       await expect(roots.authorize(user, place)).rejects.toMatchObject({ code: 'forbidden' });
     config.set('memory.roots', never);

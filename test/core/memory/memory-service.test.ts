@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { silentLog } from '../../../src/core/log.ts';
-import { VectorFill } from '../../../src/core/memory/embeddings/vector-backfill.ts';
+import { VectorBackfill } from '../../../src/core/memory/embeddings/vector-backfill.ts';
 import { IndexClient } from '../../../src/core/memory/index/index-client.ts';
 import { MemoryRoots } from '../../../src/core/memory/memory-roots.ts';
 import { MemoryService } from '../../../src/core/memory/memory-service.ts';
@@ -32,7 +32,7 @@ it('begins to watch before it syncs, and does not wait for that', async () => {
     index,
     roots,
     embedder: parts.embedder,
-    backfill: new VectorFill({
+    backfill: new VectorBackfill({
       embedder: parts.embedder,
       index,
       isEmpty: () => true,
@@ -41,8 +41,8 @@ it('begins to watch before it syncs, and does not wait for that', async () => {
     }),
     monotonic: () => performance.now(),
     canWatch: true,
-    mayWatch: () => true,
-    rewatch: () => {
+    isWatchEnabled: () => true,
+    applyWatchSettings: () => {
       happened.push(`watch ${roots.configured.length}`);
       if (!happened.includes('done')) return first.promise;
       first.reject(new Error('That one failed'));

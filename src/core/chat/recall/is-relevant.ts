@@ -1,63 +1,61 @@
-import { wordRuns } from '../../memory/index/index-words.ts';
-import { MOST_WORDS, queryWords } from '../../memory/index/query-words.ts';
+import { wordGroups } from '../../memory/index/index-words.ts';
+import { MAX_QUERY_WORDS, queryWords } from '../../memory/index/query-words.ts';
 import { stopWords } from '../../memory/index/stop-words.ts';
 
-/** The longer a question, the smaller the part of it that a fitting text holds. */
-const leastScore = (words: number) => Math.min(0.4, 0.55 / Math.sqrt(words));
-/** Among so few texts no word is rare, so scores tell little. */
-const FEW = 10;
-/** Characters of a text: what it is about, it says at the beginning. */
-const MOST_READ = 8000;
-/** Characters. */
-const LEAST_SAME = 3;
+/** Longer questions accept a smaller share of matching words. */
+const minScore = (words: number) => Math.min(0.4, 0.55 / Math.sqrt(words));
+/** With this few candidates no word is rare, so scores say little. */
+const FEW_CANDIDATES = 10;
+/** Only the beginning of a text is compared: it usually states the topic. */
+const MAX_CHARS = 8000;
+/** In characters. */
+const MIN_STEM = 3;
 
-export interface FoundByWords {
+export interface KeywordMatch {
   text: string;
   score: number;
 }
 
-/** The words of a question that something can be found by; empty where it says nothing. */
-export const tellingWordsOf = (question: string): string[] => {
+/** The words of a question that can be searched for; empty when it only has stop words. */
+export const significantWordsOf = (question: string): string[] => {
   const { words } = queryWords(question);
-  return words.every((word) => stopWords.has(word)) ? [] : words.slice(0, MOST_WORDS);
+  return words.every((word) => stopWords.has(word)) ? [] : words.slice(0, MAX_QUERY_WORDS);
 };
 
 /**
- * Whether a text that was found by words is about the question: most texts share a few words with most questions.
- * `candidates` is how many texts hold any of the words.
+ * Whether a keyword match is really about the question: most texts share a few words with most questions. `candidates`
+ * is the number of texts that contain any of the words.
  */
-export function fitsByWords(
+export function isRelevant(
   words: readonly string[],
-  { text, score }: FoundByWords,
+  { text, score }: KeywordMatch,
   candidates: number,
 ): boolean {
-  const least = leastScore(words.length);
-  if (score >= least) return true;
-  const held = countHeld(words, text);
-  if (held >= 2 && 2 * held >= words.length && score >= least / 2) return true;
-  return candidates <= FEW && 5 * held >= 2 * words.length;
+  const threshold = minScore(words.length);
+  if (score >= threshold) return true;
+  const matched = countMatches(words, text);
+  if (matched >= 2 && 2 * matched >= words.length && score >= threshold / 2) return true;
+  return candidates <= FEW_CANDIDATES && 5 * matched >= 2 * words.length;
 }
 
-/** How many of the words a text holds, as far as it is read; in time that grows with the length of the text alone. */
-function countHeld(words: readonly string[], text: string): number {
-  const sought = Map.groupBy(new Set(words), beginning);
-  const held = new Set<string>();
-  for (const run of wordRuns(text.slice(0, MOST_READ)))
-    for (const known of run)
-      for (const word of sought.get(beginning(known)) ?? []) if (isSameStem(word, known)) held.add(word);
-  return held.size;
+/** How many of the words the text contains. Runs in time linear in the length of the text. */
+function countMatches(words: readonly string[], text: string): number {
+  const byPrefix = Map.groupBy(new Set(words), prefix);
+  const matched = new Set<string>();
+  for (const group of wordGroups(text.slice(0, MAX_CHARS)))
+    for (const known of group)
+      for (const word of byPrefix.get(prefix(known)) ?? []) if (isSameStem(word, known)) matched.add(word);
+  return matched.size;
 }
 
-/** What words of one stem have in common at the least. */
-const beginning = (word: string) => word.slice(0, LEAST_SAME);
+/** The prefix that words of one stem share. */
+const prefix = (word: string) => word.slice(0, MIN_STEM);
 
-/** About what a stemmer says: they differ in their endings alone. */
+/** Approximates a stemmer: the words differ only in their suffixes. */
 function isSameStem(one: string, other: string): boolean {
   if (one === other) return true;
   const longer = Math.max(one.length, other.length);
   let same = 0;
   while (same < longer && one[same] === other[same]) same++;
-  return (
-    same >= Math.max(LEAST_SAME, longer - 3) && (same === Math.min(one.length, other.length) || same >= 4)
-  );
+  return same >= Math.max(MIN_STEM, longer - 3) && (same === Math.min(one.length, other.length) || same >= 4);
 }

@@ -59,7 +59,7 @@ export interface AgentWorkDeps {
   policy: PolicyService;
   approvals: ApprovalService;
   feeds: RunFeeds;
-  recall: Pick<Recall, 'about'>;
+  recall: Pick<Recall, 'forQuestion'>;
   lessons: TaskLessons;
   /** The folder in which the tools of a conversation work. */
   workspace: (conversation: { id: string; cwd: string | null }) => Promise<string>;
@@ -268,7 +268,13 @@ export class AgentWork {
     { text, calls, recalled = [], heardStrangers = true }: RunState,
     conversationId?: string,
   ): void {
-    this.#deps.lessons.learnOnCompletion(task.id, { answer: text, calls, recalled, isTainted: heardStrangers, conversationId });
+    this.#deps.lessons.learnOnCompletion(task.id, {
+      answer: text,
+      calls,
+      recalled,
+      isTainted: heardStrangers,
+      conversationId,
+    });
   }
 
   async #order(

@@ -3,195 +3,204 @@ import type { Log } from '../../log.ts';
 import type { MissingVector } from '../index/index-calls.ts';
 import type { IndexClient } from '../index/index-client.ts';
 import type { Embedder, EmbeddingChoice } from './embedder.ts';
-import { type EmbeddingRun, isOtherLength, TextEmbedding } from './text-embedding.ts';
+import { type EmbeddingPass, isDimensionMismatch, TextEmbedding } from './text-embedding.ts';
 
 const PAGE = 256;
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 10 * 60_000;
 
-export interface VectorFillDeps {
-  embedder: Pick<Embedder, 'choice' | 'missing' | 'pace' | 'embedTexts' | 'startAnew'>;
+export interface VectorBackfillDeps {
+  embedder: Pick<Embedder, 'choice' | 'configurationError' | 'batching' | 'embedTexts' | 'reset'>;
   index: Pick<IndexClient, 'call' | 'isRunning'>;
-  /** Whether nothing was ever indexed: then the index is not started for it. */
+  /** Whether nothing was ever indexed; then the index is not started. */
   isEmpty: () => boolean;
-  /** Resolves once the index knows all that it has to, so that what it does not know is gone. */
+  /** Resolves once the index is complete, so that unknown texts are really gone. */
   isComplete: () => Promise<unknown>;
   log: Log;
   setTimer?: (run: () => void, ms: number) => NodeJS.Timeout;
 }
 
-interface Run extends EmbeddingRun {
+interface ActivePass extends EmbeddingPass {
   stopping: AbortController;
-  ended: Promise<void>;
+  finished: Promise<void>;
 }
 
-/** Gives every text of the index its vector: in batches, each text once, again after a failure, anew for another model. */
-export class VectorFill {
-  readonly #deps: Required<VectorFillDeps>;
+/**
+ * Computes a vector for every indexed text: in batches, once per text, with retries, and again when the model changes.
+ */
+export class VectorBackfill {
+  readonly #deps: Required<VectorBackfillDeps>;
   readonly #texts: TextEmbedding;
   readonly #listeners = new Set<(done: number, total: number) => void>();
-  #run: Run | undefined;
-  /** Texts may have come since the run looked. */
-  #isAgain = false;
-  #isUnfit = false;
+  #active: ActivePass | undefined;
+  /** New texts may have arrived since the current pass last looked. */
+  #hasNewTexts = false;
+  #hasMismatch = false;
   #failure: string | undefined;
   #failures = 0;
   #timer: NodeJS.Timeout | undefined;
-  /** By the provider: to try sooner makes it worse. */
-  #isToldToWait = false;
-  /** The model of which the index keeps the vectors alone. */
-  #kept: string | undefined;
+  /** The provider asked to wait; retrying sooner would make it worse. */
+  #isRateLimited = false;
+  /** The only model whose vectors are still stored. */
+  #cleanedModel: string | undefined;
   #isStopped = false;
 
-  constructor(deps: VectorFillDeps) {
+  constructor(deps: VectorBackfillDeps) {
     this.#deps = { setTimer: (run, ms) => setTimeout(run, ms).unref(), ...deps };
     this.#texts = new TextEmbedding(deps);
   }
 
-  /** Why vectors could not be made at the last try; undefined when they could. */
+  /** Why the last attempt failed; undefined when it succeeded. */
   get failure(): string | undefined {
     return this.#deps.embedder.configurationError() ?? this.#failure;
   }
 
-  /** Something may be missing: begins unless it is at it, or waits after a failure. */
+  /** Starts a pass unless one is active or a retry is scheduled. */
   wake(): void {
     const { embedder, index, isEmpty } = this.#deps;
     if (this.#isStopped) return;
     const choice = embedder.choice();
-    if (this.#run) {
-      this.#isAgain = true;
-      if (this.#run.choice.name !== choice?.name) this.#run.stopping.abort();
+    if (this.#active) {
+      this.#hasNewTexts = true;
+      if (this.#active.choice.name !== choice?.name) this.#active.stopping.abort();
       return;
     }
-    if (!choice) return this.#forgetFailure();
+    if (!choice) return this.#clearFailure();
     if (this.#timer || (!index.isRunning && isEmpty())) return;
-    this.#begin(choice);
+    this.#start(choice);
   }
 
-  /** A query could not be compared with the vectors of its model: looks whether they are of another length. */
-  wasUnfit(): void {
-    if (this.#run) return;
-    this.#isUnfit = true;
+  /** Called when a query vector could not be compared: checks whether the model's vectors changed their length. */
+  reportMismatch(): void {
+    if (this.#active) return;
+    this.#hasMismatch = true;
     this.wake();
   }
 
-  /** The settings say something new of the providers: what failed may go well now. */
+  /** Clears failures and starts again after provider settings changed. */
   restart(): void {
-    this.#forgetFailure();
-    this.#texts.forgetRefused();
+    this.#clearFailure();
+    this.#texts.clearRefused();
     this.#deps.embedder.reset();
     this.wake();
   }
 
   /**
-   * Resolves when nothing is missing, or the provider failed; tells how many of how many are done. Somebody waits for it:
-   * what failed before is tried at once, unless the provider asked to wait.
+   * Resolves when no vector is missing or the provider failed; reports progress. Because a caller waits, an earlier
+   * failure is retried at once unless the provider asked to wait.
    */
-  async waitUntilComplete(onProgress: (done: number, total: number) => void, signal: AbortSignal): Promise<void> {
+  async waitUntilComplete(
+    onProgress: (done: number, total: number) => void,
+    signal: AbortSignal,
+  ): Promise<void> {
     const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
     this.#listeners.add(onProgress);
-    if (!this.#isToldToWait) this.#stopTimer();
+    if (!this.#isRateLimited) this.#stopTimer();
     this.wake();
-    while (this.#run && !signal.aborted) await Promise.race([this.#run.ended, aborted]);
+    while (this.#active && !signal.aborted) await Promise.race([this.#active.finished, aborted]);
     this.#listeners.delete(onProgress);
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#stopTimer();
-    this.#run?.stopping.abort();
-    await this.#run?.ended;
+    this.#active?.stopping.abort();
+    await this.#active?.finished;
   }
 
-  #begin(choice: EmbeddingChoice): void {
+  #start(choice: EmbeddingChoice): void {
     const stopping = new AbortController();
     const { signal } = stopping;
-    const run: EmbeddingRun = { choice, signal, stored: new Set(), texts: 0, tokens: 0, isSecond: false };
-    const ended = this.#fill(run)
+    const run: EmbeddingPass = { choice, signal, stored: new Set(), texts: 0, tokens: 0, isRestarted: false };
+    const finished = this.#process(run)
       .catch((error: unknown) => this.#fail(run, error))
-      .finally(() => this.#end(run));
-    this.#run = Object.assign(run, { stopping, ended });
+      .finally(() => this.#finish(run));
+    this.#active = Object.assign(run, { stopping, finished });
   }
 
-  async #fill(run: EmbeddingRun): Promise<void> {
+  async #process(run: EmbeddingPass): Promise<void> {
     const { name } = run.choice;
-    this.#texts.takeUpPostponed();
+    this.#texts.retryPostponed();
     while (!run.signal.aborted) {
-      const cameBefore = this.#isAgain;
-      this.#isAgain = false;
+      const hadNewTexts = this.#hasNewTexts;
+      this.#hasNewTexts = false;
       const texts = await this.#texts.missing(name, PAGE);
-      // A text that was removed, with its vector, and came again needs another one: so it is after a clear.
-      const hasCome = cameBefore || this.#isAgain;
-      if (!hasCome && texts.some(({ hash }) => run.stored.has(hash)))
+      // A text that was removed and added again needs a new vector, also after a clear.
+      const haveTextsArrived = hadNewTexts || this.#hasNewTexts;
+      if (!haveTextsArrived && texts.some(({ hash }) => run.stored.has(hash)))
         throw new Error('The index forgets the vectors that it is given');
       run.stored.clear();
-      if (texts.length === 0 && (await this.#areUnfit(run))) await this.#replace(run);
-      else if (texts.length === 0 && !this.#isAgain) break;
+      if (texts.length === 0 && (await this.#isMismatchConfirmed(run))) await this.#discardVectors(run);
+      else if (texts.length === 0 && !this.#hasNewTexts) break;
       await this.#embed(run, texts);
-      if (run.stored.size > 0) this.#forgetFailure();
-      await this.#tell(name);
+      if (run.stored.size > 0) this.#clearFailure();
+      await this.#reportProgress(name);
     }
     if (run.signal.aborted) return;
-    const { whyPostponed } = this.#texts;
-    if (whyPostponed) throw whyPostponed;
-    this.#forgetFailure();
-    await this.#forgetOthers(run);
+    const { postponeReason } = this.#texts;
+    if (postponeReason) throw postponeReason;
+    this.#clearFailure();
+    await this.#removeStaleVectors(run);
   }
 
-  async #embed(run: EmbeddingRun, texts: readonly MissingVector[]): Promise<void> {
+  async #embed(run: EmbeddingPass, texts: readonly MissingVector[]): Promise<void> {
     try {
       await this.#texts.embed(run, texts);
     } catch (error) {
-      if (!isOtherLength(error) || run.isSecond || !(await this.#texts.makesOthers(run))) throw error;
+      if (!isDimensionMismatch(error) || run.isRestarted || !(await this.#texts.hasChangedDimensions(run)))
+        throw error;
       run.stored.clear();
-      await this.#replace(run);
+      await this.#discardVectors(run);
     }
   }
 
-  /** Whether a query could not be compared with the vectors that there are, and new ones could not either. */
-  async #areUnfit(run: EmbeddingRun): Promise<boolean> {
-    if (!this.#isUnfit || run.isSecond) return false;
-    this.#isUnfit = false;
+  /** Whether the stored vectors really have another length than new ones. */
+  async #isMismatchConfirmed(run: EmbeddingPass): Promise<boolean> {
+    if (!this.#hasMismatch || run.isRestarted) return false;
+    this.#hasMismatch = false;
     const { embeddedCount } = await this.#deps.index.call('stats', run.choice.name);
-    return embeddedCount > 0 && this.#texts.makesOthers(run);
+    return embeddedCount > 0 && this.#texts.hasChangedDimensions(run);
   }
 
-  async #replace(run: EmbeddingRun): Promise<void> {
+  async #discardVectors(run: EmbeddingPass): Promise<void> {
     const { index, embedder, log } = this.#deps;
     const model = run.choice.name;
     log.warn({ model }, 'the vectors of the model have another length now: all are made anew');
-    run.isSecond = true;
+    run.isRestarted = true;
     await index.call('keepVectorsOf', '');
     embedder.reset();
   }
 
-  async #tell(model: string): Promise<void> {
+  async #reportProgress(model: string): Promise<void> {
     if (this.#listeners.size === 0) return;
     const { embeddedCount, chunkCount } = await this.#deps.index.call('stats', model);
     for (const listener of this.#listeners) listener(embeddedCount, chunkCount);
   }
 
-  /** Of other models, and of texts that are gone; no sooner than nothing is missing, so that a change back costs nothing. */
-  async #forgetOthers({ choice: { name }, signal, texts }: EmbeddingRun): Promise<void> {
+  /**
+   * Removes vectors of other models and of removed texts. Only when nothing is missing, so that switching back to a
+   * model costs nothing.
+   */
+  async #removeStaleVectors({ choice: { name }, signal, texts }: EmbeddingPass): Promise<void> {
     const { index, isComplete } = this.#deps;
-    if (texts > 0) this.#kept = undefined;
-    if (this.#kept === name) return;
-    // A text that moves is gone for a moment.
+    if (texts > 0) this.#cleanedModel = undefined;
+    if (this.#cleanedModel === name) return;
+    // A moved file is briefly missing during a sync.
     if ((await index.call('stats', undefined)).syncing) return;
     await isComplete();
     if (signal.aborted) return;
     await index.call('keepVectorsOf', name);
-    this.#kept = name;
+    this.#cleanedModel = name;
   }
 
-  #fail({ choice, signal }: EmbeddingRun, error: unknown): void {
+  #fail({ choice, signal }: EmbeddingPass, error: unknown): void {
     if (signal.aborted) return;
     const { log, setTimer } = this.#deps;
     const isExpected = error instanceof AppError;
     if (!isExpected) log.error({ err: error }, 'this is a bug in svc');
     this.#failure = isExpected ? error.message : 'Something unexpected went wrong. See the log';
     const retryAfterMs = (isExpected && error.retryAfterMs) || 0;
-    this.#isToldToWait = retryAfterMs > 0;
+    this.#isRateLimited = retryAfterMs > 0;
     const backoffMs = Math.min(FIRST_WAIT_MS * 2 ** this.#failures++, LONGEST_WAIT_MS);
     const waitMs = Math.max(retryAfterMs, backoffMs);
     const fields = { model: choice.name, reason: this.#failure, waitMs };
@@ -202,10 +211,10 @@ export class VectorFill {
     }, waitMs);
   }
 
-  #end({ choice, signal, texts, tokens }: EmbeddingRun): void {
-    this.#run = undefined;
+  #finish({ choice, signal, texts, tokens }: EmbeddingPass): void {
+    this.#active = undefined;
     if (texts > 0) this.#deps.log.debug({ model: choice.name, texts, tokens }, 'texts got their vectors');
-    if (this.#isAgain || signal.aborted) this.wake();
+    if (this.#hasNewTexts || signal.aborted) this.wake();
   }
 
   #stopTimer(): void {
@@ -213,9 +222,9 @@ export class VectorFill {
     this.#timer = undefined;
   }
 
-  #forgetFailure(): void {
+  #clearFailure(): void {
     this.#stopTimer();
-    this.#isToldToWait = false;
+    this.#isRateLimited = false;
     this.#failure = undefined;
     this.#failures = 0;
   }

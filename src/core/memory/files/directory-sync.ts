@@ -1,116 +1,116 @@
 import { setImmediate } from 'node:timers/promises';
 import { isInside } from '../../paths/real-path.ts';
 import type { SyncProgress } from '../../../contract/memory.ts';
-import type { SyncOrder } from '../index/index-calls.ts';
-import { FileIntake } from './file-indexer.ts';
+import type { SyncRequest } from '../index/index-calls.ts';
+import { FileIndexer } from './file-indexer.ts';
 import type { FileStore, KnownFile } from './file-store.ts';
 import type { SyncOutcome } from './file-sync.ts';
 import { TreeWalk } from './tree-walk.ts';
 
-/** How long somebody in the thread waits at most, but for a single large file and the commit. */
+/** Maximum time that other calls wait for the thread, apart from a single large file or a commit. */
 const SLICE_MS = 15;
-/** How long it goes on where nobody waits: what is written in larger parts is written in less time. */
-const ALONE_MS = 150;
-/** Between two words about the progress. */
-const TELL_MS = 200;
+/** Used when no call is waiting: larger transactions take less time overall. */
+const UNCONTENDED_SLICE_MS = 150;
+/** Minimum time between two progress reports. */
+const PROGRESS_MS = 200;
 
-export interface FolderSyncDeps {
+export interface DirectorySyncDeps {
   store: FileStore;
-  order: SyncOrder;
+  request: SyncRequest;
   protectedFolders: string[];
   onProgress: (progress: SyncProgress) => void;
-  isAwaited?: () => boolean;
+  hasPendingCalls?: () => boolean;
   monotonic?: () => number;
   now: () => Date;
 }
 
-/** One sync of one folder: looks at everything, removes what is gone, and reads what may have changed. */
-export class FolderSync {
+/** Syncs one directory: scans it, removes missing files and reads those that may have changed. */
+export class DirectorySync {
   isCancelled = false;
   progress: SyncProgress;
-  readonly #deps: FolderSyncDeps;
+  readonly #deps: DirectorySyncDeps;
   /** Files to read. */
   readonly #candidates: string[] = [];
   readonly #gone: (KnownFile | undefined)[] = [];
   readonly #monotonic: () => number;
   #sliceStart: number;
-  #told = -Infinity;
-  constructor(deps: FolderSyncDeps) {
-    this.#deps = { ...deps, order: { ...deps.order, roots: [...deps.order.roots] } };
+  #reportedAt = -Infinity;
+  constructor(deps: DirectorySyncDeps) {
+    this.#deps = { ...deps, request: { ...deps.request, roots: [...deps.request.roots] } };
     this.#monotonic = deps.monotonic ?? (() => performance.now());
     this.#sliceStart = this.#monotonic();
-    this.progress = { basePath: deps.order.basePath, phase: 'looking', done: 0 };
+    this.progress = { basePath: deps.request.basePath, phase: 'looking', done: 0 };
   }
 
   async run(): Promise<SyncOutcome> {
-    const { store, order, now } = this.#deps;
-    const beganAt = now().getTime();
-    using intake = new FileIntake({ store, order, now });
-    if (!(await this.#pause())) await this.#look(intake);
-    if (!this.isCancelled) await this.#remove(intake);
-    if (!this.isCancelled) await this.#read(intake);
-    if (!this.isCancelled) this.#complete(beganAt);
-    return { ...intake.counts, cancelled: this.isCancelled };
+    const { store, request, now } = this.#deps;
+    const startedAt = now().getTime();
+    using indexer = new FileIndexer({ store, request, now });
+    if (!(await this.#pause())) await this.#scan(indexer);
+    if (!this.isCancelled) await this.#remove(indexer);
+    if (!this.isCancelled) await this.#read(indexer);
+    if (!this.isCancelled) this.#complete(startedAt);
+    return { ...indexer.counts, cancelled: this.isCancelled };
   }
 
-  keepOnly(folders: string[]): void {
-    const { roots, basePath } = this.#deps.order;
-    if (!folders.some((folder) => isInside(folder, basePath))) this.isCancelled = true;
-    // The parts of the sync under way share them.
+  keepOnly(directories: string[]): void {
+    const { roots, basePath } = this.#deps.request;
+    if (!directories.some((directory) => isInside(directory, basePath))) this.isCancelled = true;
+    // Parts of the running sync share this array.
     roots.splice(
       0,
       roots.length,
-      ...roots.filter((root) => folders.some((folder) => isInside(folder, root))),
+      ...roots.filter((root) => directories.some((directory) => isInside(directory, root))),
     );
   }
 
-  #complete(beganAt: number): void {
-    const { store, order, now } = this.#deps;
-    store.syncedFolders.keepOnly(order.roots);
-    if (order.roots.some((root) => isInside(root, order.basePath)))
-      store.syncedFolders.recordCompleted(order.basePath, beganAt);
-    store.forgottenFiles.clear(order.basePath);
+  #complete(startedAt: number): void {
+    const { store, request, now } = this.#deps;
+    store.syncedDirectories.keepOnly(request.roots);
+    if (request.roots.some((root) => isInside(root, request.basePath)))
+      store.syncedDirectories.recordCompleted(request.basePath, startedAt);
+    store.forgottenFiles.clear(request.basePath);
     store.setLastSyncAt(now().toISOString());
   }
 
-  async #look(intake: FileIntake): Promise<void> {
-    const { store, order, protectedFolders } = this.#deps;
-    this.#tell('looking', 0);
+  async #scan(indexer: FileIndexer): Promise<void> {
+    const { store, request, protectedFolders } = this.#deps;
+    this.#reportProgress('looking', 0);
     const known = new Map<string, KnownFile>();
-    for (const files of store.knownBelow(order.basePath)) {
+    for (const files of store.knownBelow(request.basePath)) {
       for (const [path, file] of files) known.set(path, file);
       if (await this.#pause()) return;
     }
-    const walk = new TreeWalk({ ...order, protectedFolders, skipped: intake.skipped });
+    const walk = new TreeWalk({ ...request, protectedFolders, skipped: indexer.skipped });
     let seen = 0;
     let kept = 0;
-    for (const step of walk.from(order.basePath)) {
+    for (const step of walk.from(request.basePath)) {
       if (this.#isSliceOver && (await this.#pause())) return;
       if (typeof step === 'string') continue;
-      this.#tell('looking', ++seen);
+      this.#reportProgress('looking', ++seen);
       const before = known.get(step.path);
-      if (before && ++kept > order.maxFiles) intake.skipped.add('over the limit of files');
+      if (before && ++kept > request.maxFiles) indexer.skipped.add('over the limit of files');
       else {
         known.delete(step.path);
-        if (intake.isAsKnown(before, step.path, step.stats)) intake.synced++;
+        if (indexer.isUnchanged(before, step.path, step.stats)) indexer.synced++;
         else this.#candidates.push(step.path);
       }
     }
     for (const path of walk.missing(known.keys())) this.#gone.push(known.get(path));
   }
 
-  async #remove(intake: FileIntake): Promise<void> {
-    const { store, order } = this.#deps;
-    for (const files of store.outside(order.roots)) this.#gone.push(...files);
-    await this.#inBatches(this.#gone, (file) => intake.remove(file));
+  async #remove(indexer: FileIndexer): Promise<void> {
+    const { store, request } = this.#deps;
+    for (const files of store.outside(request.roots)) this.#gone.push(...files);
+    await this.#inBatches(this.#gone, (file) => indexer.remove(file));
   }
 
-  async #read(intake: FileIntake): Promise<void> {
+  async #read(indexer: FileIndexer): Promise<void> {
     const total = this.#candidates.length;
-    this.#tell('reading', 0, total);
+    this.#reportProgress('reading', 0, total);
     await this.#inBatches(this.#candidates, (path, done) => {
-      intake.indexFile(path);
-      this.#tell('reading', done + 1, total);
+      indexer.indexFile(path);
+      this.#reportProgress('reading', done + 1, total);
     });
   }
 
@@ -127,23 +127,23 @@ export class FolderSync {
   }
 
   get #isSliceOver(): boolean {
-    const isAwaited = this.#deps.isAwaited?.() ?? true;
-    return this.#monotonic() - this.#sliceStart > (isAwaited ? SLICE_MS : ALONE_MS);
+    const hasPendingCalls = this.#deps.hasPendingCalls?.() ?? true;
+    return this.#monotonic() - this.#sliceStart > (hasPendingCalls ? SLICE_MS : UNCONTENDED_SLICE_MS);
   }
 
-  /** Lets others in the thread through; answers whether the sync was cancelled meanwhile. */
+  /** Yields to the event loop; returns whether the sync was cancelled meanwhile. */
   async #pause(): Promise<boolean> {
     await setImmediate();
     this.#sliceStart = this.#monotonic();
     return this.isCancelled;
   }
 
-  #tell(phase: SyncProgress['phase'], done: number, total?: number): void {
-    const { basePath } = this.#deps.order;
+  #reportProgress(phase: SyncProgress['phase'], done: number, total?: number): void {
+    const { basePath } = this.#deps.request;
     const isNew = phase !== this.progress.phase || done === 0;
     this.progress = { basePath, phase, done, ...(total !== undefined && { total }) };
-    if (!isNew && this.#monotonic() - this.#told < TELL_MS) return;
-    this.#told = this.#monotonic();
+    if (!isNew && this.#monotonic() - this.#reportedAt < PROGRESS_MS) return;
+    this.#reportedAt = this.#monotonic();
     this.#deps.onProgress(this.progress);
   }
 }

@@ -1,69 +1,69 @@
 import { messageOf } from '../../errors.ts';
-import type { WatchOrder, WatchStatus } from '../index/index-calls.ts';
+import type { WatchRequest, WatchStatus } from '../index/index-calls.ts';
 import { type DirtyPaths, type SetTimer, systemTimer } from './dirty-paths.ts';
-import type { FileRound } from './file-scanner.ts';
+import type { FileScanner } from './file-scanner.ts';
 import type { FileStore } from './file-store.ts';
 import { outermost } from './outermost.ts';
 import { type OpenWatcher, openChokidar, type RootListener, WatchedRoot } from './watched-root.ts';
 
-/** How long somebody waits for folders to be looked through; larger ones take longer, and nobody waits. */
+/** How long a call waits for the initial scan; larger directories continue in the background. */
 const OPEN_MS = 1000;
-/** The system forgets what nobody reads in time, and does not say so: half of what it keeps. */
-const MOST_AT_ONCE = 8000;
-/** The system's limits of watches, of open files and of memory for them. */
+/** The kernel drops unread events without notice above its queue size; this is half of it. */
+const MAX_BURST = 8000;
+/** Error codes for exhausted watches, file descriptors or memory. */
 const LIMITS = ['ENOSPC', 'EMFILE', 'ENFILE', 'ENOMEM'];
 
-export interface FolderWatchDeps {
+export interface DirectoryWatcherDeps {
   store: Pick<FileStore, 'fileCount' | 'knownBelow'>;
   dirty: DirtyPaths;
-  scanner: FileRound;
-  /** Whether a file or folder of this path is never indexed, as far as its path tells. */
+  scanner: FileScanner;
+  /** Whether the path alone rules out that it is ever indexed. */
   isIgnored: (path: string) => boolean;
-  onFault?: (error: unknown) => void;
+  onError?: (error: unknown) => void;
   open?: OpenWatcher;
   setTimer?: SetTimer;
 }
 
-/** Watches folders, remembers what changed, and syncs it when it is quiet or somebody searches. */
-export class FolderWatch {
-  readonly #deps: FolderWatchDeps;
+/** Watches directories and marks changed paths as dirty. */
+export class DirectoryWatcher {
+  readonly #deps: DirectoryWatcherDeps;
   readonly #roots = new Map<string, WatchedRoot>();
-  #order: WatchOrder | undefined;
+  #request: WatchRequest | undefined;
   #reason: string | undefined;
-  /** Whether everything from before the watch was looked at, too. */
-  #isRoundDone = false;
-  #atOnce = 0;
-  #last: Promise<void> = Promise.resolve();
-  #wake: (() => void) | undefined;
+  /** Whether changes from before the watch started have been found, too. */
+  #isScanDone = false;
+  #burstSize = 0;
+  #lastChange: Promise<void> = Promise.resolve();
+  #stopWaiting: (() => void) | undefined;
 
-  constructor(deps: FolderWatchDeps) {
+  constructor(deps: DirectoryWatcherDeps) {
     this.#deps = deps;
   }
 
-  /** Watches these folders from now on, and nothing else; undefined watches nothing. */
-  watch(order: WatchOrder | undefined): Promise<void> {
-    this.#wake?.();
-    const done = this.#last.then(() => this.#watch(order));
-    this.#last = done.catch(() => undefined);
+  /** Watches exactly these directories from now on; undefined stops watching. */
+  watch(request: WatchRequest | undefined): Promise<void> {
+    this.#stopWaiting?.();
+    const done = this.#lastChange.then(() => this.#apply(request));
+    this.#lastChange = done.catch(() => undefined);
     return done;
   }
 
-  /** Whether all that is not in the index as it is would be among the dirty paths. */
+  /** Whether every outdated path is known to be dirty. */
   get isCurrent(): boolean {
-    return this.#isRoundDone && this.#isReady;
+    return this.#isScanDone && this.#isReady;
   }
 
-  /** Files came into the index, or went. */
-  indexChanged(): void {
-    const most = this.#order?.watchFiles ?? 0;
-    if (this.#roots.size > 0 && this.#deps.store.fileCount > most) this.#fail(tooMany(most));
+  /** Stops watching when the index has grown beyond the limit of watched files. */
+  checkFileLimit(): void {
+    const most = this.#request?.watchFiles ?? 0;
+    if (this.#roots.size > 0 && this.#deps.store.fileCount > most) this.#stopInBackground(tooMany(most));
   }
 
   status(): WatchStatus {
     const { dirty, store } = this.#deps;
     const watching = this.#isReady;
-    const isLooking = this.#roots.size > 0 && !watching;
-    const reason = isLooking ? 'The folders are being looked through' : this.#reason;
+    const isScanning = this.#roots.size > 0 && !watching;
+    const reason = isScanning ? 'The folders are being looked through' : this.#reason;
     return {
       watching,
       ...(reason !== undefined && { reason }),
@@ -77,32 +77,32 @@ export class FolderWatch {
     return this.#roots.size > 0 && [...this.#roots.values()].every(({ isReady }) => isReady);
   }
 
-  async #watch(order: WatchOrder | undefined): Promise<void> {
+  async #apply(request: WatchRequest | undefined): Promise<void> {
     const { store, dirty } = this.#deps;
-    this.#order = order;
+    this.#request = request;
     this.#reason = undefined;
-    dirty.follow(order);
-    const wanted = outermost(order?.roots ?? []);
-    await this.#close([...this.#roots.keys()].filter((root) => !wanted.includes(root)));
-    if (!order) return dirty.clear();
-    if (wanted.length === 0) {
+    dirty.follow(request);
+    const requested = outermost(request?.roots ?? []);
+    await this.#close([...this.#roots.keys()].filter((root) => !requested.includes(root)));
+    if (!request) return dirty.clear();
+    if (requested.length === 0) {
       this.#reason = 'No folder is indexed yet';
       return;
     }
-    // chokidar takes it for a slash.
-    const odd = wanted.find((root) => root.includes('\\'));
-    if (odd !== undefined)
-      return this.#giveUp(`A folder with a backslash in its name cannot be watched: ${odd}`);
-    if (store.fileCount > order.watchFiles) return this.#giveUp(tooMany(order.watchFiles));
-    await this.#open(wanted.filter((root) => !this.#roots.has(root)));
+    // chokidar treats a backslash as a slash.
+    const unsupported = requested.find((root) => root.includes('\\'));
+    if (unsupported !== undefined)
+      return this.#stopWatching(`A folder with a backslash in its name cannot be watched: ${unsupported}`);
+    if (store.fileCount > request.watchFiles) return this.#stopWatching(tooMany(request.watchFiles));
+    await this.#open(requested.filter((root) => !this.#roots.has(root)));
   }
 
   async #open(added: string[]): Promise<void> {
     const { isIgnored, open = openChokidar, setTimer = systemTimer } = this.#deps;
-    if (added.length > 0) this.#isRoundDone = false;
+    if (added.length > 0) this.#isScanDone = false;
     if (this.isCurrent) return;
-    const isOpen = new Promise<void>((resolve) => (this.#wake = resolve));
-    const cancel = setTimer(() => this.#wake?.(), OPEN_MS);
+    const isOpen = new Promise<void>((resolve) => (this.#stopWaiting = resolve));
+    const cancel = setTimer(() => this.#stopWaiting?.(), OPEN_MS);
     const opened = added.map(
       (root) => [root, new WatchedRoot({ root, isIgnored, open, listener: this.#listener(root) })] as const,
     );
@@ -111,8 +111,8 @@ export class FolderWatch {
       await Promise.all(opened.map(([, watched]) => watched.open()));
       await isOpen;
     } catch (error) {
-      this.#deps.onFault?.(error);
-      await this.#giveUp(`Watching failed: ${messageOf(error)}`);
+      this.#deps.onError?.(error);
+      await this.#stopWatching(`Watching failed: ${messageOf(error)}`);
     } finally {
       cancel();
     }
@@ -120,68 +120,70 @@ export class FolderWatch {
 
   #listener(root: string): RootListener {
     const { dirty } = this.#deps;
-    const isGone = () => !this.#roots.has(root);
+    const isRemoved = () => !this.#roots.has(root);
     return {
       onChange: (path) => {
         dirty.mark(path);
-        this.#count();
+        this.#countEvent();
       },
-      onNewFolder: (path) => {
-        dirty.markNewFolder(path);
-        this.#count();
+      onNewDirectory: (path) => {
+        dirty.markNewDirectory(path);
+        this.#countEvent();
       },
       onReady: () => {
-        if (this.#isReady) this.#goRound();
+        if (this.#isReady) this.#scan();
       },
-      onReturn: () => {
-        // The round knows what is new only where something was.
-        if (this.#deps.store.knownBelow(root).next().done) dirty.markNewFolder(root);
-        this.#goRound();
+      onRestored: () => {
+        // The scan only detects new files where something was indexed before.
+        if (this.#deps.store.knownBelow(root).next().done) dirty.markNewDirectory(root);
+        this.#scan();
       },
       onError: (error) => {
         const code = (error as NodeJS.ErrnoException).code ?? '';
-        if (!LIMITS.includes(code)) this.#deps.onFault?.(error);
-        if (!isGone())
-          this.#fail(LIMITS.includes(code) ? systemLimit(code) : `Watching failed: ${messageOf(error)}`);
+        if (!LIMITS.includes(code)) this.#deps.onError?.(error);
+        if (!isRemoved())
+          this.#stopInBackground(
+            LIMITS.includes(code) ? systemLimit(code) : `Watching failed: ${messageOf(error)}`,
+          );
       },
     };
   }
 
-  /** Finds what the watch could not tell: what changed before it began. */
-  #goRound(): void {
-    const { scanner: round, onFault } = this.#deps;
-    this.#isRoundDone = false;
+  /** Finds changes from before the watch started. */
+  #scan(): void {
+    const { scanner: round, onError } = this.#deps;
+    this.#isScanDone = false;
     round.scan([...this.#roots.keys()]).then(
       () => {
-        this.#isRoundDone = true;
-        this.#wake?.();
+        this.#isScanDone = true;
+        this.#stopWaiting?.();
       },
       (error: unknown) => {
-        // Searches look for themselves then.
-        onFault?.(error);
-        this.#wake?.();
+        // Searches then check files themselves.
+        onError?.(error);
+        this.#stopWaiting?.();
       },
     );
   }
 
-  /** Counts what was told in one turn of the thread. */
-  #count(): void {
-    if (this.#atOnce++ === 0) setImmediate(() => (this.#atOnce = 0));
-    if (this.#atOnce !== MOST_AT_ONCE) return;
-    const order = this.#order;
+  /** Counts the events of one event-loop turn and restarts the watch when some may have been dropped. */
+  #countEvent(): void {
+    if (this.#burstSize++ === 0) setImmediate(() => (this.#burstSize = 0));
+    if (this.#burstSize !== MAX_BURST) return;
+    const request = this.#request;
     const roots = [...this.#roots.keys()];
-    this.#isRoundDone = false;
-    this.#last = this.#last
+    this.#isScanDone = false;
+    this.#lastChange = this.#lastChange
       .then(() => this.#close(roots))
-      .then(() => (this.#order === order ? this.#watch(order) : undefined))
-      .catch((error: unknown) => this.#deps.onFault?.(error));
+      .then(() => (this.#request === request ? this.#apply(request) : undefined))
+      .catch((error: unknown) => this.#deps.onError?.(error));
   }
 
-  #fail(reason: string): void {
-    this.#giveUp(reason).catch((error: unknown) => this.#deps.onFault?.(error));
+  #stopInBackground(reason: string): void {
+    this.#stopWatching(reason).catch((error: unknown) => this.#deps.onError?.(error));
   }
 
-  async #giveUp(reason: string): Promise<void> {
+  async #stopWatching(reason: string): Promise<void> {
     this.#reason = reason;
     await this.#close([...this.#roots.keys()]);
   }
@@ -189,7 +191,7 @@ export class FolderWatch {
   async #close(roots: string[]): Promise<void> {
     const closing = roots.flatMap((root) => this.#roots.get(root) ?? []);
     for (const root of roots) this.#roots.delete(root);
-    if (this.#roots.size === 0) this.#wake?.();
+    if (this.#roots.size === 0) this.#stopWaiting?.();
     await Promise.all(closing.map((watched) => watched.close()));
   }
 }

@@ -2,35 +2,35 @@ import { type BigIntStats, closeSync, fstatSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { codeOf } from '../../paths/file-failure.ts';
 import { isInside } from '../../paths/real-path.ts';
-import type { SyncOrder } from '../index/index-calls.ts';
+import type { SyncRequest } from '../index/index-calls.ts';
 import { chunkText } from './chunk-text.ts';
 import type { FileStore, KnownFile } from './file-store.ts';
 import { stampOf, stampToKeep } from './file-stamp.ts';
-import { OpenFolders } from './directory-cursor.ts';
+import { DirectoryCursor } from './directory-cursor.ts';
 import { type ReadText, readText } from './read-text.ts';
 import { SkippedFiles } from './skipped-files.ts';
 import { GONE } from './tree-walk.ts';
 
-export interface FileIntakeDeps {
+export interface FileIndexerDeps {
   store: FileStore;
-  order: Omit<SyncOrder, 'basePath'>;
+  request: Omit<SyncRequest, 'basePath'>;
   now: () => Date;
 }
 
-/** What was read of a file, or why nothing was. */
-type Reading = { read: ReadText | 'not a regular file'; stamp: string } | 'gone' | 'unreadable';
+/** The content of a file, or why it was not read. */
+type ReadOutcome = { read: ReadText | 'not a regular file'; stamp: string } | 'gone' | 'unreadable';
 
-/** Brings single files from the disk into the index, and counts what came of it. */
-export class FileIntake implements Disposable {
+/** Indexes single files and counts the results. */
+export class FileIndexer implements Disposable {
   readonly skipped = new SkippedFiles();
-  /** Files that the index now holds as they are. */
+  /** Files whose index entry is up to date. */
   synced = 0;
   added = 0;
   updated = 0;
   removed = 0;
-  readonly #deps: FileIntakeDeps;
-  #opened: { root: string; folders: OpenFolders } | undefined;
-  constructor(deps: FileIntakeDeps) {
+  readonly #deps: FileIndexerDeps;
+  #opened: { root: string; cursor: DirectoryCursor } | undefined;
+  constructor(deps: FileIndexerDeps) {
     this.#deps = deps;
   }
 
@@ -39,16 +39,16 @@ export class FileIntake implements Disposable {
     return { synced, added, updated, removed, skipped: skipped.total, reasons: skipped.reasons };
   }
 
-  /** Whether the index has a file as it is, by its stamp and the place that it is found by. */
-  isAsKnown(known: KnownFile | undefined, path: string, stats: BigIntStats): boolean {
-    return known?.stamp === stampOf(stats) && known.placeLength === this.#placeOf(path).length;
+  /** Whether the stored stamp and relative path of a file still match. */
+  isUnchanged(known: KnownFile | undefined, path: string, stats: BigIntStats): boolean {
+    return known?.stamp === stampOf(stats) && known.relativePathLength === this.#relativePath(path).length;
   }
 
-  /** Within a change of the store: reads a file that is new or may have changed, and stores it if it did. */
+  /** Within a transaction: reads a new or modified file and stores it if its content changed. */
   indexFile(path: string): void {
-    const { store, order, now } = this.#deps;
+    const { store, request, now } = this.#deps;
     const known = store.known(path);
-    if (!known && store.fileCount >= order.maxFiles) return this.skipped.add('over the limit of files');
+    if (!known && store.fileCount >= request.maxFiles) return this.skipped.add('over the limit of files');
     const reading = this.#read(path);
     if (reading === 'gone') return this.remove(known);
     if (reading === 'unreadable') return this.skipped.add(reading);
@@ -58,36 +58,37 @@ export class FileIntake implements Disposable {
       return this.remove(known);
     }
     this.synced++;
-    const place = this.#placeOf(path);
-    if (known?.hash === read.hash && known.placeLength === place.length) return store.touch(known, stamp);
+    const relativePath = this.#relativePath(path);
+    if (known?.hash === read.hash && known.relativePathLength === relativePath.length)
+      return store.touch(known, stamp);
     if (known) this.updated++;
     else this.added++;
     const { text, hash, size } = read;
     const chunks = chunkText(path, text);
     const updatedAt = now().toISOString();
-    store.put({ path, relativePath: place, hash, size, stamp, updatedAt, chunks });
+    store.put({ path, relativePath, hash, size, stamp, updatedAt, chunks });
   }
 
-  /** Within a change of the store: removes what is not there any more, unless it was stored anew meanwhile. */
+  /** Within a transaction: removes a missing file unless it was stored again meanwhile. */
   remove(known: KnownFile | undefined): void {
     if (known && this.#deps.store.remove(known)) this.removed++;
   }
 
   [Symbol.dispose](): void {
-    this.#opened?.folders[Symbol.dispose]();
+    this.#opened?.cursor[Symbol.dispose]();
     this.#opened = undefined;
   }
 
-  #read(path: string): Reading {
-    const { order, now } = this.#deps;
+  #read(path: string): ReadOutcome {
+    const { request, now } = this.#deps;
     try {
-      const descriptor = this.#folderOf(path).openFile(basename(path));
+      const descriptor = this.#openDirectoryOf(path).openFile(basename(path));
       try {
         const stats = fstatSync(descriptor, { bigint: true });
         const stamp = stampToKeep(stats, now().getTime());
         if (!stats.isFile()) return { read: 'not a regular file', stamp };
-        if (stats.size > BigInt(order.maxFileBytes)) return { read: 'too large', stamp };
-        return { read: readText(descriptor, Number(stats.size), order.maxFileBytes), stamp };
+        if (stats.size > BigInt(request.maxFileBytes)) return { read: 'too large', stamp };
+        return { read: readText(descriptor, Number(stats.size), request.maxFileBytes), stamp };
       } finally {
         closeSync(descriptor);
       }
@@ -98,25 +99,25 @@ export class FileIntake implements Disposable {
     }
   }
 
-  #folderOf(path: string): OpenFolders {
+  #openDirectoryOf(path: string): DirectoryCursor {
     const root = this.#rootOf(path);
     if (this.#opened?.root !== root) {
       this[Symbol.dispose]();
-      this.#opened = { root, folders: new OpenFolders(root) };
+      this.#opened = { root, cursor: new DirectoryCursor(root) };
     }
-    const { folders } = this.#opened;
-    folders.goTo(dirname(path));
-    return folders;
+    const { cursor } = this.#opened;
+    cursor.moveTo(dirname(path));
+    return cursor;
   }
 
-  /** The innermost of the roots. */
+  /** The innermost root that contains the path. */
   #rootOf(path: string): string {
-    const around = this.#deps.order.roots.filter((root) => isInside(root, path));
+    const around = this.#deps.request.roots.filter((root) => isInside(root, path));
     return around.sort((a, b) => b.length - a.length)[0] ?? dirname(path);
   }
 
-  /** What a person would call the place: the way from the root. */
-  #placeOf(path: string): string {
+  /** The path below its root, with a leading slash. */
+  #relativePath(path: string): string {
     return path.slice(this.#rootOf(path).length);
   }
 }

@@ -1,105 +1,105 @@
 import { type Dirent, readdirSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { isInside } from '../../paths/real-path.ts';
 import type { DirtyPaths } from './dirty-paths.ts';
 import type { FileStore } from './file-store.ts';
 import type { FileSync } from './file-sync.ts';
-import { lookAt } from './stat-if-exists.ts';
+import { statIfExists } from './stat-if-exists.ts';
 import { outermost } from './outermost.ts';
 
-/** How long the thread looks before others get their turn. */
-const PIECE_MS = 20;
+/** How long a slice of work blocks the thread. */
+const SLICE_MS = 20;
 const PAGE = 200;
-/** Says what of its folder is indexed. */
-const RULES = '.gitignore';
-/** Stamps of files are coarse: a change this short after a look can bear the same one. */
-const STAMP_MS = 100;
+/** The rule file of a directory. */
+const RULE_FILE = '.gitignore';
+/** File times are coarse: a change within this time after a check may have the same timestamp. */
+const TIMESTAMP_TOLERANCE_MS = 100;
 
-export interface FileRoundDeps {
-  store: Pick<FileStore, 'stampsAfter' | 'known' | 'syncedFolders' | 'forgottenFiles'>;
+export interface FileScannerDeps {
+  store: Pick<FileStore, 'stampsAfter' | 'known' | 'syncedDirectories' | 'forgottenFiles'>;
   sync: Pick<FileSync, 'changedFiles'>;
   dirty: Pick<DirtyPaths, 'mark'>;
-  /** Whether a file or folder of this path is never indexed, as far as its path tells. */
+  /** Whether the path alone rules out that it is ever indexed. */
   isIgnored: (path: string) => boolean;
   now?: () => Date;
   monotonic?: () => number;
 }
 
-interface KnownFolder {
-  /** Another number is another folder. */
+interface KnownDirectory {
+  /** Another inode means that the directory was replaced. */
   inode: number;
-  /** undefined where it may change again without another stamp. */
+  /** undefined when it may still change without a new timestamp. */
   changedAt: number | undefined;
   seenAt: number;
-  folders: Set<string>;
-  /** When its rules changed that say what is indexed; undefined where it has none. */
+  directories: Set<string>;
+  /** When its rule file changed; undefined when it has none. */
   rulesChangedAt: number | undefined;
 }
 
 interface Visit {
-  folder: string;
-  /** It is marked as a whole. */
+  directory: string;
+  /** The whole directory is already marked as dirty. */
   isCovered: boolean;
 }
 
 /**
- * Goes round all indexed files and folders and marks what is not as the index knows it: files that changed or are gone,
- * by their stamps, and new ones in folders that changed.
+ * Scans all indexed files and directories and marks differences to the index: modified and removed files by their
+ * stamps, and new files in modified directories.
  */
-export class FileRound {
-  readonly #deps: FileRoundDeps;
+export class FileScanner {
+  readonly #deps: FileScannerDeps;
   readonly #now: () => number;
   readonly #monotonic: () => number;
-  #folders = new Map<string, KnownFolder>();
+  #directories = new Map<string, KnownDirectory>();
   #clearedAt = -Infinity;
   #current: Promise<void> | undefined;
   #next: Promise<void> | undefined;
-  #costMs = 0;
-  #endedAt = -Infinity;
+  #lastDurationMs = 0;
+  #finishedAt = -Infinity;
   #isClosed = false;
 
-  constructor(deps: FileRoundDeps) {
+  constructor(deps: FileScannerDeps) {
     this.#deps = deps;
     const { now, monotonic } = deps;
     this.#now = now ? () => now().getTime() : Date.now;
     this.#monotonic = monotonic ?? (() => performance.now());
   }
 
-  /** How long the thread worked for the last one; 0 before the first. */
-  get costMs(): number {
-    return this.#costMs;
+  /** How long the last scan blocked the thread; 0 before the first. */
+  get lastDurationMs(): number {
+    return this.#lastDurationMs;
   }
 
-  /** By `performance.now()`; Infinity while one is under way. */
-  get endedAt(): number {
-    return this.#current ? Infinity : this.#endedAt;
+  /** In time of `performance.now()`; Infinity while a scan is running. */
+  get finishedAt(): number {
+    return this.#current ? Infinity : this.#finishedAt;
   }
 
-  /** Resolves after a round that began after the call. */
+  /** Resolves after a scan that started after the call. */
   scan(roots: string[]): Promise<void> {
     this.#next ??= (this.#current ?? Promise.resolve())
       .catch(() => undefined)
       .then(() => {
         this.#current = this.#next;
         this.#next = undefined;
-        return this.#run(roots);
+        return this.#scan(roots);
       })
       .finally(() => (this.#current = undefined));
     return this.#next;
   }
 
-  /** Somebody took this file out of the index. */
-  wasRemoved(path: string): void {
-    const stats = lookAt(path);
+  /** Remembers that a user removed this file from the index. */
+  recordRemoved(path: string): void {
+    const stats = statIfExists(path);
     if (stats) this.#deps.store.forgottenFiles.add(path, stats.ctimeMs);
   }
 
-  /** Somebody took everything out of the index. */
-  wasCleared(): void {
-    const { syncedFolders, forgottenFiles } = this.#deps.store;
+  /** Remembers that a user cleared the index. */
+  recordCleared(): void {
+    const { syncedDirectories, forgottenFiles } = this.#deps.store;
     this.#clearedAt = this.#now();
-    syncedFolders.recordCleared(this.#clearedAt);
+    syncedDirectories.recordCleared(this.#clearedAt);
     forgottenFiles.clear('/');
   }
 
@@ -107,18 +107,18 @@ export class FileRound {
     this.#isClosed = true;
   }
 
-  async #run(roots: string[]): Promise<void> {
+  async #scan(roots: string[]): Promise<void> {
     let cost = 0;
     const steps = this.#steps(roots);
     for (let isDone = false; !isDone && !this.#isClosed;) {
       const start = this.#monotonic();
       do isDone = steps.next().done ?? false;
-      while (!isDone && this.#monotonic() - start < PIECE_MS);
+      while (!isDone && this.#monotonic() - start < SLICE_MS);
       cost += this.#monotonic() - start;
-      await nextTurn();
+      await yieldToEventLoop();
     }
-    this.#costMs = cost;
-    this.#endedAt = this.#monotonic();
+    this.#lastDurationMs = cost;
+    this.#finishedAt = this.#monotonic();
   }
 
   *#steps(roots: string[]): Generator<void> {
@@ -129,76 +129,77 @@ export class FileRound {
       yield;
       after = paths.at(-1);
     }
-    const seen = new Map<string, KnownFolder>();
+    const seen = new Map<string, KnownDirectory>();
     for (const root of outermost(roots)) {
-      const ahead = [{ folder: root, isCovered: false }];
+      const ahead = [{ directory: root, isCovered: false }];
       for (let next = ahead.pop(); next; next = ahead.pop()) {
         for (const below of this.#visit(next, seen)) ahead.push(below);
         yield;
       }
     }
-    this.#folders = seen;
+    this.#directories = seen;
   }
 
-  /** Marks what is new in a folder, unless it is marked as a whole, and answers the folders in it. */
-  #visit({ folder, isCovered }: Visit, seen: Map<string, KnownFolder>): Visit[] {
+  /** Marks new files of a directory and returns its subdirectories. */
+  #visit({ directory, isCovered }: Visit, seen: Map<string, KnownDirectory>): Visit[] {
     const { dirty } = this.#deps;
-    const stats = lookAt(folder);
+    const stats = statIfExists(directory);
     if (!stats?.isDirectory()) return [];
-    const known = this.#folders.get(folder);
+    const known = this.#directories.get(directory);
     const isReplaced = known !== undefined && known.inode !== stats.ino;
     const isMarked = isCovered || isReplaced;
-    if (isReplaced && !isCovered) dirty.mark(folder);
+    if (isReplaced && !isCovered) dirty.mark(directory);
     const before = isReplaced ? undefined : known;
-    // What a sync did not index, though it was there, is left out for a reason. No number where none came to its end:
-    // nothing is new there, somebody has to begin.
-    const syncedAt = (this.#deps.store.syncedFolders.lastSyncedAt(folder) ?? Number.NaN) - STAMP_MS;
-    const since = before ? Math.max(before.seenAt - STAMP_MS, syncedAt) : syncedAt;
+    // A file that the last sync saw and skipped is not new. NaN without a completed sync: a user has to start one
+    // first.
+    const syncedAt =
+      (this.#deps.store.syncedDirectories.lastSyncedAt(directory) ?? Number.NaN) - TIMESTAMP_TOLERANCE_MS;
+    const since = before ? Math.max(before.seenAt - TIMESTAMP_TOLERANCE_MS, syncedAt) : syncedAt;
     const seenAt = this.#now();
-    const now: KnownFolder =
+    const now: KnownDirectory =
       before?.changedAt === stats.mtimeMs
         ? { ...before, seenAt }
         : {
             inode: stats.ino,
-            changedAt: stats.mtimeMs < seenAt - STAMP_MS ? stats.mtimeMs : undefined,
+            changedAt: stats.mtimeMs < seenAt - TIMESTAMP_TOLERANCE_MS ? stats.mtimeMs : undefined,
             seenAt,
-            folders: new Set(),
+            directories: new Set(),
             rulesChangedAt: undefined,
           };
-    seen.set(folder, now);
+    seen.set(directory, now);
     const marked =
-      now.folders === before?.folders ? [] : this.#list(folder, { now, before, since, isMarked });
-    if (now.rulesChangedAt !== undefined) now.rulesChangedAt = stampOf(join(folder, RULES));
+      now.directories === before?.directories ? [] : this.#list(directory, { now, before, since, isMarked });
+    if (now.rulesChangedAt !== undefined) now.rulesChangedAt = stampOf(join(directory, RULE_FILE));
     const hasOtherRules = before
       ? now.rulesChangedAt !== before.rulesChangedAt
       : now.rulesChangedAt !== undefined && now.rulesChangedAt >= since;
-    if (hasOtherRules && !isMarked) dirty.mark(join(folder, RULES));
-    const below = [...now.folders];
+    if (hasOtherRules && !isMarked) dirty.mark(join(directory, RULE_FILE));
+    const below = [...now.directories];
     return below.map((name) => ({
-      folder: join(folder, name),
+      directory: join(directory, name),
       isCovered: isMarked || hasOtherRules || marked.includes(name),
     }));
   }
 
-  /** Reads a folder; answers which folders in it are new and marked as a whole. */
+  /** Reads a directory and returns the new subdirectories that were marked as a whole. */
   #list(
-    folder: string,
-    look: { now: KnownFolder; before: KnownFolder | undefined; since: number; isMarked: boolean },
+    directory: string,
+    visit: { now: KnownDirectory; before: KnownDirectory | undefined; since: number; isMarked: boolean },
   ): string[] {
     const { dirty, isIgnored } = this.#deps;
-    const { now, before, since, isMarked } = look;
+    const { now, before, since, isMarked } = visit;
     const marked: string[] = [];
-    for (const entry of entriesOf(folder)) {
+    for (const entry of entriesOf(directory)) {
       const { name } = entry;
-      const path = join(folder, name);
+      const path = join(directory, name);
       if (isIgnored(path)) continue;
       if (entry.isDirectory()) {
-        now.folders.add(name);
-        if (isMarked || !this.#isNewFolder(path, name, before, since)) continue;
+        now.directories.add(name);
+        if (isMarked || !this.#isNewDirectory(path, name, before, since)) continue;
         marked.push(name);
         dirty.mark(path);
       } else if (entry.isFile()) {
-        if (name === RULES) now.rulesChangedAt = 0;
+        if (name === RULE_FILE) now.rulesChangedAt = 0;
         if (!isMarked && this.#isNewFile(path, since)) dirty.mark(path);
       }
     }
@@ -206,14 +207,14 @@ export class FileRound {
   }
 
   #isNewFile(path: string, since: number): boolean {
-    const stats = lookAt(path);
+    const stats = statIfExists(path);
     return stats !== undefined && this.#isAfter(path, stats, since) && !this.#deps.store.known(path);
   }
 
-  /** A folder can come with files that are older than anything the index knows: moved here, or unpacked. */
-  #isNewFolder(path: string, name: string, before: KnownFolder | undefined, since: number): boolean {
-    if (before) return !before.folders.has(name) && !Number.isNaN(since);
-    const stats = lookAt(path);
+  /** A directory may arrive with files older than anything in the index: moved or unpacked. */
+  #isNewDirectory(path: string, name: string, before: KnownDirectory | undefined, since: number): boolean {
+    if (before) return !before.directories.has(name) && !Number.isNaN(since);
+    const stats = statIfExists(path);
     if (!stats || !this.#isAfter(path, stats, since)) return false;
     const [first] = this.#deps.store.stampsAfter(`${path}/`, 1);
     return first === undefined || !isInside(path, first.path);
@@ -225,13 +226,13 @@ export class FileRound {
   }
 }
 
-const stampOf = (path: string): number => lookAt(path)?.ctimeMs ?? 0;
+const stampOf = (path: string): number => statIfExists(path)?.ctimeMs ?? 0;
 
-function entriesOf(folder: string): Dirent[] {
+function entriesOf(directory: string): Dirent[] {
   try {
-    return readdirSync(folder, { withFileTypes: true });
+    return readdirSync(directory, { withFileTypes: true });
   } catch {
-    // Gone, or not to be read: the files that it had are told by their stamps.
+    // Missing or unreadable: its files are detected by their stamps.
     return [];
   }
 }

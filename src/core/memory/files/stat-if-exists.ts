@@ -1,7 +1,7 @@
 import { lstatSync, type Stats } from 'node:fs';
 
-/** What is at a path, links not followed; undefined for nothing, and for what may not be looked at. */
-export function lookAt(path: string): Stats | undefined {
+/** `lstat` of a path; undefined when it is missing or inaccessible. */
+export function statIfExists(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch {
@@ -9,4 +9,4 @@ export function lookAt(path: string): Stats | undefined {
   }
 }
 
-export const isFolder = (path: string): boolean => lookAt(path)?.isDirectory() ?? false;
+export const isDirectory = (path: string): boolean => statIfExists(path)?.isDirectory() ?? false;

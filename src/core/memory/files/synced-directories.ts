@@ -3,40 +3,41 @@ import { isInside } from '../../paths/real-path.ts';
 import { StoredTimes } from './stored-times.ts';
 
 /**
- * When those syncs of folders began that came to their end, also before a restart: what changed later may not be in the
- * index as it is. Of a folder without one, nobody knows what is missing.
+ * Start times of completed directory syncs, kept across restarts: later changes may be missing from the index. Without
+ * an entry it is unknown what is missing.
  */
-export class SyncedFolders {
+export class SyncedDirectories {
   readonly #times: StoredTimes;
   constructor(database: DatabaseSync) {
     this.#times = new StoredTimes(database, 'synced_folders');
   }
 
-  /** Milliseconds since 1970; undefined where no sync of the folder, or of one around it, came to its end. */
-  lastSyncedAt(folder: string): number | undefined {
-    const times = [...this.#times].filter(([synced]) => isInside(synced, folder)).map(([, at]) => at);
+  /** Milliseconds since 1970; undefined when no sync of the directory or of a parent was completed. */
+  lastSyncedAt(directory: string): number | undefined {
+    const times = [...this.#times].filter(([synced]) => isInside(synced, directory)).map(([, at]) => at);
     return times.length === 0 ? undefined : Math.max(...times);
   }
 
-  /** A sync that began then has come to its end. */
-  recordCompleted(folder: string, beganAt: number): void {
+  /** Records a completed sync by its start time. */
+  recordCompleted(directory: string, startedAt: number): void {
     for (const [inner, at] of this.#times)
-      if (inner !== folder && at <= beganAt && isInside(folder, inner)) this.#times.delete(inner);
-    this.#times.set(folder, beganAt);
+      if (inner !== directory && at <= startedAt && isInside(directory, inner)) this.#times.delete(inner);
+    this.#times.set(directory, startedAt);
   }
 
-  /** What is below none of these folders is not in the index any more. */
-  keepOnly(folders: string[]): void {
+  /** Drops directories that are no longer indexed. */
+  keepOnly(directories: string[]): void {
     for (const [synced, at] of this.#times) {
-      if (folders.some((folder) => isInside(folder, synced))) continue;
-      for (const folder of folders)
-        if (isInside(synced, folder) && (this.lastSyncedAt(folder) ?? -Infinity) <= at) this.#times.set(folder, at);
+      if (directories.some((directory) => isInside(directory, synced))) continue;
+      for (const directory of directories)
+        if (isInside(synced, directory) && (this.lastSyncedAt(directory) ?? -Infinity) <= at)
+          this.#times.set(directory, at);
       this.#times.delete(synced);
     }
   }
 
-  /** The index is empty, and that is how somebody wants it: only what changes later is missing. */
+  /** Records that a user cleared the index: only later changes are missing. */
   recordCleared(at: number): void {
-    for (const [folder] of this.#times) this.#times.set(folder, at);
+    for (const [directory] of this.#times) this.#times.set(directory, at);
   }
 }

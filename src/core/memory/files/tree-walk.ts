@@ -3,19 +3,19 @@ import { type BigIntStats, lstatSync, opendirSync } from 'node:fs';
 import { codeOf } from '../../paths/file-failure.ts';
 import { isInside } from '../../paths/real-path.ts';
 import { isSecretPlace } from '../../paths/secret-places.ts';
-import { idOf, join, OpenFolders } from './directory-cursor.ts';
+import { idOf, join, DirectoryCursor } from './directory-cursor.ts';
 import type { SkippedFiles, SkipReason } from './skipped-files.ts';
-import { foldersBetween, WalkRules } from './walk-rules.ts';
+import { directoriesBetween, WalkRules } from './walk-rules.ts';
 
-/** Entries between two chances to pause. */
+/** Entries between two chances to yield. */
 const STEP = 500;
-/** What is not there any more, or is a link by now. */
+/** Error codes for paths that are missing or became a symlink. */
 export const GONE = ['ENOENT', 'ENOTDIR', 'ELOOP'];
 
 export interface WalkDeps {
-  /** Real places of all folders that may be indexed. */
+  /** Real paths of all roots. */
   roots: string[];
-  /** Real places of folders of which nothing is indexed. */
+  /** Real paths of directories that are never indexed. */
   protectedFolders: string[];
   maxFileBytes: number;
   skipped: SkippedFiles;
@@ -26,26 +26,26 @@ export interface FoundFile {
   stats: BigIntStats;
 }
 
-/** A file, or a chance to pause; `listing` is one at which the walk cannot be left for another time. */
+/** A file, or a chance to yield. At `listing` the walk cannot be interrupted for good. */
 export type WalkStep = FoundFile | 'listing' | 'judging';
 
 interface Frame {
   path: string;
   rules: WalkRules;
-  /** Names of entries that are still to be looked at, the next one last. */
-  folders: string[];
+  /** Names of entries to visit, the next one last. */
+  directories: string[];
   others: string[];
 }
 
-/** All regular files at or below a place that may be indexed, without following a link. */
+/** Walks all regular files that may be indexed, without following symlinks. */
 export class TreeWalk {
-  readonly #unseen = new Set<string>();
+  readonly #unreadable = new Set<string>();
   readonly #deps: WalkDeps;
-  /** Roots that the walk did not come to yet. */
+  /** Roots not visited yet. */
   readonly #otherRoots: Set<string>;
   readonly #protectedIds: Set<string>;
-  /** Places to begin at. */
-  #ahead: string[] = [];
+  /** Paths to start from. */
+  #pending: string[] = [];
   #frames: Frame[] = [];
 
   constructor(deps: WalkDeps) {
@@ -54,193 +54,196 @@ export class TreeWalk {
     this.#protectedIds = new Set(deps.protectedFolders.flatMap(identityOf));
   }
 
-  /** What a walk that was not finished would still have seen. */
+  /** The paths that an unfinished walk has not visited yet. */
   get remaining(): string[] {
-    const inFolders = this.#frames.flatMap(({ path, folders, others }) =>
-      [...others, ...folders].map((name) => join(path, name)),
+    const inDirectories = this.#frames.flatMap(({ path, directories, others }) =>
+      [...others, ...directories].map((name) => join(path, name)),
     );
-    return [...inFolders, ...this.#ahead];
+    return [...inDirectories, ...this.#pending];
   }
 
-  /** Of those paths that the walk did not come by, the ones that are not there, or not to be indexed. */
+  /** The given paths that are missing or not to be indexed, if the walk did not see them. */
   missing<Path extends string>(paths: Iterable<Path>): Path[] {
-    const unknown = new Set([...this.#unseen, ...this.remaining]);
+    const unknown = new Set([...this.#unreadable, ...this.remaining]);
     if (unknown.size === 0) return [...paths];
-    return [...paths].filter((path) => !foldersBetween('/', path).some((place) => unknown.has(place)));
+    return [...paths].filter((path) => !directoriesBetween('/', path).some((start) => unknown.has(start)));
   }
 
   /**
-   * Goes through a place that is at or below a root, the files of a folder before the folders in it, by their names. What
-   * was chosen inside of it is walked, too, where its rules leave that out.
+   * Walks a path at or below a root, files before subdirectories, sorted by name. Roots inside it are walked even where
+   * its rules exclude them.
    */
-  *from(place: string): Generator<WalkStep> {
-    const inner = this.#deps.roots.filter((root) => root !== place && isInside(place, root));
-    this.#ahead = [...inner.sort().reverse(), place];
-    for (let next = this.#ahead.pop(); next !== undefined; next = this.#ahead.pop())
-      if (next === place || this.#otherRoots.has(next)) yield* this.#begin(next);
+  *from(start: string): Generator<WalkStep> {
+    const inner = this.#deps.roots.filter((root) => root !== start && isInside(start, root));
+    this.#pending = [...inner.sort().reverse(), start];
+    for (let next = this.#pending.pop(); next !== undefined; next = this.#pending.pop())
+      if (next === start || this.#otherRoots.has(next)) yield* this.#walkFrom(next);
   }
 
-  *#begin(place: string): Generator<WalkStep> {
+  *#walkFrom(start: string): Generator<WalkStep> {
     const { roots, protectedFolders, skipped } = this.#deps;
-    const around = roots.filter((root) => isInside(root, place)).sort((a, b) => a.length - b.length);
+    const around = roots.filter((root) => isInside(root, start)).sort((a, b) => a.length - b.length);
     const [outermost, root] = [around[0], around.at(-1)];
     if (outermost === undefined || root === undefined) return;
     if (isSecretPlace(root)) return skipped.add('secret');
-    if (protectedFolders.some((folder) => isInside(folder, root))) return skipped.add('protected');
+    if (protectedFolders.some((directory) => isInside(directory, root))) return skipped.add('protected');
     this.#frames = [];
-    let folders: OpenFolders;
+    let cursor: DirectoryCursor;
     try {
-      folders = new OpenFolders(root);
+      cursor = new DirectoryCursor(root);
     } catch (error) {
-      // A disk that is not there now may come back; what is gone of one that is there is gone.
-      if (identityOf(outermost).length === 0) this.#unseen.add(outermost);
-      return this.#lose(root, error);
+      // A missing root may be an unmounted disk, so its files are kept; a file missing from an existing root is gone.
+      if (identityOf(outermost).length === 0) this.#unreadable.add(outermost);
+      return this.#recordUnreadable(root, error);
     }
-    using opened = folders;
+    using opened = cursor;
     let above: WalkRules;
     try {
       above = WalkRules.above(root, outermost);
     } catch (error) {
-      return this.#lose(root, error);
+      return this.#recordUnreadable(root, error);
     }
-    const rules = this.#admit(opened, above);
-    if (rules) yield* this.#goDown(opened, rules, place);
+    const rules = this.#rulesWithin(opened, above);
+    if (rules) yield* this.#descend(opened, rules, start);
   }
 
-  *#goDown(folders: OpenFolders, above: WalkRules, place: string): Generator<WalkStep> {
+  *#descend(cursor: DirectoryCursor, above: WalkRules, start: string): Generator<WalkStep> {
     let rules = above;
-    for (const name of place.slice(folders.path.length).split('/').filter(Boolean)) {
-      const path = join(folders.path, name);
-      const stats = this.#look(folders, rules, name);
+    for (const name of start.slice(cursor.path.length).split('/').filter(Boolean)) {
+      const path = join(cursor.path, name);
+      const stats = this.#stat(cursor, rules, name);
       if (!stats) return;
       if (!stats.isDirectory()) {
-        if (path === place && this.#takes(stats)) yield { path, stats };
+        if (path === start && this.#accepts(stats)) yield { path, stats };
         return;
       }
-      const within = this.#enter(folders, rules, name);
+      const within = this.#enter(cursor, rules, name);
       if (!within) return;
       rules = within;
     }
-    yield* this.#walk(folders, rules);
+    yield* this.#walk(cursor, rules);
   }
 
-  *#walk(folders: OpenFolders, rules: WalkRules): Generator<WalkStep> {
-    yield* this.#list(folders, rules);
+  *#walk(cursor: DirectoryCursor, rules: WalkRules): Generator<WalkStep> {
+    yield* this.#list(cursor, rules);
     let steps = 0;
     for (let frame = this.#frames.at(-1); frame; frame = this.#frames.at(-1)) {
       if (++steps % STEP === 0) yield 'judging';
       const name = frame.others.pop();
       if (name !== undefined) {
-        const stats = this.#look(folders, frame.rules, name);
-        if (stats && this.#takes(stats)) yield { path: join(frame.path, name), stats };
+        const stats = this.#stat(cursor, frame.rules, name);
+        if (stats && this.#accepts(stats)) yield { path: join(frame.path, name), stats };
         continue;
       }
-      const below = frame.folders.pop();
+      const below = frame.directories.pop();
       if (below === undefined) {
         this.#frames.pop();
-        if (this.#frames.length > 0) folders.leave();
+        if (this.#frames.length > 0) cursor.leave();
         continue;
       }
       if (!this.#allows(frame.rules, join(frame.path, below), below, true)) continue;
-      const within = this.#enter(folders, frame.rules, below);
-      if (within) yield* this.#list(folders, within);
+      const within = this.#enter(cursor, frame.rules, below);
+      if (within) yield* this.#list(cursor, within);
     }
   }
 
-  /** Reads the names in the folder that was just entered. */
-  *#list(folders: OpenFolders, rules: WalkRules): Generator<WalkStep> {
-    const frame: Frame = { path: folders.path, rules, folders: [], others: [] };
+  /** Reads the entries of the directory just entered. */
+  *#list(cursor: DirectoryCursor, rules: WalkRules): Generator<WalkStep> {
+    const frame: Frame = { path: cursor.path, rules, directories: [], others: [] };
     this.#frames.push(frame);
     try {
-      const entries = opendirSync(folders.way, { encoding: 'buffer' as BufferEncoding, bufferSize: STEP });
+      const entries = opendirSync(cursor.descriptorPath, {
+        encoding: 'buffer' as BufferEncoding,
+        bufferSize: STEP,
+      });
       try {
         let count = 0;
         for (let entry = entries.readSync(); entry; entry = entries.readSync()) {
           if (++count % STEP === 0) yield 'listing';
           const name = entry.name as unknown as Buffer;
           if (!isUtf8(name)) this.#deps.skipped.add('name is not UTF-8');
-          else (entry.isDirectory() ? frame.folders : frame.others).push(name.toString('utf8'));
+          else (entry.isDirectory() ? frame.directories : frame.others).push(name.toString('utf8'));
         }
       } finally {
         entries.closeSync();
       }
     } catch (error) {
-      frame.folders = [];
+      frame.directories = [];
       frame.others = [];
-      this.#lose(frame.path, error);
+      this.#recordUnreadable(frame.path, error);
     }
-    frame.folders.sort().reverse();
+    frame.directories.sort().reverse();
     frame.others.sort().reverse();
   }
 
-  /** What is there, where it may be looked at. */
-  #look(folders: OpenFolders, rules: WalkRules, name: string): BigIntStats | undefined {
-    const path = join(folders.path, name);
+  /** `lstat` of an entry, unless it is excluded. */
+  #stat(cursor: DirectoryCursor, rules: WalkRules, name: string): BigIntStats | undefined {
+    const path = join(cursor.path, name);
     try {
-      const stats = folders.stat(name);
+      const stats = cursor.stat(name);
       return this.#allows(rules, path, name, stats.isDirectory()) ? stats : undefined;
     } catch (error) {
-      return this.#lose(path, error);
+      return this.#recordUnreadable(path, error);
     }
   }
 
-  #allows(rules: WalkRules, path: string, name: string, isFolder: boolean): boolean {
-    const reason = rules.leavesOut(path, name, isFolder);
+  #allows(rules: WalkRules, path: string, name: string, isDirectory: boolean): boolean {
+    const reason = rules.exclusionReason(path, name, isDirectory);
     if (reason && reason !== 'ignored') this.#deps.skipped.add(reason);
     return reason === undefined;
   }
 
-  #takes(stats: BigIntStats): boolean {
-    const reason = whyNot(stats, this.#deps.maxFileBytes);
+  #accepts(stats: BigIntStats): boolean {
+    const reason = skipReason(stats, this.#deps.maxFileBytes);
     if (reason) this.#deps.skipped.add(reason);
     return reason === undefined;
   }
 
-  #enter(folders: OpenFolders, rules: WalkRules, name: string): WalkRules | undefined {
+  #enter(cursor: DirectoryCursor, rules: WalkRules, name: string): WalkRules | undefined {
     try {
-      folders.enter(name);
+      cursor.enter(name);
     } catch (error) {
-      return this.#lose(join(folders.path, name), error);
+      return this.#recordUnreadable(join(cursor.path, name), error);
     }
-    const within = this.#admit(folders, rules);
-    if (!within) folders.leave();
+    const within = this.#rulesWithin(cursor, rules);
+    if (!within) cursor.leave();
     return within;
   }
 
-  /** The rules of a folder that was just opened; undefined where nothing of it is indexed. */
-  #admit(folders: OpenFolders, rules: WalkRules): WalkRules | undefined {
-    const { path } = folders;
+  /** The rules of the directory just entered; undefined when it is not indexed. */
+  #rulesWithin(cursor: DirectoryCursor, rules: WalkRules): WalkRules | undefined {
+    const { path } = cursor;
     this.#otherRoots.delete(path);
-    if (this.#protectedIds.has(folders.id)) return this.#refuse('protected');
-    if (folders.isLoop) return this.#refuse('link');
+    if (this.#protectedIds.has(cursor.id)) return this.#skip('protected');
+    if (cursor.isLoop) return this.#skip('link');
     try {
-      return rules.within(folders) ?? this.#refuse('too many ignore rules');
+      return rules.within(cursor) ?? this.#skip('too many ignore rules');
     } catch (error) {
-      return this.#lose(path, error);
+      return this.#recordUnreadable(path, error);
     }
   }
 
-  #refuse(reason: SkipReason): undefined {
+  #skip(reason: SkipReason): undefined {
     this.#deps.skipped.add(reason);
   }
 
-  /** Takes note of what cannot be seen; what is gone is only not there. */
-  #lose(path: string, error: unknown): undefined {
+  /** Records an unreadable path; a missing one is just missing. */
+  #recordUnreadable(path: string, error: unknown): undefined {
     const code = codeOf(error);
     if (code === undefined) throw error;
     if (GONE.includes(code)) return;
     this.#deps.skipped.add('unreadable');
-    this.#unseen.add(path);
+    this.#unreadable.add(path);
   }
 }
 
-function whyNot(stats: BigIntStats, maxFileBytes: number): SkipReason | undefined {
+function skipReason(stats: BigIntStats, maxFileBytes: number): SkipReason | undefined {
   if (stats.isSymbolicLink()) return 'link';
   if (!stats.isFile()) return 'not a regular file';
   return stats.size > BigInt(maxFileBytes) ? 'too large' : undefined;
 }
 
-function identityOf(folder: string): string[] {
-  const stats = lstatSync(folder, { bigint: true, throwIfNoEntry: false });
+function identityOf(directory: string): string[] {
+  const stats = lstatSync(directory, { bigint: true, throwIfNoEntry: false });
   return stats ? [idOf(stats)] : [];
 }

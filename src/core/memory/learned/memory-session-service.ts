@@ -12,14 +12,14 @@ import type { MemorySessionRow } from '../../storage/memory-rows.ts';
 import type { Runtime } from '../../runtime.ts';
 import { namedOwner, requireConversationOf } from './named-owner.ts';
 
-const MOST_PER_USER = 5000;
+const MAX_PER_USER = 5000;
 
 export interface MemorySessionServiceDeps {
   database: Database;
   runtime: Runtime;
 }
 
-/** Named stretches of work, on behalf of a caller. */
+/** Manages memory sessions on behalf of a caller. */
 export class MemorySessionService {
   readonly #deps: MemorySessionServiceDeps;
   constructor(deps: MemorySessionServiceDeps) {
@@ -41,7 +41,7 @@ export class MemorySessionService {
     return { sessions: rows.map(toMemorySession), total: count?.n ?? 0, limit, offset };
   }
 
-  /** There is always room for one more until all are active: those that were archived first go first. */
+  /** At the limit, the sessions archived first are removed; it fails only when all are active. */
   async create(
     caller: Caller,
     { name, conversationId, userId }: CreateMemorySession,
@@ -52,7 +52,7 @@ export class MemorySessionService {
     return database.write(async ({ db }) => {
       const owner_id = await namedOwner(db, caller, userId);
       if (conversationId !== undefined) await requireConversationOf(db, owner_id, conversationId);
-      await makeRoom(db, owner_id);
+      await evictArchived(db, owner_id);
       const row: MemorySessionRow = {
         id,
         owner_id,
@@ -85,25 +85,25 @@ export class MemorySessionService {
   }
 }
 
-async function makeRoom(db: Kysely<Schema>, ownerId: string): Promise<void> {
+async function evictArchived(db: Kysely<Schema>, ownerId: string): Promise<void> {
   const own = db.selectFrom('memory_sessions').where('owner_id', '=', ownerId);
   const count = await own.select(({ fn }) => fn.countAll<number>().as('n')).executeTakeFirst();
-  const tooMany = (count?.n ?? 0) - MOST_PER_USER + 1;
-  if (tooMany <= 0) return;
+  const excess = (count?.n ?? 0) - MAX_PER_USER + 1;
+  if (excess <= 0) return;
   const oldest = own
     .select('id')
     .where('status', '=', 'archived')
     .orderBy('archived_at')
     .orderBy('id')
-    .limit(tooMany);
+    .limit(excess);
   const { numDeletedRows } = await db
     .deleteFrom('memory_sessions')
     .where('id', 'in', oldest)
     .executeTakeFirstOrThrow();
-  if (numDeletedRows < tooMany)
+  if (numDeletedRows < excess)
     throw new AppError(
       'wrong_state',
-      `There are ${MOST_PER_USER} active memory sessions; archive some to create more`,
+      `There are ${MAX_PER_USER} active memory sessions; archive some to create more`,
     );
 }
 

@@ -3,17 +3,17 @@ import { type Caller, isAdmin } from '../../auth/caller.ts';
 import { AppError } from '../../errors.ts';
 import type { Schema } from '../../storage/schema.ts';
 
-/** The user of that name, `me` being the caller; others are there for administrators alone. */
-export async function namedOwner(db: Kysely<Schema>, caller: Caller, named = 'me'): Promise<string> {
-  if (named === 'me' || named === caller.userId) return caller.userId;
+/** Resolves a user id, where `me` is the caller; only administrators can name others. */
+export async function namedOwner(db: Kysely<Schema>, caller: Caller, userId = 'me'): Promise<string> {
+  if (userId === 'me' || userId === caller.userId) return caller.userId;
   const user = isAdmin(caller)
-    ? await db.selectFrom('users').select('id').where('id', '=', named).executeTakeFirst()
+    ? await db.selectFrom('users').select('id').where('id', '=', userId).executeTakeFirst()
     : undefined;
   if (!user) throw new AppError('not_found', 'User not found');
   return user.id;
 }
 
-/** Nothing is said to come from a conversation of somebody else, not by an administrator either. */
+/** Requires that the conversation belongs to the owner, for administrators, too. */
 export async function requireConversationOf(db: Kysely<Schema>, ownerId: string, id: string): Promise<void> {
   const row = await db.selectFrom('conversations').select('owner_id').where('id', '=', id).executeTakeFirst();
   if (row?.owner_id !== ownerId) throw new AppError('not_found', 'Conversation not found');

@@ -12,7 +12,7 @@ import { showName } from '../../text/show-name.ts';
 import { defineTool, type Tool, ToolFailure } from '../tool.ts';
 
 const MAX_EXPERIENCES = 5;
-/** Of one find, in characters: a very long line is a chunk too. */
+/** Maximum characters of one result: a very long line is one chunk, too. */
 const MAX_TEXT = 4000;
 
 export interface MemorySearchDeps {
@@ -21,7 +21,7 @@ export interface MemorySearchDeps {
   runtime: Pick<Runtime, 'now'>;
 }
 
-/** `memory_search`: what was indexed, and what the user of the run learned before. */
+/** `memory_search`: searches indexed files and the experiences of the user. */
 export const memorySearchTool = ({ memory, experiences, runtime }: MemorySearchDeps): Tool =>
   defineTool({
     name: 'memory_search',
@@ -38,7 +38,7 @@ export const memorySearchTool = ({ memory, experiences, runtime }: MemorySearchD
         ? 'nothing is indexed or learned yet: svc memory sync FOLDER'
         : undefined,
     plan: ({ query, limit }, { userId, mode, isTrusted, signal }) => {
-      // Whoever wrote the text would read it in what the run says in the end.
+      // The author of the untrusted text could read the results in the answer of the run.
       if (!isTrusted)
         throw new ToolFailure('memory_search is not for a run that the text of a stranger set going');
       const caller = { userId, role: 'user' as const };

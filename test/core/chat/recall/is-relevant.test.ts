@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { fitsByWords } from '../../../../src/core/chat/recall/is-relevant.ts';
+import { isRelevant } from '../../../../src/core/chat/recall/is-relevant.ts';
 
 /** Without points, and among few texts, it is the words alone that tell. */
-const holds = (word: string, text: string) => fitsByWords([word], { text, score: 0 }, 1);
+const holds = (word: string, text: string) => isRelevant([word], { text, score: 0 }, 1);
 
 describe('a text holds a word', () => {
   it.each([
@@ -28,8 +28,8 @@ describe('a text holds a word', () => {
 
   it('once, however often it stands there', () => {
     const found = { text: 'word words wordy', score: 0 };
-    expect(fitsByWords(['word', 'other', 'another'], found, 1)).toBe(false);
-    expect(fitsByWords(['word', 'wordy', 'another'], found, 1)).toBe(true);
+    expect(isRelevant(['word', 'other', 'another'], found, 1)).toBe(false);
+    expect(isRelevant(['word', 'wordy', 'another'], found, 1)).toBe(true);
   });
 
   it('where it stands in the first 8,000 characters', () => {

@@ -4,7 +4,7 @@ import { recordExperienceSchema } from '../../../../src/contract/experiences.ts'
 import type { Task } from '../../../../src/contract/task.ts';
 import { untrustedMark } from '../../../../src/core/memory/learned/describe-experience.ts';
 import { lessonOf } from '../../../../src/core/chat/recall/lesson.ts';
-import { mayRepeatStrangers, stepsOf } from '../../../../src/core/chat/recall/run-steps.ts';
+import { mayContainUntrustedText, stepsOf } from '../../../../src/core/chat/recall/run-steps.ts';
 import { toTask } from '../../../../src/core/tasks/task-mapping.ts';
 import { newTask } from '../../../helpers/storage.ts';
 import { untouched } from '../../../../src/core/tasks/task-columns.ts';
@@ -70,7 +70,7 @@ describe('the steps of a run', () => {
     [call('mcp__wiki__find', {}), true],
     [call('task_status', {}), true],
   ])('tell whether a stranger may have spoken (%#)', (made, expected) => {
-    expect(mayRepeatStrangers(made)).toBe(expected);
+    expect(mayContainUntrustedText(made)).toBe(expected);
   });
 });
 

@@ -95,7 +95,7 @@ export function memoryWith({
 
 export function openRecall(
   known: Known,
-  { limitMs = 60_000, flags = {} }: { limitMs?: number; flags?: Flags } = {},
+  { timeoutMs = 60_000, flags = {} }: { timeoutMs?: number; flags?: Flags } = {},
 ) {
   const parts = memoryWith(known);
   const noted: object[] = [];
@@ -104,7 +104,7 @@ export function openRecall(
     config: new Config({ flags, env: {}, settingsFile: '/nowhere/settings.json' }),
     runtime: { ...systemRuntime, now: () => now },
     log: { ...silentLog, debug: (fields) => void noted.push(fields) },
-    limitMs,
+    timeoutMs,
   });
   const about = (question: string, { trustedOnly = false, signal = new AbortController().signal } = {}) =>
     recall.forQuestion('user_ann', question, { trustedOnly, signal });

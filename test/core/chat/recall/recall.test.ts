@@ -142,7 +142,7 @@ describe('nothing is told', () => {
   it('of a part that fails or takes too long, and the rest is', async () => {
     const { recall, memory, experiences, noted } = openRecall(
       { chunks: { keyword: [] }, experiences: [experience('exp_1')], preferences: [preference('pref_1')] },
-      { limitMs: 20 },
+      { timeoutMs: 20 },
     );
     memory.search = () => new Promise(() => undefined);
     experiences.search = () => Promise.reject(new Error('The index broke'));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { commandWords, redactUrl } from '../../../../src/core/chat/recall/redact-arguments.ts';
+import { redactCommand, redactUrl } from '../../../../src/core/chat/recall/redact-arguments.ts';
 
 describe('of a command is kept', () => {
   it.each([
@@ -38,7 +38,7 @@ describe('of a command is kept', () => {
     [`${'9f8a7b6c'.repeat(9)} x`, ''],
     ['', ''],
   ])('%s', (command, expected) => {
-    expect(commandWords(command)).toBe(expected);
+    expect(redactCommand(command)).toBe(expected);
   });
 });
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Experience, Origin, RecordExperience } from '../../../../src/contract/experiences.ts';
 import { Config } from '../../../../src/core/config/config.ts';
 import { AppError } from '../../../../src/core/errors.ts';
-import { type EndedRun, TaskLessons } from '../../../../src/core/chat/recall/task-lessons.ts';
+import { type FinishedRun, TaskLessons } from '../../../../src/core/chat/recall/task-lessons.ts';
 import type { NewEvent } from '../../../../src/core/tasks/new-event.ts';
 import type { NewTask } from '../../../../src/core/tasks/task-columns.ts';
 import { TaskEndings } from '../../../../src/core/tasks/task-endings.ts';
@@ -10,7 +10,7 @@ import { insertTasks, newTask, openStorage } from '../../../helpers/storage.ts';
 import { experience } from './recall-fixture.ts';
 
 const read = { name: 'read_file', arguments: { path: 'a' }, result: 'x', status: 'success' as const };
-const ended = (change: Partial<EndedRun> = {}): EndedRun => ({
+const ended = (change: Partial<FinishedRun> = {}): FinishedRun => ({
   answer: 'Done.',
   calls: [read],
   recalled: [],

@@ -20,12 +20,12 @@ export async function createEmbedder(
   provider: EmbeddingProvider | undefined = 'openai',
   { flags, ...limits }: { flags?: Flags } & Pick<EmbedderDeps, 'queryMs' | 'textsMs'> = {},
 ) {
-  const parts = await createProviders({
+  const fixture = await createProviders({
     flags: { ...settingsFor(url), 'memory.embedding.provider': provider, ...flags },
   });
   return {
-    embedder: new Embedder({ ...parts, ...limits }),
-    ...parts,
-    [Symbol.asyncDispose]: () => parts[Symbol.asyncDispose](),
+    embedder: new Embedder({ ...fixture, ...limits }),
+    ...fixture,
+    [Symbol.asyncDispose]: () => fixture[Symbol.asyncDispose](),
   };
 }

@@ -6,7 +6,7 @@ import type { IndexCalls } from '../../../../src/core/memory/index/index-calls.t
 type Answers = Pick<IndexCalls, 'missingVectors' | 'putVectors' | 'keepVectorsOf' | 'stats'>;
 
 /** Texts and their vectors, as the thread of the index keeps them. */
-export class StandInIndex {
+export class FakeIndex {
   isRunning = true;
   isSyncing = false;
   refusesAll = false;

@@ -40,11 +40,11 @@ describe.skipIf(!hasSharedFixtures)('what a vendor really answered is read', () 
     const body = read(name);
     await using server = await startEmbeddingServer();
     server.script = (reply) => reply.send(200, body);
-    await using parts = await createEmbedder(server.url, provider);
-    const choice = parts.embedder.choice();
+    await using fixture = await createEmbedder(server.url, provider);
+    const choice = fixture.embedder.choice();
     if (!choice) throw new Error('There is a choice');
     const texts = Array.from({ length: count }, (_, at) => `text ${at}`);
-    const vectors = await parts.embedder.embedTexts(choice, texts, new AbortController().signal);
+    const vectors = await fixture.embedder.embedTexts(choice, texts, new AbortController().signal);
     expect(vectors.map((vector) => vector.length)).toEqual(texts.map(() => length));
     expect(vectors).toEqual(numbersIn(body).map((numbers) => Float32Array.from(numbers)));
   });
@@ -53,9 +53,9 @@ describe.skipIf(!hasSharedFixtures)('what a vendor really answered is read', () 
     const asked = async (provider: EmbeddingProvider, model: string, texts: string[]) => {
       await using server = await startEmbeddingServer();
       const flags = { 'memory.embedding.model': model };
-      await using parts = await createEmbedder(server.url, provider, { flags });
-      const choice = parts.embedder.choice();
-      if (choice) await parts.embedder.embedTexts(choice, texts, new AbortController().signal);
+      await using fixture = await createEmbedder(server.url, provider, { flags });
+      const choice = fixture.embedder.choice();
+      if (choice) await fixture.embedder.embedTexts(choice, texts, new AbortController().signal);
       const [request] = server.asked;
       return { path: request?.path, body: request?.body };
     };

@@ -90,10 +90,10 @@ describe('watching folders', () => {
   it('waits for the watching that another call began', async () => {
     await using its = new WatchedWorld();
     await its.sync();
-    const order = { ...its.rules, watchFiles: 100 };
-    const first = its.watch.watch(order);
+    const request = { ...its.rules, watchFiles: 100 };
+    const first = its.watch.watch(request);
     await waitFor(() => its.opened.length === 1);
-    await its.watch.watch(order);
+    await its.watch.watch(request);
     expect(its.watch.isCurrent).toBe(true);
     await first;
     expect(its.opened).toHaveLength(1);

@@ -11,7 +11,7 @@ function world() {
   const faults: unknown[] = [];
   const dirty = new DirtyPaths({
     sync: its.index.sync,
-    onFault: (error) => faults.push(error),
+    onError: (error) => faults.push(error),
     setTimer: its.timers.set,
     monotonic: () => clock.ms,
   });
@@ -96,7 +96,7 @@ describe('paths that may have changed', () => {
     const { its, dirty } = given;
     dirty.follow(its.rules);
     dirty.mark(its.write('a.md', 'one'));
-    const syncing = its.index.sync.syncFolder({ basePath: its.root, ...its.rules });
+    const syncing = its.index.sync.syncDirectory({ basePath: its.root, ...its.rules });
     its.timers.run();
     expect(dirty.isSyncing).toBe(false);
     expect(its.timers.waits).toEqual([300]);
@@ -122,7 +122,7 @@ describe('paths that may have changed', () => {
     await using given = world();
     const { its, dirty, clock } = given;
     its.write('new/a.md', 'one');
-    dirty.markNewFolder(its.path('new'));
+    dirty.markNewDirectory(its.path('new'));
     await dirty.sync(its.rules, Infinity);
     its.write('new/b.md', 'one');
     await dirty.sync(its.rules, Infinity);

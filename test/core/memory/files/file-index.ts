@@ -28,11 +28,11 @@ export class FileIndex {
     const { sync } = this;
     const syncPaths = sync.syncPaths.bind(sync);
     const changedFiles = sync.changedFiles.bind(sync);
-    sync.syncPaths = (paths, order, deadline) => {
+    sync.syncPaths = (paths, request, deadline) => {
       this.onSync();
       if (this.failure) throw this.failure;
       this.asked.push(...paths);
-      return syncPaths(paths, order, this.isUnhurried ? Infinity : deadline);
+      return syncPaths(paths, request, this.isUnhurried ? Infinity : deadline);
     };
     sync.changedFiles = (paths, deadline) => {
       this.onLook();

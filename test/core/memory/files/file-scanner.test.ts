@@ -34,7 +34,7 @@ describe('a round over all files', () => {
     await using its = new WatchedWorld();
     for (const name of ['a.md', 'deep/b.md', 'gone.md']) its.write(name, 'old');
     await laterThan(Date.now());
-    await its.index.sync.syncFolder({ basePath: its.root, ...its.rules });
+    await its.index.sync.syncDirectory({ basePath: its.root, ...its.rules });
     await laterThan(Date.now());
     its.index.store.removeFile(its.path('gone.md'));
     its.write('deep/c.md', 'new');
@@ -88,7 +88,7 @@ describe('a round over all files', () => {
     await its.sync();
     await round(its);
     await laterThan(Date.now());
-    its.round.wasCleared();
+    its.round.recordCleared();
     its.index.store.clear();
     its.index.store.setLastSyncAt(new Date().toISOString());
     await laterThan(Date.now());
@@ -150,6 +150,6 @@ describe('a round over all files', () => {
     isDone = true;
     expect(turns).toBeGreaterThan(2);
     expect(its.dirty.covers(its.path('new.md'))).toBe(true);
-    expect(its.round.costMs).toBeGreaterThan(0);
+    expect(its.round.lastDurationMs).toBeGreaterThan(0);
   });
 });

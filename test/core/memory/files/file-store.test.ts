@@ -9,7 +9,7 @@ async function plantIndexed() {
   world.write('a.md', '# One\nzebra\n# Two\nlion\n# Three\napple\n');
   world.write('b.ts', 'export const zebra = 1;\n');
   world.write('deep/c.txt', '');
-  await world.syncFolder();
+  await world.syncDirectory();
   return world;
 }
 
@@ -113,14 +113,14 @@ describe('FileStore', () => {
     expect(world.changes).toEqual([{ added: [], removed: ids }]);
     world.changes.length = 0;
     world.write('b.ts', 'export const lion = 1;\n');
-    await world.syncFolder();
+    await world.syncDirectory();
     expect(world.changes.map(({ added, removed }) => [added.length, removed.length])).toContainEqual([4, 1]);
   });
 
   it('keeps only what is at or below some folders', async () => {
     using world = await plantIndexed();
     world.write('deeper/d.txt');
-    await world.syncFolder();
+    await world.syncDirectory();
     await world.store.keepOnly([world.at('deep'), world.at('a.md'), join(world.root, 'elsewhere')]);
     expect(world.paths()).toEqual(['a.md', 'deep/c.txt']);
     await world.store.keepOnly([world.root, world.base]);
@@ -138,7 +138,7 @@ describe('FileStore', () => {
     expect(world.store.counts()).toEqual({ fileCount: 0, chunkCount: 0 });
     expect(world.changes).toEqual([{ added: [], removed: expect.objectContaining({ length: 4 }) }]);
     expect([world.find('zebra'), world.store.lastSyncAt(), orphans(world.database)]).toEqual([[], null, 0]);
-    expect(await world.syncFolder()).toMatchObject({ added: 3 });
+    expect(await world.syncDirectory()).toMatchObject({ added: 3 });
     expect(pathsIn(world.store)).toEqual(before);
   });
 
@@ -164,12 +164,12 @@ describe('FileStore', () => {
     world.database.exec(`pragma max_page_count = ${pages + 20}`);
     for (let at = 0; at < 40; at++) world.write(`full/${at}`, `zebra ${at} ${'full '.repeat(5000)}`);
     world.changes.length = 0;
-    await expect(world.syncFolder()).rejects.toMatchObject({ code: 'storage_full' });
+    await expect(world.syncDirectory()).rejects.toMatchObject({ code: 'storage_full' });
     const { fileCount, chunkCount } = world.store.counts();
     expect([orphans(world.database), world.sync.progress]).toEqual([0, undefined]);
     expect(chunkCount - before.chunkCount).toBe(world.changes.flatMap(({ added }) => added).length);
     world.database.exec('pragma max_page_count = 1000000');
-    expect(await world.syncFolder()).toMatchObject({ synced: 43, added: 43 - fileCount });
+    expect(await world.syncDirectory()).toMatchObject({ synced: 43, added: 43 - fileCount });
     expect(world.find('zebra')).toHaveLength(42);
   });
 

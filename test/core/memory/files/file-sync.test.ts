@@ -13,29 +13,29 @@ describe('FileSync', () => {
   it('tells how far it is, from the first to the last', async () => {
     using world = plantFiles();
     plantMany(world, 50);
-    const sync = world.syncFolder();
+    const sync = world.syncDirectory();
     await setImmediate();
     expect(world.sync.progress).toMatchObject({ basePath: world.base, phase: 'looking' });
     await sync;
     expect(world.sync.progress).toBeUndefined();
     const phases = world.progress.map(({ phase }) => phase);
-    expect(phases.toSorted((a, b) => order.indexOf(a) - order.indexOf(b))).toEqual(phases);
+    expect(phases.toSorted((a, b) => request.indexOf(a) - request.indexOf(b))).toEqual(phases);
     expect(world.progress[0]).toEqual({ basePath: world.base, phase: 'looking', done: 0 });
     expect(world.progress.find(({ phase }) => phase === 'reading')).toMatchObject({ done: 0, total: 50 });
     expect(world.progress.at(-1)).toEqual({ basePath: world.base, phase: 'done', done: 50, total: 50 });
     expect(world.store.lastSyncAt()).toBe(new Date(world.store.lastSyncAt() ?? '').toISOString());
   });
 
-  const order = ['looking', 'reading', 'done'];
+  const request = ['looking', 'reading', 'done'];
 
   it('syncs one at a time, and those who wait for the same share it', async () => {
     using world = plantFiles();
     plantMany(world, 30);
     mkdirSync(world.at('other'));
-    const first = world.syncFolder();
-    const second = world.syncFolder();
-    const third = world.syncFolder();
-    const other = world.syncFolder({ basePath: world.at('other') });
+    const first = world.syncDirectory();
+    const second = world.syncDirectory();
+    const third = world.syncDirectory();
+    const other = world.syncDirectory({ basePath: world.at('other') });
     world.write('late.md');
     expect(await second).toBe(await third);
     expect(await second).not.toBe(await first);
@@ -54,9 +54,9 @@ describe('FileSync', () => {
     using world = plantFiles();
     expect(world.sync.cancel()).toBe(false);
     plantMany(world, 400);
-    const sync = world.syncFolder();
+    const sync = world.syncDirectory();
     while (world.store.counts().fileCount === 0) await setImmediate();
-    const waiting = world.syncFolder();
+    const waiting = world.syncDirectory();
     expect(world.sync.cancel()).toBe(true);
     const outcome = await sync;
     expect(outcome.cancelled).toBe(true);
@@ -66,7 +66,7 @@ describe('FileSync', () => {
     expect(await waiting).toMatchObject({ cancelled: true, added: 0 });
     expect(world.store.lastSyncAt()).toBeNull();
     expect(orphans(world.database)).toBe(0);
-    expect(await world.syncFolder()).toMatchObject({
+    expect(await world.syncDirectory()).toMatchObject({
       cancelled: false,
       synced: 400,
       added: 400 - outcome.added,
@@ -77,7 +77,7 @@ describe('FileSync', () => {
     for (let turns = 0; turns < 8; turns++) {
       using world = plantFiles();
       plantMany(world, 60);
-      const syncs = [world.syncFolder(), world.syncFolder()];
+      const syncs = [world.syncDirectory(), world.syncDirectory()];
       for (let turn = 0; turn < turns; turn++) await setImmediate();
       world.sync.cancel();
       world.database.close();
@@ -90,10 +90,10 @@ describe('FileSync', () => {
     using world = plantFiles();
     world.write('gone/a');
     world.write('stays/b');
-    await world.syncFolder();
+    await world.syncDirectory();
     rmSync(world.at('gone'), { recursive: true });
-    const sync = world.syncFolder({ basePath: world.at('gone') });
-    const next = world.syncFolder({ basePath: world.at('stays') });
+    const sync = world.syncDirectory({ basePath: world.at('gone') });
+    const next = world.syncDirectory({ basePath: world.at('stays') });
     await expect(sync).rejects.toMatchObject({ code: 'validation' });
     expect(await next).toMatchObject({ synced: 1 });
     expect(world.paths()).toEqual(['gone/a', 'stays/b']);
@@ -105,7 +105,7 @@ describe('FileSync of single paths', () => {
     using world = plantFiles();
     world.write('.gitignore', '*.log\n');
     for (const path of ['a.md', 'b/c.md', 'b/d.md']) world.write(path);
-    await world.syncFolder();
+    await world.syncDirectory();
     world.write('a.md', 'zebra\n');
     rmSync(world.at('b/c.md'));
     world.write('new/e.md');
@@ -123,7 +123,7 @@ describe('FileSync of single paths', () => {
     using world = plantFiles();
     world.write('in/a');
     world.write('out/b');
-    await world.syncFolder();
+    await world.syncDirectory();
     const roots = [world.at('in')];
     expect(world.syncPaths(['in/a', 'out/b', '/etc/hosts'], { roots }).outcome).toMatchObject({
       synced: 1,
@@ -135,7 +135,7 @@ describe('FileSync of single paths', () => {
   it('looks at a whole folder again when its rules change', async () => {
     using world = plantFiles();
     for (const path of ['a/b.log', 'a/c/d.log', 'e.log']) world.write(path);
-    await world.syncFolder();
+    await world.syncDirectory();
     world.write('a/.gitignore', '*.log\n');
     expect(world.syncPaths(['a/.gitignore']).outcome).toMatchObject({ added: 1, removed: 2 });
     rmSync(world.at('a/.gitignore'));
@@ -146,7 +146,7 @@ describe('FileSync of single paths', () => {
     using world = plantFiles();
     world.write('disk/a');
     const roots = [world.at('disk')];
-    await world.syncFolder({ basePath: world.at('disk'), roots });
+    await world.syncDirectory({ basePath: world.at('disk'), roots });
     rmSync(world.at('disk'), { recursive: true });
     expect(world.syncPaths(['disk/a', 'disk'], { roots }).outcome).toMatchObject({ removed: 0 });
     expect(world.paths()).toEqual(['disk/a']);
@@ -154,12 +154,12 @@ describe('FileSync of single paths', () => {
 
   it('answers what was left when the time is over, and comes to an end in pieces', async () => {
     using world = plantFiles();
-    expect(world.sync.syncPaths([world.base], world.order, -1)).toMatchObject({ left: [world.base] });
+    expect(world.sync.syncPaths([world.base], world.request, -1)).toMatchObject({ left: [world.base] });
     plantMany(world, 200, 100);
     let left = [world.base];
     let calls = 0;
     for (; left.length > 0 && calls < 10_000; calls++)
-      ({ left } = world.sync.syncPaths(left, world.order, performance.now() + 1));
+      ({ left } = world.sync.syncPaths(left, world.request, performance.now() + 1));
     expect(calls).toBeGreaterThan(3);
     expect(world.store.counts().fileCount).toBe(200);
     rmSync(world.at('3'), { recursive: true });
@@ -173,7 +173,7 @@ describe('FileSync.changedFiles', () => {
     for (const path of ['a', 'b', 'c', 'd/e']) world.write(path);
     // What was written in the moment of its reading cannot be told from a change.
     for (let changed = ['?']; changed.length > 0; { changed } = world.sync.changedFiles('all', Infinity))
-      await world.syncFolder();
+      await world.syncDirectory();
     world.write('a', 'other');
     utimesSync(world.at('b'), 1, 1);
     rmSync(world.at('d'), { recursive: true });

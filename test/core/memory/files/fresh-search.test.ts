@@ -81,8 +81,8 @@ describe.each(['watched', 'not watched'])('a search in folders that are %s', (ho
 
   it('does not wait for a sync of a folder, and says so', async () => {
     await using its = await world(['a.md']);
-    const syncing = its.index.sync.syncFolder({ basePath: its.root, ...its.rules });
-    const line = its.index.sync.syncFolder({ basePath: its.path('.'), ...its.rules });
+    const syncing = its.index.sync.syncDirectory({ basePath: its.root, ...its.rules });
+    const line = its.index.sync.syncDirectory({ basePath: its.path('.'), ...its.rules });
     expect(await its.search('old')).toMatchObject({ names: ['a.md'], stale: true });
     await Promise.all([syncing, line]);
     expect(await its.search('old')).toMatchObject({ names: ['a.md'], stale: false });
@@ -128,7 +128,7 @@ describe('a search', () => {
     its.index.onLook = () => (its.ownMs = ms += 60);
     await its.round.scan([its.root]);
     its.index.onLook = () => undefined;
-    expect(its.round.costMs).toBeGreaterThan(100);
+    expect(its.round.lastDurationMs).toBeGreaterThan(100);
     its.write('5.md', 'new');
     expect(await its.search('new')).toEqual({
       names: [],

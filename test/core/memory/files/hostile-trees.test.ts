@@ -14,7 +14,7 @@ import {
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { OpenFolders } from '../../../../src/core/memory/files/directory-cursor.ts';
+import { DirectoryCursor } from '../../../../src/core/memory/files/directory-cursor.ts';
 import { readText } from '../../../../src/core/memory/files/read-text.ts';
 import { SkippedFiles } from '../../../../src/core/memory/files/skipped-files.ts';
 import { TreeWalk } from '../../../../src/core/memory/files/tree-walk.ts';
@@ -35,7 +35,7 @@ describe('a hostile tree', () => {
     symlinkSync(join(secret, 'canary.txt'), world.at('file'));
     symlinkSync(join(secret, 'canary.txt'), world.at('.gitignore'));
     world.write('real');
-    expect(await world.syncFolder()).toMatchObject({ added: 1, reasons: { link: 204 } });
+    expect(await world.syncDirectory()).toMatchObject({ added: 1, reasons: { link: 204 } });
     expect(world.syncPaths(['to-1/canary.txt', 'loop/real', 'file', 'to-2']).outcome.added).toBe(0);
     expect(world.paths()).toEqual(['real']);
   });
@@ -46,7 +46,7 @@ describe('a hostile tree', () => {
     const server = createServer().listen(world.at('socket'));
     await once(server, 'listening');
     world.write('real');
-    expect(await world.syncFolder()).toMatchObject({ added: 1, reasons: { 'not a regular file': 3 } });
+    expect(await world.syncDirectory()).toMatchObject({ added: 1, reasons: { 'not a regular file': 3 } });
     expect(world.syncPaths(['pipe', 'socket']).outcome).toMatchObject({ added: 0, skipped: 2 });
     server.close();
   });
@@ -66,10 +66,10 @@ describe('a hostile tree', () => {
     const seen = [...walk.from(world.at('in'))];
     expect(seen).toHaveLength(2);
     for (const descriptors of [undefined, nowhere]) {
-      using folders = new OpenFolders(world.at('in'), descriptors);
+      using directories = new DirectoryCursor(world.at('in'), descriptors);
       rmSync(world.at('in/x'));
       symlinkSync(world.at('outside/x'), world.at('in/x'));
-      expect(() => folders.openFile('x')).toThrow('ELOOP');
+      expect(() => directories.openFile('x')).toThrow('ELOOP');
     }
   });
 
@@ -79,15 +79,15 @@ describe('a hostile tree', () => {
       using world = plantFiles();
       world.write('secret/deep/x', 'CANARY\n');
       world.write('in/deep/x', 'mine\n');
-      using folders = new OpenFolders(world.base, descriptors);
-      folders.enter('in');
+      using directories = new DirectoryCursor(world.base, descriptors);
+      directories.enter('in');
       renameSync(world.at('in'), world.at('old'));
       symlinkSync(world.at('secret'), world.at('in'));
       // What is open stays what it was; what is looked up anew is refused.
       let text = 'refused';
       try {
-        folders.enter('deep');
-        const descriptor = folders.openFile('x');
+        directories.enter('deep');
+        const descriptor = directories.openFile('x');
         const read = readText(descriptor, 5, 1000);
         closeSync(descriptor);
         text = typeof read === 'string' ? read : read.text;
@@ -95,9 +95,9 @@ describe('a hostile tree', () => {
         expect(error).toMatchObject({ code: 'ENOENT' });
       }
       expect(text).toBe(descriptors === undefined ? 'mine\n' : 'refused');
-      using again = new OpenFolders(world.base, descriptors);
+      using again = new DirectoryCursor(world.base, descriptors);
       expect(() => again.enter('in')).toThrow(/ELOOP|ENOTDIR/);
-      expect(() => new OpenFolders(world.at('in/deep'), descriptors)).toThrow('replaced');
+      expect(() => new DirectoryCursor(world.at('in/deep'), descriptors)).toThrow('replaced');
     },
   );
 
@@ -117,14 +117,14 @@ describe('a hostile tree', () => {
       '\\',
     ];
     for (const name of names) world.write(name);
-    expect(await world.syncFolder()).toMatchObject({
+    expect(await world.syncDirectory()).toMatchObject({
       added: names.length,
       reasons: { 'name is not UTF-8': 2 },
     });
     expect(world.paths().sort()).toEqual(names.sort());
-    expect(await world.syncFolder()).toMatchObject({ synced: names.length, added: 0, removed: 0 });
+    expect(await world.syncDirectory()).toMatchObject({ synced: names.length, added: 0, removed: 0 });
     rmSync(world.at('%_*?[a]'));
-    expect(await world.syncFolder()).toMatchObject({ removed: 1 });
+    expect(await world.syncDirectory()).toMatchObject({ removed: 1 });
   });
 
   it('is deeper than any path may be long', { timeout: 120_000 }, async () => {
@@ -136,10 +136,10 @@ describe('a hostile tree', () => {
       }`;
     execFileSync(process.execPath, ['-e', dig], { cwd: world.base });
     try {
-      const outcome = await world.syncFolder();
+      const outcome = await world.syncDirectory();
       expect(outcome.added).toBeGreaterThan(1900);
       expect(Object.keys(outcome.reasons)).toEqual(['path too long']);
-      const again = await world.syncFolder();
+      const again = await world.syncDirectory();
       expect(again).toMatchObject({ added: 0, updated: 0, removed: 0, synced: outcome.added });
       const deepest = pathsIn(world.store).at(-1) ?? '';
       expect(world.sync.changedFiles('all', Infinity)).toEqual({ changed: [], isComplete: true });
@@ -147,19 +147,19 @@ describe('a hostile tree', () => {
     } finally {
       execFileSync('rm', ['-rf', world.at('d')]);
     }
-    expect(await world.syncFolder()).toMatchObject({ synced: 0 });
+    expect(await world.syncDirectory()).toMatchObject({ synced: 0 });
     expect(world.store.counts()).toEqual({ fileCount: 0, chunkCount: 0 });
   });
 
   it('goes back up in deep trees where few folders stay open', async () => {
     using world = plantFiles();
-    let folder = '';
+    let directory = '';
     for (let level = 0; level < 200; level++) {
-      folder += 'd/';
-      world.write(`${folder}z/below`);
-      world.write(`${folder}f`);
+      directory += 'd/';
+      world.write(`${directory}z/below`);
+      world.write(`${directory}f`);
     }
-    const walk = new TreeWalk({ ...world.order, protectedFolders: [], skipped: new SkippedFiles() });
+    const walk = new TreeWalk({ ...world.request, protectedFolders: [], skipped: new SkippedFiles() });
     const before = readdirSync('/proc/self/fd').length;
     let most = 0;
     let files = 0;
@@ -170,20 +170,20 @@ describe('a hostile tree', () => {
     expect(files).toBe(400);
     expect(most).toBeLessThan(100);
     expect(readdirSync('/proc/self/fd')).toHaveLength(before);
-    expect(await world.syncFolder()).toMatchObject({ added: 400 });
+    expect(await world.syncDirectory()).toMatchObject({ added: 400 });
   });
 
   it('has a rule file on each level, more than anybody writes', async () => {
     using world = plantFiles();
-    let folder = '';
+    let directory = '';
     for (let level = 0; level < 100; level++) {
-      world.write(`${folder}.gitignore`, '*.log\n');
-      world.write(`${folder}f`);
-      folder += 'd/';
+      world.write(`${directory}.gitignore`, '*.log\n');
+      world.write(`${directory}f`);
+      directory += 'd/';
     }
     world.write('big/.gitignore', 'a\n'.repeat(600_000));
     world.write('big/a');
-    const { reasons } = await world.syncFolder();
+    const { reasons } = await world.syncDirectory();
     expect(reasons).toEqual({ 'too many ignore rules': 2 });
     expect(world.paths()).not.toContain('big/a');
   });
@@ -193,7 +193,7 @@ describe('a hostile tree', () => {
     const sparse = openSync(world.at('huge'), 'w');
     ftruncateSync(sparse, 100 * 2 ** 20);
     const before = process.memoryUsage().rss;
-    expect(await world.syncFolder()).toMatchObject({ added: 0, reasons: { 'too large': 1 } });
+    expect(await world.syncDirectory()).toMatchObject({ added: 0, reasons: { 'too large': 1 } });
     expect(process.memoryUsage().rss - before).toBeLessThan(30 * 2 ** 20);
     // Such a one that grew after it was seen is read no further than the limit.
     const descriptor = openSync(world.at('huge'), 'r');
@@ -212,7 +212,7 @@ describe('a hostile tree', () => {
   it('grows and shrinks while it is read', async () => {
     using world = plantFiles();
     for (let at = 0; at < 300; at++) world.write(`f${at}`, 'word\n'.repeat(100));
-    const sync = world.syncFolder();
+    const sync = world.syncDirectory();
     let isOver = false;
     const edits = (async () => {
       for (let at = 0; !isOver; at++) {
@@ -224,8 +224,8 @@ describe('a hostile tree', () => {
     await sync;
     isOver = true;
     await edits;
-    await world.syncFolder();
-    const outcome = await world.syncFolder();
+    await world.syncDirectory();
+    const outcome = await world.syncDirectory();
     expect(outcome).toMatchObject({
       added: 0,
       updated: 0,
@@ -239,7 +239,7 @@ describe('a hostile tree', () => {
     using world = plantFiles();
     for (let at = 0; at < 50; at++) mkdirSync(world.at(`${at}`));
     for (let at = 0; at < 100_000; at++) writeFileSync(world.at(at % 2 ? `f${at}` : `${at % 50}/f${at}`), '');
-    const files = (maxFiles: number) => world.syncFolder({ maxFiles });
+    const files = (maxFiles: number) => world.syncDirectory({ maxFiles });
     expect(await files(60_000)).toMatchObject({
       added: 60_000,
       skipped: 40_000,
@@ -265,12 +265,12 @@ describe('a hostile tree', () => {
         'config/gh',
       ]) {
         const names = [...Array.from({ length: depth }, (_, at) => `l${at}`), ...secret.split('/')];
-        const folder = join(world.base, ...names.slice(0, -1));
-        mkdirSync(folder, { recursive: true });
-        using folders = new OpenFolders(folder);
-        const rules = WalkRules.above(world.base, world.base).within(folders);
-        const place = join(folder, names.at(-1) ?? '');
-        expect([place, rules?.leavesOut(place, names.at(-1) ?? '', false)]).toEqual([
+        const directory = join(world.base, ...names.slice(0, -1));
+        mkdirSync(directory, { recursive: true });
+        using directories = new DirectoryCursor(directory);
+        const rules = WalkRules.above(world.base, world.base).within(directories);
+        const place = join(directory, names.at(-1) ?? '');
+        expect([place, rules?.exclusionReason(place, names.at(-1) ?? '', false)]).toEqual([
           place,
           isSecretPlace(place) ? 'secret' : undefined,
         ]);

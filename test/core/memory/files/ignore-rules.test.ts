@@ -9,20 +9,20 @@ import { plantFiles } from './indexed-tree.ts';
 
 /** What git itself would let in of these files, as it lists files that are not tracked. */
 function listedByGit(files: Map<string, string>): string[] {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-git-'));
+  const directory = mkdtempSync(join(tmpdir(), 'svc-git-'));
   try {
-    const environment = { PATH: process.env['PATH'], HOME: folder, GIT_CONFIG_NOSYSTEM: '1' };
-    execFileSync('git', ['init', '-q', folder], { env: environment });
+    const environment = { PATH: process.env['PATH'], HOME: directory, GIT_CONFIG_NOSYSTEM: '1' };
+    execFileSync('git', ['init', '-q', directory], { env: environment });
     for (const [path, text] of files) {
-      mkdirSync(dirname(join(folder, path)), { recursive: true });
-      writeFileSync(join(folder, path), text);
+      mkdirSync(dirname(join(directory, path)), { recursive: true });
+      writeFileSync(join(directory, path), text);
     }
-    const listed = execFileSync('git', ['-C', folder, 'ls-files', '-zo', '--exclude-standard'], {
+    const listed = execFileSync('git', ['-C', directory, 'ls-files', '-zo', '--exclude-standard'], {
       env: environment,
     });
     return listed.toString('utf8').split('\0').filter(Boolean).sort();
   } finally {
-    rmSync(folder, { recursive: true });
+    rmSync(directory, { recursive: true });
   }
 }
 
@@ -51,23 +51,23 @@ describe.skipIf(spawnSync('git', ['--version']).status !== 0)('ignore rules besi
         fc.array(fc.tuple(fc.array(name, { maxLength: 2 }), rules), { maxLength: 4 }),
         async (paths, ruleFiles) => {
           const files = new Map<string, string>();
-          const folders = new Set<string>(['']);
+          const directories = new Set<string>(['']);
           for (const at of paths) {
             // One name cannot be a file and a folder.
             const names = at.split('/');
             const above = names.slice(0, -1).map((_, depth) => names.slice(0, depth + 1).join('/'));
-            if (above.some((folder) => files.has(folder)) || folders.has(at)) continue;
-            for (const folder of above) folders.add(folder);
+            if (above.some((directory) => files.has(directory)) || directories.has(at)) continue;
+            for (const directory of above) directories.add(directory);
             files.set(at, 'text\n');
           }
           for (const [names, text] of ruleFiles) {
-            const folder = names.join('/');
-            if (folders.has(folder)) files.set(`${folder ? `${folder}/` : ''}.gitignore`, text);
+            const directory = names.join('/');
+            if (directories.has(directory)) files.set(`${directory ? `${directory}/` : ''}.gitignore`, text);
           }
           using world = plantFiles();
           mkdirSync(world.at('.git'));
           for (const [at, text] of files) world.write(at, text);
-          await world.syncFolder();
+          await world.syncDirectory();
           expect(world.paths().sort()).toEqual(listedByGit(files));
         },
       ),
@@ -90,8 +90,8 @@ describe('ignore rules', () => {
   it('are refused where there are too many above one another', () => {
     let made: IgnoreRules | undefined = IgnoreRules.below('/top');
     let levels = 0;
-    for (let folder = '/top'; made && levels < 1000; folder += '/a', levels++)
-      made = made.with(folder, '*.log');
+    for (let directory = '/top'; made && levels < 1000; directory += '/a', levels++)
+      made = made.with(directory, '*.log');
     expect(levels).toBeLessThan(100);
     expect(IgnoreRules.below('/top').with('/top', 'a\n'.repeat(100_000))).toBeUndefined();
   });

@@ -7,13 +7,13 @@ import { FileStore } from '../../../../src/core/memory/files/file-store.ts';
 import { FileSync, type FileSyncDeps } from '../../../../src/core/memory/files/file-sync.ts';
 import { openIndexDatabase } from '../../../../src/core/memory/index/index-database.ts';
 import { KeywordIndex } from '../../../../src/core/memory/index/keyword-index.ts';
-import type { SyncOrder } from '../../../../src/core/memory/index/index-calls.ts';
+import type { SyncRequest } from '../../../../src/core/memory/index/index-calls.ts';
 
 /** An index in a database of its own. */
 export function openIndex(
   file: string,
   protectedFolders: string[] = [],
-  given: Pick<FileSyncDeps, 'isAwaited' | 'monotonic'> = {},
+  given: Pick<FileSyncDeps, 'hasPendingCalls' | 'monotonic'> = {},
 ) {
   const database = openIndexDatabase(file, 8);
   const keywords = new KeywordIndex(database, 'chunk_words');
@@ -42,20 +42,21 @@ export function plantFiles(protectedNames: string[] = []) {
     protectedNames.map((name) => at(name)),
   );
   const limits = { roots: [base], maxFileBytes: 2 ** 20, maxFiles: 10_000 };
-  const order: SyncOrder = { basePath: base, ...limits };
+  const request: SyncRequest = { basePath: base, ...limits };
   return {
     ...index,
     root,
     base,
     at,
-    order,
+    request,
     write(path: string, content: string | Buffer = `About ${path}\n`) {
       mkdirSync(dirname(at(path)), { recursive: true });
       writeFileSync(at(path), content);
       return at(path);
     },
-    syncFolder: (changed: Partial<SyncOrder> = {}) => index.sync.syncFolder({ ...order, ...changed }),
-    syncPaths: (paths: string[], changed: Partial<SyncOrder> = {}) =>
+    syncDirectory: (changed: Partial<SyncRequest> = {}) =>
+      index.sync.syncDirectory({ ...request, ...changed }),
+    syncPaths: (paths: string[], changed: Partial<SyncRequest> = {}) =>
       index.sync.syncPaths(paths.map(at), { ...limits, ...changed }, Infinity),
     /** The indexed paths, below the base where they are there. */
     paths: () =>

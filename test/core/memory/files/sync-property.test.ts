@@ -82,7 +82,7 @@ function contentsOf(index: Pick<FileWorld, 'store' | 'keywords' | 'database'>) {
 async function fromScratch(world: FileWorld, file: string, roots: string[]) {
   const fresh = openIndex(join(world.root, file));
   try {
-    await fresh.sync.syncFolder({ ...world.order, roots, maxFileBytes: 2500 });
+    await fresh.sync.syncDirectory({ ...world.request, roots, maxFileBytes: 2500 });
     return contentsOf(fresh);
   } finally {
     fresh.database.close();
@@ -111,7 +111,7 @@ describe('an index that is kept up to date', () => {
                 const before = new Map(
                   world.store.list({ limit: 1000, offset: 0 }).files.map((one) => [one.path, one.hash]),
                 );
-                const outcome = await world.syncFolder({ roots, maxFileBytes: 2500 });
+                const outcome = await world.syncDirectory({ roots, maxFileBytes: 2500 });
                 const after = new Map(
                   world.store.list({ limit: 1000, offset: 0 }).files.map((one) => [one.path, one.hash]),
                 );
@@ -139,7 +139,7 @@ describe('an index that is kept up to date', () => {
         async (files, choice) => {
           using world = plantFiles();
           for (const [at, content] of files) apply(world, { kind: 'write', path: at, text: content });
-          await world.syncFolder();
+          await world.syncDirectory();
           for (let left = world.store.counts().fileCount; left > 0; left = world.store.counts().fileCount) {
             const paths = pathsIn(world.store);
             const chosen = paths[choice.next().value % paths.length] ?? '';

@@ -10,7 +10,7 @@ store.transaction = (work) => {
   return result;
 };
 for (;;) {
-  await sync.syncFolder({ basePath, roots: [basePath], maxFileBytes: 2 ** 20, maxFiles: 1000 });
+  await sync.syncDirectory({ basePath, roots: [basePath], maxFileBytes: 2 ** 20, maxFiles: 1000 });
   if (store.counts().fileCount < 300) throw new Error('Not all was synced');
   store.clear();
 }

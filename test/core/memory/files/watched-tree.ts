@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DirtyPaths, type SetTimer } from '../../../../src/core/memory/files/dirty-paths.ts';
-import { FileRound } from '../../../../src/core/memory/files/file-scanner.ts';
-import { FolderWatch } from '../../../../src/core/memory/files/directory-watcher.ts';
+import { FileScanner } from '../../../../src/core/memory/files/file-scanner.ts';
+import { DirectoryWatcher } from '../../../../src/core/memory/files/directory-watcher.ts';
 import { FreshSearch } from '../../../../src/core/memory/files/fresh-search.ts';
 import { unindexedPaths } from '../../../../src/core/memory/files/unindexed-paths.ts';
 import { openChokidar, type Watcher } from '../../../../src/core/memory/files/watched-root.ts';
@@ -54,8 +54,8 @@ export class WatchedWorld implements AsyncDisposable {
   readonly opened: Watcher[] = [];
   open = openChokidar;
   readonly dirty: DirtyPaths;
-  readonly round: FileRound;
-  readonly watch: FolderWatch;
+  readonly round: FileScanner;
+  readonly watch: DirectoryWatcher;
   readonly fresh: FreshSearch;
 
   constructor(name = 'root') {
@@ -65,30 +65,30 @@ export class WatchedWorld implements AsyncDisposable {
     this.index = new FileIndex(join(this.base, 'memory.db'), [closed]);
     const { store, sync } = this.index;
     const monotonic = () => this.ownMs ?? performance.now();
-    const onFault = (error: unknown) => this.faults.push(error);
+    const onError = (error: unknown) => this.faults.push(error);
     const isIgnored = unindexedPaths([closed]);
-    this.dirty = new DirtyPaths({ sync, onFault, setTimer: this.timers.set, monotonic });
-    this.round = new FileRound({ store, sync, dirty: this.dirty, isIgnored, monotonic });
-    this.watch = new FolderWatch({
+    this.dirty = new DirtyPaths({ sync, onError, setTimer: this.timers.set, monotonic });
+    this.round = new FileScanner({ store, sync, dirty: this.dirty, isIgnored, monotonic });
+    this.watch = new DirectoryWatcher({
       store,
       dirty: this.dirty,
       scanner: this.round,
-      onFault,
+      onError,
       isIgnored,
-      open: async (leavesOut) => {
-        const watcher = await this.open(leavesOut);
+      open: async (exclusionReason) => {
+        const watcher = await this.open(exclusionReason);
         this.opened.push(watcher);
         return watcher;
       },
     });
-    this.index.onChange = () => this.watch.indexChanged();
+    this.index.onChange = () => this.watch.checkFileLimit();
     this.fresh = new FreshSearch({
       watcher: this.watch,
       sync,
       dirty: this.dirty,
       scanner: this.round,
-      syncedFolders: store.syncedFolders,
-      onFault,
+      syncedDirectories: store.syncedDirectories,
+      onError,
       monotonic,
     });
   }
@@ -113,12 +113,12 @@ export class WatchedWorld implements AsyncDisposable {
     // Stamps of files are coarse: one that changed a moment ago is read again.
     const start = Date.now();
     await waitFor(() => Date.now() - start > 120);
-    await this.index.sync.syncFolder({ basePath: this.root, ...this.rules });
+    await this.index.sync.syncDirectory({ basePath: this.root, ...this.rules });
   }
 
   /** Takes a file out of the index, as somebody would by hand. */
   remove(name: string): void {
-    this.round.wasRemoved(this.path(name));
+    this.round.recordRemoved(this.path(name));
     this.dirty.forget(this.path(name));
     this.index.store.removeFile(this.path(name));
   }

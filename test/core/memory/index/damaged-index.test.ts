@@ -54,7 +54,7 @@ async function reopen(): Promise<void> {
   client = open();
 }
 const sync = () =>
-  client.call('syncFolder', { basePath: root, roots: [root], maxFileBytes: 1e6, maxFiles: 1000 });
+  client.call('syncDirectory', { basePath: root, roots: [root], maxFileBytes: 1e6, maxFiles: 1000 });
 const search = () => client.call('search', { text: 'apple', maxResults: 5, minScore: 0 });
 
 /** Overwrites all pages from this one on. */

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { SyncProgress } from '../../../../src/contract/memory.ts';
@@ -101,7 +101,7 @@ describe('the thread of the index', () => {
     await using its = new World();
     its.write(3);
     expect(its.client.isRunning).toBe(false);
-    const outcome = await its.client.call('syncFolder', { basePath: its.root, ...its.rules });
+    const outcome = await its.client.call('syncDirectory', { basePath: its.root, ...its.rules });
     expect(outcome).toMatchObject({ synced: 3, added: 3, cancelled: false });
     expect(its.progress.at(-1)).toMatchObject({ basePath: its.root, phase: 'done' });
     expect(await its.client.call('files', { limit: 10, offset: 0 })).toMatchObject({ total: 3 });
@@ -120,7 +120,7 @@ describe('the thread of the index', () => {
       if (!isDone) setImmediate(count);
     };
     count();
-    const outcome = await its.client.call('syncFolder', { basePath: its.root, ...its.rules });
+    const outcome = await its.client.call('syncDirectory', { basePath: its.root, ...its.rules });
     isDone = true;
     expect(outcome.added).toBe(3000);
     expect(turns).toBeGreaterThan(1000);
@@ -132,7 +132,7 @@ describe('the thread of the index', () => {
     const order: string[] = [];
     await its.client.call('stats', undefined);
     const syncing = its.client
-      .call('syncFolder', { basePath: its.root, ...its.rules })
+      .call('syncDirectory', { basePath: its.root, ...its.rules })
       .then(() => order.push('synced'));
     for (let n = 0; n < 5; n++) await its.client.call('watchStatus');
     order.push('answered');
@@ -143,20 +143,20 @@ describe('the thread of the index', () => {
   it('tells its thread in the middle of other work how many wait, but for syncs', async () => {
     await using its = new World();
     const client = its.odd();
-    const awaited = () => client.call('search', ask('awaited'));
-    expect(await awaited()).toBe(1);
+    const pendingCalls = () => client.call('search', ask('awaited'));
+    expect(await pendingCalls()).toBe(1);
     const sync = Object.assign({ basePath: its.root, ...its.rules }, { text: 'never' });
-    const never = [client.call('syncFolder', sync), client.call('search', ask('never'))];
-    expect(await awaited()).toBe(2);
+    const never = [client.call('syncDirectory', sync), client.call('search', ask('never'))];
+    expect(await pendingCalls()).toBe(2);
     await expect(client.call('search', ask('bug'))).rejects.toThrow('a bug');
-    expect(await awaited()).toBe(2);
+    expect(await pendingCalls()).toBe(2);
     await Promise.all([client.close(), Promise.allSettled(never)]);
   });
 
   it('passes errors on with what they are', async () => {
     await using its = new World();
     const none = join(its.root, 'none');
-    await expect(its.client.call('syncFolder', { basePath: none, ...its.rules })).rejects.toEqual(
+    await expect(its.client.call('syncDirectory', { basePath: none, ...its.rules })).rejects.toEqual(
       new AppError('validation', `There is no folder ${none}`),
     );
     const client = its.odd();
@@ -233,7 +233,7 @@ describe('the thread of the index', () => {
     await expect(client.call('search', ask('one'))).rejects.toMatchObject({ code: failed.code });
     dead.resolve();
     const outcomes = await Promise.allSettled(late);
-    await nextTurn();
+    await yieldToEventLoop();
     const rejected = { status: 'rejected', reason: { code: failed.code, message: failed.message } };
     expect(outcomes).toMatchObject([rejected, rejected]);
     expect([its.starts, client.isRunning]).toEqual([1, false]);
@@ -311,13 +311,13 @@ describe('the thread of the index', () => {
     if (when === 'while it syncs') {
       await client.call('stats', undefined);
       const syncs = [its.root, join(its.root, '1')].map((basePath) =>
-        client.call('syncFolder', { basePath, ...its.rules }),
+        client.call('syncDirectory', { basePath, ...its.rules }),
       );
       await client.close();
       expect(await Promise.all(syncs)).toMatchObject([{ cancelled: true }, { cancelled: true }]);
     }
     if (when === 'while it watches') {
-      await client.call('syncFolder', { basePath: its.root, ...its.rules });
+      await client.call('syncDirectory', { basePath: its.root, ...its.rules });
       await client.call('watch', { ...its.rules, watchFiles: 1000 });
       expect(await client.call('watchStatus')).toMatchObject({ watching: true, watchedFiles: 500 });
       void client.call('watch', { ...its.rules, roots: [join(its.root, '1')], watchFiles: 1000 });

@@ -13,7 +13,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { isDamage, openIndexDatabase } from '../../../../src/core/memory/index/index-database.ts';
+import { isCorruption, openIndexDatabase } from '../../../../src/core/memory/index/index-database.ts';
 import { KeywordIndex } from '../../../../src/core/memory/index/keyword-index.ts';
 
 let home: string;
@@ -83,10 +83,10 @@ it('knows damage that shows late', () => {
   try {
     found(database);
   } catch (error) {
-    expect(isDamage(error)).toBe(true);
+    expect(isCorruption(error)).toBe(true);
   }
   database.close();
-  expect(isDamage(new Error('no'))).toBe(false);
+  expect(isCorruption(new Error('no'))).toBe(false);
 });
 
 it('says what is wrong with the place, and leaves it alone', () => {
@@ -109,7 +109,7 @@ it.skipIf(process.getuid?.() === 0)('leaves a good index alone that may not be w
 });
 
 it('tells damage from a disk that is full and a database that is busy', () => {
-  expect(isDamage(Object.assign(new Error('busy'), { errcode: 5 }))).toBe(false);
-  expect(isDamage(Object.assign(new Error('full'), { errcode: 13 }))).toBe(false);
-  expect(isDamage(Object.assign(new Error('corrupt table'), { errcode: 267 }))).toBe(true);
+  expect(isCorruption(Object.assign(new Error('busy'), { errcode: 5 }))).toBe(false);
+  expect(isCorruption(Object.assign(new Error('full'), { errcode: 13 }))).toBe(false);
+  expect(isCorruption(Object.assign(new Error('corrupt table'), { errcode: 267 }))).toBe(true);
 });

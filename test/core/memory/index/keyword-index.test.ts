@@ -22,7 +22,8 @@ afterEach(() => {
   rmSync(home, { recursive: true });
 });
 
-const add = (id: number, body: string, heading = '', place = '') => index.add(id, { label: place, heading, body });
+const add = (id: number, body: string, heading = '', place = '') =>
+  index.add(id, { label: place, heading, body });
 const found = (query: string, limits: Partial<KeywordLimits> = {}) =>
   index.search(index.wordsOf(query), { limit: 10, ...limits }).ranked.map(({ id }) => id);
 /** Words of letters alone, so that none falls into parts. */

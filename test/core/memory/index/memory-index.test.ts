@@ -18,10 +18,10 @@ function open(): void {
     {
       onProgress: (progress) => told.push(progress),
       onChange: () => undefined,
-      onFault: (error) => {
+      onError: (error) => {
         throw error;
       },
-      isAwaited: () => true,
+      hasPendingCalls: () => true,
     },
   );
 }
@@ -51,7 +51,7 @@ function write(name: string, text: string): void {
 }
 const rules = (roots = ['a', 'b']) => ({ roots: roots.map(path), maxFileBytes: 1e6, maxFiles: 1e5 });
 const sync = (name: string, roots?: string[]) =>
-  index.calls.syncFolder({ basePath: path(name), ...rules(roots) });
+  index.calls.syncDirectory({ basePath: path(name), ...rules(roots) });
 async function search(text: string, roots?: string[]) {
   const query = { text, maxResults: 10, minScore: 0, sync: rules(roots) };
   const { chunks, stale } = await index.calls.search(query);

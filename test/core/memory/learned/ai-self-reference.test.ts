@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSelfTalk } from '../../../../src/core/memory/learned/ai-self-reference.ts';
+import { isAiSelfReference } from '../../../../src/core/memory/learned/ai-self-reference.ts';
 
 const ofAModel = [
   'As an AI language model, I cannot do that.',
@@ -56,12 +56,12 @@ const honest = [
 ];
 
 it.each(ofAModel)('is heard in: %s', (text) => {
-  expect(isSelfTalk(text, false)).toBe(true);
-  expect(isSelfTalk(text, true)).toBe(true);
+  expect(isAiSelfReference(text, false)).toBe(true);
+  expect(isAiSelfReference(text, true)).toBe(true);
 });
 
 it.each(honest)('is not heard in what a person says: %s', (text) => {
-  expect(isSelfTalk(text, false)).toBe(false);
+  expect(isAiSelfReference(text, false)).toBe(false);
 });
 
 describe('of a run', () => {
@@ -71,8 +71,8 @@ describe('of a run', () => {
     'My name is Claude',
     'I was instructed to use tabs',
   ])('more is taken for it: %s', (text) => {
-    expect(isSelfTalk(text, false)).toBe(false);
-    expect(isSelfTalk(text, true)).toBe(true);
+    expect(isAiSelfReference(text, false)).toBe(false);
+    expect(isAiSelfReference(text, true)).toBe(true);
   });
 
   it.each([
@@ -83,7 +83,7 @@ describe('of a run', () => {
     'The agent cannot browse the internet in sandbox mode',
     'I fixed the flaky test by waiting for the event',
   ])('technical text is not: %s', (text) => {
-    expect(isSelfTalk(text, true)).toBe(false);
+    expect(isAiSelfReference(text, true)).toBe(false);
   });
 });
 
@@ -102,7 +102,7 @@ it('is looked for quickly, whatever the text is made of', () => {
   ]) {
     const text = piece.repeat(200_000 / piece.length);
     const start = performance.now();
-    isSelfTalk(text, true);
+    isAiSelfReference(text, true);
     // Quadratic work over this length takes far longer.
     expect(performance.now() - start, piece).toBeLessThan(5000);
   }

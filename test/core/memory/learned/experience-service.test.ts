@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Origin } from '../../../../src/contract/experiences.ts';
-import { ada, ann, bob, likely, openLearnedWorld } from './learned-fixture.ts';
+import { ada, ann, bob, likely, openLearnedFixture } from './learned-fixture.ts';
 
 const stranger: Origin = { kind: 'task', userId: ann.userId, taskId: 'task_1', trusted: false };
 const page = { limit: 50, offset: 0 };
 
 describe('an experience', () => {
   it('is kept as it was told, with where it comes from', async () => {
-    await using world = await openLearnedWorld();
+    await using world = await openLearnedFixture();
     const told = await world.record({ tags: ['login', 'login', 'tests'], successScore: 0.5 });
     expect(told).toEqual({
       ...likely,
@@ -23,14 +23,14 @@ describe('an experience', () => {
   });
 
   it('of a run that a stranger set going stays untrusted', async () => {
-    await using world = await openLearnedWorld();
+    await using world = await openLearnedFixture();
     const origin = { ...stranger, conversationId: 'conv_1' };
     const { id } = await world.record({}, ann, origin);
     expect(await world.experiences.get(ann, id)).toMatchObject({ origin, sourceConversationId: 'conv_1' });
   });
 
   it('comes from a conversation of its owner alone', async () => {
-    await using world = await openLearnedWorld();
+    await using world = await openLearnedFixture();
     await world.addConversation(ann, 'conv_ann');
     for (const caller of [bob, ada])
       await expect(world.record({ sourceConversationId: 'conv_ann' }, caller)).rejects.toMatchObject({
@@ -42,7 +42,7 @@ describe('an experience', () => {
   });
 
   it('is not recorded twice, by its words', async () => {
-    await using world = await openLearnedWorld();
+    await using world = await openLearnedFixture();
     const { id } = await world.record();
     const refusal = { code: 'conflict', message: expect.stringContaining(id) };
     await expect(world.record()).rejects.toMatchObject(refusal);
@@ -58,14 +58,14 @@ describe('an experience', () => {
   });
 
   it('is recorded once by a hundred at once', async () => {
-    await using world = await openLearnedWorld();
+    await using world = await openLearnedFixture();
     const all = await Promise.allSettled(Array.from({ length: 100 }, () => world.record()));
     expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect((await world.experiences.list(ann, page)).total).toBe(1);
   });
 
   it('is not recorded again in nearly the same words', async () => {
-    await using world = await openLearnedWorld();
+    await using world = await openLearnedFixture();
     const words = Array.from(
       { length: 60 },
       (_, n) => `word${String.fromCodePoint(97 + (n % 26))}${n > 25 ? 'x' : ''}${n > 51 ? 'y' : ''}`,
@@ -94,7 +94,7 @@ describe('an experience', () => {
   });
 
   it('of a stranger gives way to the same by somebody who is trusted, not the other way', async () => {
-    await using world = await openLearnedWorld();
+    await using world = await openLearnedFixture();
     const planted = await world.record({}, ann, stranger);
     const own = await world.record();
     expect(own.origin.trusted).toBe(true);
@@ -105,7 +105,7 @@ describe('an experience', () => {
   });
 
   it('is one of ten thousand at most', async () => {
-    await using world = await openLearnedWorld();
+    await using world = await openLearnedFixture();
     const { id } = await world.record();
     const [row] = await world.database.read.selectFrom('experiences').selectAll().execute();
     await world.database.write(async (transaction) => {
@@ -124,7 +124,7 @@ describe('an experience', () => {
 
 describe('a list', () => {
   it('has the weightiest first, then the newest', async () => {
-    await using world = await openLearnedWorld();
+    await using world = await openLearnedFixture();
     const [old, used, recent] = [
       await world.record({ intent: 'First wish' }),
       await world.record({ intent: 'Second wish' }),
@@ -140,7 +140,7 @@ describe('a list', () => {
   });
 
   it('is cut by type, tag, weight and conversation', async () => {
-    await using world = await openLearnedWorld();
+    await using world = await openLearnedFixture();
     await world.addConversation(ann, 'conv_ann');
     const typed = await world.record({ type: 'error_recovery' });
     const tagged = await world.record({ intent: 'Tagged wish', tags: ['a"b', 'x'] });
@@ -158,7 +158,7 @@ describe('a list', () => {
   });
 
   it("is of the caller's own, and of everybody's for an administrator, as is all but the search", async () => {
-    await using world = await openLearnedWorld();
+    await using world = await openLearnedFixture();
     const { id } = await world.record();
     expect(await world.experiences.list(bob, page)).toMatchObject({ experiences: [], total: 0 });
     expect(await world.experiences.list(ada, page)).toMatchObject({ total: 1 });
@@ -176,7 +176,7 @@ describe('a list', () => {
 
 describe('a search', () => {
   it('finds by fit, and among those that fit alike by weight', async () => {
-    await using world = await openLearnedWorld();
+    await using world = await openLearnedFixture();
     const one = await world.record({ intent: 'Login test fails alone' });
     const two = await world.record({ intent: 'Login test fails somewhere' });
     const unfit = await world.record({ intent: 'Login page looks odd', solution: ['Reload the styles'] });
@@ -196,7 +196,7 @@ describe('a search', () => {
   });
 
   it('tells of nothing that is gone or of others, whatever the index says', async () => {
-    await using world = await openLearnedWorld();
+    await using world = await openLearnedFixture();
     const gone = await world.record({ intent: 'Login one' });
     const foreign = await world.record({ intent: 'Login two' }, bob);
     const entries = [...world.index.entries.values()];
@@ -209,7 +209,7 @@ describe('a search', () => {
   });
 
   it('knows everything in an index that is new, whoever started it', async () => {
-    await using world = await openLearnedWorld();
+    await using world = await openLearnedFixture();
     const ids = [(await world.record()).id, (await world.record({ intent: 'Login two' })).id];
     const found = async () =>
       (await world.experiences.search(ann, { q: 'login', limit: 9 })).experiences.map(({ id }) => id).sort();
@@ -224,7 +224,7 @@ describe('a search', () => {
 });
 
 it('stores and forgets also without the index, and says so in the log', async () => {
-  await using world = await openLearnedWorld();
+  await using world = await openLearnedFixture();
   const kept = await world.record();
   world.index.isBroken = true;
   const { id } = await world.record({ intent: 'Another wish' });

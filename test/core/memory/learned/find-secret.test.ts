@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { findSecret } from '../../../../src/core/memory/learned/find-secret.ts';
 
 // Put together here, so that no scanner takes this file for a leak.
-const of = (...parts: string[]) => parts.join('');
+const of = (...deps: string[]) => deps.join('');
 const random = 'q7Rk2Zx9Lm4Tn8Vb3Yc6Wd1Ps5';
 
 describe('a secret', () => {

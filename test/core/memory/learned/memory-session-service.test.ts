@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { ada, ann, bob, openLearnedWorld } from './learned-fixture.ts';
+import { ada, ann, bob, openLearnedFixture } from './learned-fixture.ts';
 
 const page = { limit: 50, offset: 0 };
 const noConversation = { code: 'not_found', message: 'Conversation not found' };
 
 it('are listed by their owner and status, the newest first', async () => {
-  await using world = await openLearnedWorld();
+  await using world = await openLearnedFixture();
   const { sessions } = world;
   const one = await sessions.create(ann, { name: 'One' });
   const two = await sessions.create(ann, { name: 'Two' });
@@ -31,7 +31,7 @@ it('are listed by their owner and status, the newest first', async () => {
 });
 
 it('is archived once, by those that may see it', async () => {
-  await using world = await openLearnedWorld();
+  await using world = await openLearnedFixture();
   const { sessions } = world;
   const { id } = await sessions.create(ann, { name: 'One' });
   const hidden = { code: 'not_found', message: 'Memory session not found' };
@@ -43,29 +43,29 @@ it('is archived once, by those that may see it', async () => {
 });
 
 it('belongs to whom an administrator names, with a conversation of theirs', async () => {
-  await using world = await openLearnedWorld();
+  await using world = await openLearnedFixture();
   const { sessions } = world;
   await world.addConversation(ann, 'conv_ann');
   await world.addConversation(ada, 'conv_ada');
-  const wish = { name: 'One', userId: ann.userId };
-  expect(await sessions.create(ada, { ...wish, conversationId: 'conv_ann' })).toMatchObject({
+  const args = { name: 'One', userId: ann.userId };
+  expect(await sessions.create(ada, { ...args, conversationId: 'conv_ann' })).toMatchObject({
     userId: ann.userId,
     conversationId: 'conv_ann',
   });
-  expect(await sessions.create(ann, { ...wish, conversationId: 'conv_ann' })).toBeDefined();
+  expect(await sessions.create(ann, { ...args, conversationId: 'conv_ann' })).toBeDefined();
   for (const conversationId of ['conv_ada', 'conv_nothing'])
-    await expect(sessions.create(ada, { ...wish, conversationId })).rejects.toMatchObject(noConversation);
+    await expect(sessions.create(ada, { ...args, conversationId })).rejects.toMatchObject(noConversation);
   await expect(sessions.create(bob, { name: 'One', conversationId: 'conv_ann' })).rejects.toMatchObject(
     noConversation,
   );
   const unknown = { code: 'not_found', message: 'User not found' };
-  await expect(sessions.create(bob, wish)).rejects.toMatchObject(unknown);
+  await expect(sessions.create(bob, args)).rejects.toMatchObject(unknown);
   await expect(sessions.create(ada, { name: 'One', userId: 'user_nobody' })).rejects.toMatchObject(unknown);
   expect((await sessions.list(ada, page)).total).toBe(2);
 });
 
 it('are so many at most: those that were archived first make room, active ones stay', async () => {
-  await using world = await openLearnedWorld();
+  await using world = await openLearnedFixture();
   const { sessions, database } = world;
   const other = await sessions.create(bob, { name: 'Other' });
   await sessions.archive(bob, other.id);
@@ -101,7 +101,7 @@ it('are so many at most: those that were archived first make room, active ones s
 });
 
 it('makes room for none where too few are archived, and removes none then', async () => {
-  await using world = await openLearnedWorld();
+  await using world = await openLearnedFixture();
   const { sessions, database } = world;
   const { id } = await sessions.create(ann, { name: 'Archived' });
   await sessions.archive(ann, id);

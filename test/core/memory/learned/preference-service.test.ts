@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Origin } from '../../../../src/contract/experiences.ts';
-import { ada, ann, bob, openLearnedWorld } from './learned-fixture.ts';
+import { ada, ann, bob, openLearnedFixture } from './learned-fixture.ts';
 
 const stranger: Origin = { kind: 'task', userId: ann.userId, taskId: 'task_1', trusted: false };
 const dark = { category: 'theme', value: 'dark' };
@@ -8,7 +8,7 @@ const light = { category: 'theme', value: 'light' };
 
 describe('a preference', () => {
   it('grows surer by half of what is left, and never certain', async () => {
-    await using world = await openLearnedWorld();
+    await using world = await openLearnedFixture();
     const first = await world.preferences.track(ann, dark);
     expect(first).toEqual({
       id: expect.stringMatching(/^pref_/),
@@ -32,13 +32,13 @@ describe('a preference', () => {
   });
 
   it('is one with all its repetitions when a thousand come at once', async () => {
-    await using world = await openLearnedWorld();
+    await using world = await openLearnedFixture();
     await Promise.all(Array.from({ length: 1000 }, () => world.preferences.track(ann, dark)));
     expect(await world.preferences.list(ann, 'me')).toMatchObject([{ count: 1000 }]);
   });
 
   it('is less sure once another value of its category is wished for', async () => {
-    await using world = await openLearnedWorld();
+    await using world = await openLearnedFixture();
     await world.preferences.track(ann, dark);
     await world.preferences.track(ann, dark);
     await world.preferences.track(ann, { category: 'editor', value: 'vim' });
@@ -53,7 +53,7 @@ describe('a preference', () => {
   });
 
   it("is not moved by a stranger's text", async () => {
-    await using world = await openLearnedWorld();
+    await using world = await openLearnedFixture();
     await world.preferences.track(ann, dark);
     await world.preferences.track(ann, dark, stranger);
     const planted = await world.preferences.track(ann, light, stranger);
@@ -73,7 +73,7 @@ describe('a preference', () => {
   });
 
   it('passes the gate first', async () => {
-    await using world = await openLearnedWorld();
+    await using world = await openLearnedFixture();
     await expect(
       world.preferences.track(ann, { category: 'password', value: 'hunter2!' }),
     ).rejects.toMatchObject({ code: 'validation' });
@@ -81,7 +81,7 @@ describe('a preference', () => {
   });
 
   it('is one of five thousand at most, and can still be repeated then', async () => {
-    await using world = await openLearnedWorld();
+    await using world = await openLearnedFixture();
     await world.preferences.track(ann, dark);
     const [row] = await world.database.read.selectFrom('preferences').selectAll().execute();
     await world.database.write(async (transaction) => {
@@ -97,7 +97,7 @@ describe('preferences of others', () => {
   const unknown = { code: 'not_found', message: 'User not found' };
 
   it('are not there for a user, known or not', async () => {
-    await using world = await openLearnedWorld();
+    await using world = await openLearnedFixture();
     const { id } = await world.preferences.track(ann, dark);
     for (const userId of [ann.userId, 'user_nobody']) {
       await expect(world.preferences.list(bob, userId)).rejects.toMatchObject(unknown);
@@ -112,7 +112,7 @@ describe('preferences of others', () => {
   });
 
   it('are an administrator’s to name, who is remembered as the one that said it', async () => {
-    await using world = await openLearnedWorld();
+    await using world = await openLearnedFixture();
     const told = await world.preferences.track(ada, { ...dark, userId: ann.userId });
     expect(told).toMatchObject({ userId: ann.userId, origin: { kind: 'user', userId: ada.userId } });
     expect(await world.preferences.list(ada, ann.userId)).toEqual([told]);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decayedWeight, fitness, usedWeight } from '../../../../src/core/memory/learned/weight.ts';
-import { ada, ann, bob, DAY, openLearnedWorld } from './learned-fixture.ts';
+import { ada, ann, bob, DAY, openLearnedFixture } from './learned-fixture.ts';
 
 const start = '2026-01-01T00:00:00.000Z';
 
@@ -32,7 +32,7 @@ describe('a weight', () => {
 
 describe('the weights of rows', () => {
   it('start at 1, rise by use and keep count of it', async () => {
-    await using world = await openLearnedWorld();
+    await using world = await openLearnedFixture();
     const { id, weight, useCount, lastUsedAt } = await world.record();
     expect([weight, useCount, lastUsedAt]).toEqual([1, 0, undefined]);
     world.passDays(1);
@@ -43,7 +43,7 @@ describe('the weights of rows', () => {
   });
 
   it('lose nothing when a thousand use one at once, and others let them decay', async () => {
-    await using world = await openLearnedWorld();
+    await using world = await openLearnedFixture();
     const { id } = await world.record();
     world.passDays(30);
     const uses = () => Array.from({ length: 500 }, () => world.experiences.use(ann, id));
@@ -58,7 +58,7 @@ describe('the weights of rows', () => {
   });
 
   it('decay once for the time that has gone by, however often they are told to', async () => {
-    await using world = await openLearnedWorld();
+    await using world = await openLearnedFixture();
     const { id } = await world.record();
     world.passDays(15);
     expect(await world.experiences.decay(ann, 30)).toEqual({ decayed: 1 });
@@ -69,7 +69,7 @@ describe('the weights of rows', () => {
   });
 
   it('neither rise nor decay twice when the clock goes back and forth', async () => {
-    await using world = await openLearnedWorld();
+    await using world = await openLearnedFixture();
     const { id } = await world.record();
     for (const days of [30, 10, 30, -1000, 30]) {
       world.setClock(Date.parse(start) + days * DAY);
@@ -79,7 +79,7 @@ describe('the weights of rows', () => {
   });
 
   it("are a user's own, and everybody's for an administrator", async () => {
-    await using world = await openLearnedWorld();
+    await using world = await openLearnedFixture();
     const own = await world.record();
     const other = await world.record({}, bob);
     world.passDays(30);
@@ -97,7 +97,7 @@ describe('the weights of rows', () => {
   });
 
   it('of many decay and go a page at a time', async () => {
-    await using world = await openLearnedWorld();
+    await using world = await openLearnedFixture();
     const row = await world.database.read.selectFrom('experiences').selectAll().execute();
     expect(row).toEqual([]);
     const { id } = await world.record();
@@ -118,7 +118,7 @@ describe('the weights of rows', () => {
   });
 
   it('stay between 0 and 2, whatever is done at whatever time', async () => {
-    type World = Awaited<ReturnType<typeof openLearnedWorld>>;
+    type World = Awaited<ReturnType<typeof openLearnedFixture>>;
     const clock = fc.integer({ min: Date.parse('1970-01-01'), max: Date.parse('9999-01-01') });
     const step = fc.oneof(
       fc.constant((world: World, id: string) => world.experiences.use(ann, id)),
@@ -130,7 +130,7 @@ describe('the weights of rows', () => {
         .double({ min: 0, max: 40_000, noNaN: true })
         .map((days) => async (world: World) => world.setClock(Math.min(world.clock() + days * DAY, 2.5e14))),
     );
-    await using world = await openLearnedWorld();
+    await using world = await openLearnedFixture();
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { maxLength: 15 }),

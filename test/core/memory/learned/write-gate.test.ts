@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Origin } from '../../../../src/contract/experiences.ts';
 import { AppError } from '../../../../src/core/errors.ts';
-import { passGate } from '../../../../src/core/memory/learned/write-gate.ts';
+import { checkWrite } from '../../../../src/core/memory/learned/write-gate.ts';
 
 const person: Origin = { kind: 'user', userId: 'user_ann', trusted: true };
 const run: Origin = { kind: 'task', userId: 'user_ann', taskId: 'task_1', trusted: false };
@@ -14,10 +14,10 @@ const experience = (
     tags = ['test'],
   } = {},
   origin = person,
-  twin?: string,
-) => passGate({ kind: 'experience', intent, solution, tags, origin, findTwin: async () => twin });
+  duplicate?: string,
+) => checkWrite({ kind: 'experience', intent, solution, tags, origin, findDuplicate: async () => duplicate });
 const preference = (value: string, category = 'style', origin = person) =>
-  passGate({ kind: 'preference', category, value, origin });
+  checkWrite({ kind: 'preference', category, value, origin });
 
 const refusal = (code: string, message: RegExp) => ({ code, message: expect.stringMatching(message) });
 const tooLittle = refusal('validation', /too little/);
@@ -98,8 +98,8 @@ describe('an experience', () => {
   it.each(['\u0000', '\u001b[31m', '\u0085', '\u202e', '\u2066', '\u{e0041}', '\ud800'])(
     'with %j is refused',
     async (sign) => {
-      const wish = { intent: `Fix the ${sign}login test` };
-      await expect(experience(wish)).rejects.toMatchObject(refusal('validation', /control characters/));
+      const args = { intent: `Fix the ${sign}login test` };
+      await expect(experience(args)).rejects.toMatchObject(refusal('validation', /control characters/));
       await expect(preference(`tabs${sign}`)).rejects.toMatchObject(refusal('validation', /control/));
     },
   );

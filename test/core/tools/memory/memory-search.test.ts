@@ -3,7 +3,13 @@ import type { SecurityMode } from '../../../../src/contract/security-mode.ts';
 import { AppError } from '../../../../src/core/errors.ts';
 import { memorySearchTool } from '../../../../src/core/tools/memory/memory-search.ts';
 import { MAX_OUTPUT } from '../../../../src/core/tools/tool.ts';
-import { experience, foundChunk, type Known, memoryWith, untrusted } from '../../chat/recall/recall-fixture.ts';
+import {
+  experience,
+  foundChunk,
+  type Known,
+  memoryWith,
+  untrusted,
+} from '../../chat/recall/recall-fixture.ts';
 import { contextIn } from '../guarded-calls.ts';
 
 const scope = { paths: [], mayRead: () => true, isConfined: true };
