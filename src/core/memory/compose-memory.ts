@@ -60,10 +60,10 @@ export function composeMemory(deps: MemoryDeps) {
     onProgress,
     onChange: () => backfill.wake(),
     onLost: () => {
-      log.warn({}, 'the index of the memory had to be made anew; everything is synced again');
+      log.warn({}, 'the memory index was recreated; everything is synced again');
       memory
         .restore()
-        .catch((error: unknown) => log.warn({ err: error }, 'the memory is not synced again yet'));
+        .catch((error: unknown) => log.warn({ err: error }, 'the memory could not be synced again yet'));
     },
   });
   const embedder = new Embedder({ ...deps, providers: modelProviders });

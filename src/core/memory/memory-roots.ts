@@ -26,7 +26,7 @@ export interface MemoryRootsDeps {
 /** The directories that may be indexed. Only an administrator can add one. */
 export class MemoryRoots {
   readonly #deps: MemoryRootsDeps & { realDirectory: (path: string) => Promise<string> };
-  #admitting: Promise<unknown> = Promise.resolve();
+  #pendingWrite: Promise<unknown> = Promise.resolve();
   constructor(deps: MemoryRootsDeps) {
     this.#deps = { realDirectory, ...deps };
   }
@@ -50,7 +50,7 @@ export class MemoryRoots {
   async resolveAll(): Promise<{ directories: string[]; errors: string[] }> {
     const { configured: given } = this;
     if (given.length === 0)
-      throw new AppError('validation', 'No folder may be indexed yet. Give one: svc memory sync FOLDER');
+      throw new AppError('validation', 'No folder is indexed yet. Index one: svc memory sync FOLDER');
     const checked = await Promise.all(given.map((root) => this.#check(withoutSlash(root))));
     const errors = checked.flatMap(({ error }) => error ?? []);
     const directories = outermost(checked.flatMap(({ directory }) => directory ?? []));
@@ -81,7 +81,7 @@ export class MemoryRoots {
       const realPath = await this.#deps.realDirectory(root);
       if (realPath === root) return { directory: root };
       return {
-        error: `${showName(root)} leads by a link to ${showName(realPath)}. Allow that if it is meant`,
+        error: `${showName(root)} leads through a symlink to ${showName(realPath)}. Sync that folder if it is the one you mean`,
       };
     } catch (error) {
       assertUnavailable(error);
@@ -97,21 +97,21 @@ export class MemoryRoots {
   #rejectionReason(realPath: string): string | undefined {
     const { protectedFolders } = this.#deps;
     if (realPath === '/' || SYSTEM_DIRECTORIES.some((directory) => isInside(directory, realPath)))
-      return `${showName(realPath)} is a folder of the system. Give one that holds texts`;
+      return `${showName(realPath)} is a system folder. Choose a folder with documents`;
     if (isSecretPlace(realPath) || protectedFolders.some((directory) => isInside(directory, realPath)))
-      return `${showName(realPath)} is where secrets are kept`;
+      return `${showName(realPath)} holds secrets and is never indexed`;
     return undefined;
   }
 
   /** Serialized, so that concurrent calls do not overwrite each other's roots. */
   async #add(caller: Caller, realPath: string): Promise<void> {
-    const before = this.#admitting;
+    const before = this.#pendingWrite;
     const add = async () => {
       await before.catch(() => undefined);
       if (!this.configured.includes(realPath))
         await this.#deps.setRoots(caller, [...this.configured, realPath]);
     };
-    await (this.#admitting = add());
+    await (this.#pendingWrite = add());
   }
 
   async #resolve(path: string): Promise<string> {
@@ -139,7 +139,8 @@ const withoutSlash = (path: string): string => (path.length > 1 ? path.replace(/
 
 async function realDirectory(path: string): Promise<string> {
   const realPath = await realpath(path);
-  if (!(await stat(realPath)).isDirectory()) throw Object.assign(new Error('No folder'), { code: 'ENOTDIR' });
+  if (!(await stat(realPath)).isDirectory())
+    throw Object.assign(new Error('Not a directory'), { code: 'ENOTDIR' });
   return realPath;
 }
 

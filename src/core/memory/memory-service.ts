@@ -88,7 +88,7 @@ export class MemoryService {
     const wasEmbedding = this.#embedding.size > 0;
     for (const stopping of this.#embedding.keys()) stopping.abort();
     const wasRunning = index.isRunning && (await index.call('cancelSync'));
-    if (!wasRunning && !wasEmbedding) throw new AppError('wrong_state', 'No sync is under way');
+    if (!wasRunning && !wasEmbedding) throw new AppError('wrong_state', 'No sync is running');
   }
 
   async stats(): Promise<MemoryStats> {
@@ -140,7 +140,7 @@ export class MemoryService {
 
   async watcher(): Promise<WatcherStatus> {
     const { index, canWatch, isWatchEnabled } = this.#deps;
-    if (!canWatch) throw new AppError('unsupported', 'Folders are not watched in the mode pico');
+    if (!canWatch) throw new AppError('unsupported', 'Folders are not watched in pico mode');
     const [{ watching, reason, ...state }, { lastSyncAt }] = await Promise.all([
       index.call('watchStatus'),
       index.call('stats', undefined),
@@ -221,7 +221,7 @@ export class MemoryService {
     if (embedded && 'vector' in embedded) return { vector: embedded.vector, reason: undefined };
     const missing =
       method === 'vector' || method === 'hybrid'
-        ? 'No provider for embeddings is set: svc config set memory.embedding.provider openai'
+        ? 'No embedding provider is set: svc config set memory.embedding.provider openai'
         : undefined;
     return { vector: undefined, reason: embedded?.reason ?? missing };
   }

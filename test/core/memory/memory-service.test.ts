@@ -9,7 +9,7 @@ import { MemoryRoots } from '../../../src/core/memory/memory-roots.ts';
 import { MemoryService } from '../../../src/core/memory/memory-service.ts';
 import { createEmbedder } from './embeddings/embedder-fixture.ts';
 
-it('begins to watch before it syncs, and does not wait for that', async () => {
+it('starts watching before a sync without waiting for it', async () => {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'svc-service-')));
   const happened: string[] = [];
   const first = Promise.withResolvers<void>();

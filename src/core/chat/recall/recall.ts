@@ -66,11 +66,11 @@ export class Recall {
     const query = shorten(question);
     const words = significantWordsOf(query);
     const caller: Caller = { userId, role: 'user' };
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    const abort = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     const [preferences, experiences, chunks] = await Promise.all([
-      this.#orEmpty(() => this.#preferences(caller), limit),
-      this.#orEmpty(() => this.#experiences(caller, query, words), limit),
-      this.#orEmpty(() => this.#chunks(query, words), limit),
+      this.#orEmpty(() => this.#preferences(caller), abort),
+      this.#orEmpty(() => this.#experiences(caller, query, words), abort),
+      this.#orEmpty(() => this.#chunks(query, words), abort),
     ]);
     const isAllowed = ({ origin }: { origin: Experience['origin'] }) => origin.trusted || !trustedOnly;
     return renderSections(
@@ -84,11 +84,11 @@ export class Recall {
     );
   }
 
-  async #orEmpty<T>(read: () => Promise<T[]>, limit: AbortSignal): Promise<T[]> {
+  async #orEmpty<T>(read: () => Promise<T[]>, abort: AbortSignal): Promise<T[]> {
     try {
-      return await unlessAborted(read(), limit);
+      return await unlessAborted(read(), abort);
     } catch (error) {
-      this.#deps.log.debug({ reason: messageOf(error) }, 'a part of the memory was not asked');
+      this.#deps.log.debug({ reason: messageOf(error) }, 'a part of the memory was not searched');
       return [];
     }
   }

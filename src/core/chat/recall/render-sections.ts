@@ -35,16 +35,16 @@ export function renderSections(
   const texts: string[] = [];
   const memory: Remembered[] = [];
   let remaining = tokens;
-  for (const { title: what, items: tellings, tokensEach, tokens: sectionTokens } of sections) {
+  for (const { title, items, tokensEach, tokens: sectionTokens } of sections) {
     let budget = Math.min(remaining, sectionTokens) - FENCE_TOKENS;
     const parts: string[] = [];
-    for (const { head, remembered } of tellings) {
-      const title = `[${parts.length + 1}] ${head}\n`;
-      const available = Math.min(tokensEach, budget - estimateTokens(title) - 2);
+    for (const { head, remembered } of items) {
+      const heading = `[${parts.length + 1}] ${head}\n`;
+      const available = Math.min(tokensEach, budget - estimateTokens(heading) - 2);
       const isWhole = estimateTokens(remembered.text) <= available;
       if (!isWhole && available < Math.min(MIN_TOKENS, tokensEach)) continue;
       const text = truncateToTokens(remembered.text, available);
-      const part = title + text;
+      const part = heading + text;
       const size = estimateTokens(part) + 1;
       budget -= size;
       remaining -= size;
@@ -53,7 +53,7 @@ export function renderSections(
     }
     if (parts.length === 0) continue;
     remaining -= FENCE_TOKENS;
-    texts.push(fenceData(runtime, what, parts.join('\n\n')));
+    texts.push(fenceData(runtime, title, parts.join('\n\n')));
   }
   return { text: texts.length === 0 ? undefined : texts.join('\n\n'), memory };
 }

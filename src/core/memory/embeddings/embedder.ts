@@ -60,7 +60,7 @@ export class Embedder {
   configurationError(): string | undefined {
     const provider = this.#deps.config.get('memory.embedding.provider');
     if (!provider || this.choice()) return undefined;
-    return `${providerNames[provider]} has no usual model for embeddings: svc config set memory.embedding.model <name>`;
+    return `${providerNames[provider]} has no default embedding model: svc config set memory.embedding.model <name>`;
   }
 
   /** The number of texts per request and of parallel requests that the provider accepts. */

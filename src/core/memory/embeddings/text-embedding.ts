@@ -99,7 +99,7 @@ export class TextEmbedding {
   async #embedBatch(pass: EmbeddingPass, batch: MissingVector[]): Promise<void> {
     const { embedder, index } = this.#deps;
     const { choice, signal } = pass;
-    if (signal.aborted) throw new AppError('wrong_state', 'It was stopped');
+    if (signal.aborted) throw new AppError('wrong_state', 'Embedding was stopped');
     let values: Float32Array[];
     try {
       const texts = batch.map(({ text }) => text);
@@ -131,7 +131,7 @@ export class TextEmbedding {
     if (refusal.code === 'validation') this.#refused.refuse(model, hash);
     else if (!this.#refused.postpone(model, hash, refusal)) return;
     const fields = { model, hash, reason: refusal.message };
-    this.#deps.log.warn(fields, 'a text gets no vector: the provider refuses it');
+    this.#deps.log.warn(fields, 'a text gets no vector because the provider rejected it');
   }
 }
 

@@ -11,7 +11,7 @@ export function toVectors(embeddings: readonly (readonly number[])[], count: num
     if (numbers.length !== length)
       throw new InvalidVectors(`sent vectors of different lengths: ${length} and ${numbers.length}`);
     const vector = Float32Array.from(numbers);
-    if (!vector.every(Number.isFinite)) throw new InvalidVectors('sent a vector with numbers that are none');
+    if (!vector.every(Number.isFinite)) throw new InvalidVectors('sent a vector with invalid numbers');
     if (vector.every((number) => number === 0)) throw new InvalidVectors('sent a vector of zeros');
     return vector;
   });

@@ -17,7 +17,7 @@ export interface VectorBackfillDeps {
   /** Resolves once the index is complete, so that unknown texts are really gone. */
   isComplete: () => Promise<unknown>;
   log: Log;
-  setTimer?: (run: () => void, ms: number) => NodeJS.Timeout;
+  setTimer?: (callback: () => void, ms: number) => NodeJS.Timeout;
 }
 
 interface ActivePass extends EmbeddingPass {
@@ -46,7 +46,7 @@ export class VectorBackfill {
   #isStopped = false;
 
   constructor(deps: VectorBackfillDeps) {
-    this.#deps = { setTimer: (run, ms) => setTimeout(run, ms).unref(), ...deps };
+    this.#deps = { setTimer: (callback, ms) => setTimeout(callback, ms).unref(), ...deps };
     this.#texts = new TextEmbedding(deps);
   }
 
@@ -111,62 +111,69 @@ export class VectorBackfill {
   #start(choice: EmbeddingChoice): void {
     const stopping = new AbortController();
     const { signal } = stopping;
-    const run: EmbeddingPass = { choice, signal, stored: new Set(), texts: 0, tokens: 0, isRestarted: false };
-    const finished = this.#process(run)
-      .catch((error: unknown) => this.#fail(run, error))
-      .finally(() => this.#finish(run));
-    this.#active = Object.assign(run, { stopping, finished });
+    const pass: EmbeddingPass = {
+      choice,
+      signal,
+      stored: new Set(),
+      texts: 0,
+      tokens: 0,
+      isRestarted: false,
+    };
+    const finished = this.#process(pass)
+      .catch((error: unknown) => this.#fail(pass, error))
+      .finally(() => this.#finish(pass));
+    this.#active = Object.assign(pass, { stopping, finished });
   }
 
-  async #process(run: EmbeddingPass): Promise<void> {
-    const { name } = run.choice;
+  async #process(pass: EmbeddingPass): Promise<void> {
+    const { name } = pass.choice;
     this.#texts.retryPostponed();
-    while (!run.signal.aborted) {
+    while (!pass.signal.aborted) {
       const hadNewTexts = this.#hasNewTexts;
       this.#hasNewTexts = false;
       const texts = await this.#texts.missing(name, PAGE);
       // A text that was removed and added again needs a new vector, also after a clear.
       const haveTextsArrived = hadNewTexts || this.#hasNewTexts;
-      if (!haveTextsArrived && texts.some(({ hash }) => run.stored.has(hash)))
-        throw new Error('The index forgets the vectors that it is given');
-      run.stored.clear();
-      if (texts.length === 0 && (await this.#isMismatchConfirmed(run))) await this.#discardVectors(run);
+      if (!haveTextsArrived && texts.some(({ hash }) => pass.stored.has(hash)))
+        throw new Error('The index loses vectors that were stored');
+      pass.stored.clear();
+      if (texts.length === 0 && (await this.#isMismatchConfirmed(pass))) await this.#discardVectors(pass);
       else if (texts.length === 0 && !this.#hasNewTexts) break;
-      await this.#embed(run, texts);
-      if (run.stored.size > 0) this.#clearFailure();
+      await this.#embed(pass, texts);
+      if (pass.stored.size > 0) this.#clearFailure();
       await this.#reportProgress(name);
     }
-    if (run.signal.aborted) return;
+    if (pass.signal.aborted) return;
     const { postponeReason } = this.#texts;
     if (postponeReason) throw postponeReason;
     this.#clearFailure();
-    await this.#removeStaleVectors(run);
+    await this.#removeStaleVectors(pass);
   }
 
-  async #embed(run: EmbeddingPass, texts: readonly MissingVector[]): Promise<void> {
+  async #embed(pass: EmbeddingPass, texts: readonly MissingVector[]): Promise<void> {
     try {
-      await this.#texts.embed(run, texts);
+      await this.#texts.embed(pass, texts);
     } catch (error) {
-      if (!isDimensionMismatch(error) || run.isRestarted || !(await this.#texts.hasChangedDimensions(run)))
+      if (!isDimensionMismatch(error) || pass.isRestarted || !(await this.#texts.hasChangedDimensions(pass)))
         throw error;
-      run.stored.clear();
-      await this.#discardVectors(run);
+      pass.stored.clear();
+      await this.#discardVectors(pass);
     }
   }
 
   /** Whether the stored vectors really have another length than new ones. */
-  async #isMismatchConfirmed(run: EmbeddingPass): Promise<boolean> {
-    if (!this.#hasMismatch || run.isRestarted) return false;
+  async #isMismatchConfirmed(pass: EmbeddingPass): Promise<boolean> {
+    if (!this.#hasMismatch || pass.isRestarted) return false;
     this.#hasMismatch = false;
-    const { embeddedCount } = await this.#deps.index.call('stats', run.choice.name);
-    return embeddedCount > 0 && this.#texts.hasChangedDimensions(run);
+    const { embeddedCount } = await this.#deps.index.call('stats', pass.choice.name);
+    return embeddedCount > 0 && this.#texts.hasChangedDimensions(pass);
   }
 
-  async #discardVectors(run: EmbeddingPass): Promise<void> {
+  async #discardVectors(pass: EmbeddingPass): Promise<void> {
     const { index, embedder, log } = this.#deps;
-    const model = run.choice.name;
-    log.warn({ model }, 'the vectors of the model have another length now: all are made anew');
-    run.isRestarted = true;
+    const model = pass.choice.name;
+    log.warn({ model }, 'the model now returns vectors of another length; all are computed again');
+    pass.isRestarted = true;
     await index.call('keepVectorsOf', '');
     embedder.reset();
   }
@@ -204,7 +211,7 @@ export class VectorBackfill {
     const backoffMs = Math.min(FIRST_WAIT_MS * 2 ** this.#failures++, LONGEST_WAIT_MS);
     const waitMs = Math.max(retryAfterMs, backoffMs);
     const fields = { model: choice.name, reason: this.#failure, waitMs };
-    log.warn(fields, 'the vectors of the memory cannot be made now; it is tried again');
+    log.warn(fields, 'the vectors of the memory cannot be computed now; retrying later');
     this.#timer = setTimer(() => {
       this.#timer = undefined;
       this.wake();
@@ -213,7 +220,7 @@ export class VectorBackfill {
 
   #finish({ choice, signal, texts, tokens }: EmbeddingPass): void {
     this.#active = undefined;
-    if (texts > 0) this.#deps.log.debug({ model: choice.name, texts, tokens }, 'texts got their vectors');
+    if (texts > 0) this.#deps.log.debug({ model: choice.name, texts, tokens }, 'texts embedded');
     if (this.#hasNewTexts || signal.aborted) this.wake();
   }
 

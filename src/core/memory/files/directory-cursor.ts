@@ -119,7 +119,7 @@ export class DirectoryCursor implements Disposable {
 
   get #top(): Level {
     const top = this.#levels.at(-1);
-    if (!top) throw new Error('These folders are closed');
+    if (!top) throw new Error('This cursor is closed');
     return top;
   }
 

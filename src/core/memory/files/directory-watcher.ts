@@ -63,7 +63,7 @@ export class DirectoryWatcher {
     const { dirty, store } = this.#deps;
     const watching = this.#isReady;
     const isScanning = this.#roots.size > 0 && !watching;
-    const reason = isScanning ? 'The folders are being looked through' : this.#reason;
+    const reason = isScanning ? 'The folders are being scanned' : this.#reason;
     return {
       watching,
       ...(reason !== undefined && { reason }),
@@ -196,8 +196,7 @@ export class DirectoryWatcher {
   }
 }
 
-const tooMany = (most: number) =>
-  `There are more than ${most} files. The setting memory.watchFiles allows more`;
+const tooMany = (most: number) => `There are more than ${most} files. Raise the setting memory.watchFiles`;
 
 const systemLimit = (code: string) =>
   code === 'ENOSPC'

@@ -108,16 +108,16 @@ export class FileScanner {
   }
 
   async #scan(roots: string[]): Promise<void> {
-    let cost = 0;
+    let blockedMs = 0;
     const steps = this.#steps(roots);
     for (let isDone = false; !isDone && !this.#isClosed;) {
       const start = this.#monotonic();
       do isDone = steps.next().done ?? false;
       while (!isDone && this.#monotonic() - start < SLICE_MS);
-      cost += this.#monotonic() - start;
+      blockedMs += this.#monotonic() - start;
       await yieldToEventLoop();
     }
-    this.#lastDurationMs = cost;
+    this.#lastDurationMs = blockedMs;
     this.#finishedAt = this.#monotonic();
   }
 
@@ -131,9 +131,9 @@ export class FileScanner {
     }
     const seen = new Map<string, KnownDirectory>();
     for (const root of outermost(roots)) {
-      const ahead = [{ directory: root, isCovered: false }];
-      for (let next = ahead.pop(); next; next = ahead.pop()) {
-        for (const below of this.#visit(next, seen)) ahead.push(below);
+      const queue = [{ directory: root, isCovered: false }];
+      for (let next = queue.pop(); next; next = queue.pop()) {
+        for (const below of this.#visit(next, seen)) queue.push(below);
         yield;
       }
     }
@@ -149,16 +149,16 @@ export class FileScanner {
     const isReplaced = known !== undefined && known.inode !== stats.ino;
     const isMarked = isCovered || isReplaced;
     if (isReplaced && !isCovered) dirty.mark(directory);
-    const before = isReplaced ? undefined : known;
+    const previous = isReplaced ? undefined : known;
     // A file that the last sync saw and skipped is not new. NaN without a completed sync: a user has to start one
     // first.
     const syncedAt =
       (this.#deps.store.syncedDirectories.lastSyncedAt(directory) ?? Number.NaN) - TIMESTAMP_TOLERANCE_MS;
-    const since = before ? Math.max(before.seenAt - TIMESTAMP_TOLERANCE_MS, syncedAt) : syncedAt;
+    const since = previous ? Math.max(previous.seenAt - TIMESTAMP_TOLERANCE_MS, syncedAt) : syncedAt;
     const seenAt = this.#now();
     const now: KnownDirectory =
-      before?.changedAt === stats.mtimeMs
-        ? { ...before, seenAt }
+      previous?.changedAt === stats.mtimeMs
+        ? { ...previous, seenAt }
         : {
             inode: stats.ino,
             changedAt: stats.mtimeMs < seenAt - TIMESTAMP_TOLERANCE_MS ? stats.mtimeMs : undefined,
@@ -168,10 +168,12 @@ export class FileScanner {
           };
     seen.set(directory, now);
     const marked =
-      now.directories === before?.directories ? [] : this.#list(directory, { now, before, since, isMarked });
+      now.directories === previous?.directories
+        ? []
+        : this.#list(directory, { now, previous, since, isMarked });
     if (now.rulesChangedAt !== undefined) now.rulesChangedAt = stampOf(join(directory, RULE_FILE));
-    const hasOtherRules = before
-      ? now.rulesChangedAt !== before.rulesChangedAt
+    const hasOtherRules = previous
+      ? now.rulesChangedAt !== previous.rulesChangedAt
       : now.rulesChangedAt !== undefined && now.rulesChangedAt >= since;
     if (hasOtherRules && !isMarked) dirty.mark(join(directory, RULE_FILE));
     const below = [...now.directories];
@@ -184,10 +186,10 @@ export class FileScanner {
   /** Reads a directory and returns the new subdirectories that were marked as a whole. */
   #list(
     directory: string,
-    visit: { now: KnownDirectory; before: KnownDirectory | undefined; since: number; isMarked: boolean },
+    visit: { now: KnownDirectory; previous: KnownDirectory | undefined; since: number; isMarked: boolean },
   ): string[] {
     const { dirty, isIgnored } = this.#deps;
-    const { now, before, since, isMarked } = visit;
+    const { now, previous, since, isMarked } = visit;
     const marked: string[] = [];
     for (const entry of entriesOf(directory)) {
       const { name } = entry;
@@ -195,7 +197,7 @@ export class FileScanner {
       if (isIgnored(path)) continue;
       if (entry.isDirectory()) {
         now.directories.add(name);
-        if (isMarked || !this.#isNewDirectory(path, name, before, since)) continue;
+        if (isMarked || !this.#isNewDirectory(path, name, previous, since)) continue;
         marked.push(name);
         dirty.mark(path);
       } else if (entry.isFile()) {
@@ -212,8 +214,8 @@ export class FileScanner {
   }
 
   /** A directory may arrive with files older than anything in the index: moved or unpacked. */
-  #isNewDirectory(path: string, name: string, before: KnownDirectory | undefined, since: number): boolean {
-    if (before) return !before.directories.has(name) && !Number.isNaN(since);
+  #isNewDirectory(path: string, name: string, previous: KnownDirectory | undefined, since: number): boolean {
+    if (previous) return !previous.directories.has(name) && !Number.isNaN(since);
     const stats = statIfExists(path);
     if (!stats || !this.#isAfter(path, stats, since)) return false;
     const [first] = this.#deps.store.stampsAfter(`${path}/`, 1);

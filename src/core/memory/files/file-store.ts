@@ -245,7 +245,7 @@ export class FileStore {
   }
 
   get #changed() {
-    if (!this.#change) throw new Error('This belongs inside of change()');
+    if (!this.#change) throw new Error('This must be called inside transaction()');
     return this.#change;
   }
 }

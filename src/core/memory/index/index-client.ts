@@ -100,7 +100,7 @@ export class IndexClient {
     const exited = new Promise<true>((resolve) => worker.once('exit', () => resolve(true)));
     worker.postMessage('close');
     if (await withTimeout(exited, closeMs)) return;
-    this.#deps.log.warn({}, 'the index of the memory did not end by itself');
+    this.#deps.log.warn({}, 'the memory index did not exit and is terminated');
     await withTimeout(worker.terminate(), TERMINATE_MS);
   }
 
@@ -148,7 +148,7 @@ export class IndexClient {
     worker.on('exit', () => {
       if (this.#thread === thread) this.#thread = undefined;
       if (!this.#isClosed)
-        log.error({ err: crash }, 'the index of the memory failed; the next call starts it again');
+        log.error({ err: crash }, 'the memory index failed; the next call starts it again');
       const reason = this.#isClosed ? stoppingError() : failedError(crash);
       for (const { reject } of thread.pending.values()) reject(reason);
       thread.pending.clear();
@@ -167,11 +167,11 @@ export class IndexClient {
       );
     try {
       const done = Promise.resolve(this.#starting.run(thread, onStart)).then(() => true as const);
-      if (!(await withTimeout(done, startMs))) log.warn({}, 'the index of the memory has no entries yet');
+      if (!(await withTimeout(done, startMs))) log.warn({}, 'the memory index has no entries yet');
     } catch (error) {
       // The exit of a dead thread was logged already.
       if (!this.#isClosed && this.#thread === thread)
-        log.error({ err: error }, 'the index of the memory got no entries');
+        log.error({ err: error }, 'the memory index received no entries');
     }
     const { queue = [] } = thread;
     thread.queue = undefined;
@@ -184,7 +184,7 @@ export class IndexClient {
     if (message.type === 'changed') return onChange();
     if (message.type === 'lost') return onLost?.();
     if (message.type === 'fault')
-      return log.warn({ reason: message.message }, 'the index of the memory could not follow its files');
+      return log.warn({ reason: message.message }, 'the memory index could not sync changed files');
     const pending = this.#takePending(thread, message.id);
     if (message.type === 'answer') return pending?.resolve(message.value as never);
     const { code, message: text, stack } = message;
@@ -203,7 +203,7 @@ export class IndexClient {
 
 const stoppingError = () => new AppError('unavailable', 'The daemon stops');
 const failedError = (cause?: Error) =>
-  new AppError('unavailable', 'The index of the memory failed. Try again', { cause });
+  new AppError('unavailable', 'The memory index failed. Try again', { cause });
 
 /** The buffers that can be moved to the thread without a copy. */
 function transferables({ call, argument }: CallMessage): ArrayBuffer[] {

@@ -114,7 +114,7 @@ function resultCode(error: unknown): number {
 function toAppError(cause: unknown, file: string): AppError {
   return new AppError(
     resultCode(cause) === FULL ? 'storage_full' : 'unavailable',
-    `The index of the memory cannot be opened at ${file}: ${messageOf(cause)}`,
+    `The memory index cannot be opened at ${file}: ${messageOf(cause)}`,
     { cause },
   );
 }
@@ -131,7 +131,7 @@ function open(file: string, cacheMiB: number): DatabaseSync {
     const version = Number(database.prepare('pragma user_version').get()?.['user_version']);
     const isNew = database.prepare('select 1 from sqlite_master limit 1').get() === undefined;
     if (version !== VERSION && !(version === 0 && isNew))
-      throw new VersionMismatch(`This index is of version ${version}`);
+      throw new VersionMismatch(`The index has version ${version}`);
     database.exec(`
       begin; ${fileTables} ${isNew ? settings : ''} pragma user_version = ${VERSION}; commit; ${entryTables}
     `);

@@ -7,11 +7,11 @@ import { createMemoryIndex, type MemoryIndex } from './memory-index.ts';
 
 /** The index thread: handles calls one after the other, long ones in slices. */
 const port = parentPort;
-if (!port) throw new Error('This runs in a thread only');
+if (!port) throw new Error('This module must run in a worker thread');
 const send = (message: IndexMessage) => port.postMessage(message);
 /** Interval at which queued syncs are cancelled during a close. */
 const CLOSE_POLL_MS = 5;
-const DAMAGED = 'The index of the memory was damaged and is made anew. Try again';
+const DAMAGED = 'The memory index was damaged and is being rebuilt. Try again';
 
 const { file, cacheMiB, pendingCalls, ...options } = workerData as ThreadData;
 let database = openIndexDatabase(file, cacheMiB);

@@ -88,7 +88,7 @@ export class ExperienceService {
       else if ((await this.#store.countOf(db, caller.userId)) >= MAX_PER_USER)
         throw new AppError(
           'wrong_state',
-          `You have ${MAX_PER_USER} experiences; prune those of a low weight to record more`,
+          `You have ${MAX_PER_USER} experiences, which is the limit. Prune those with a low weight to record more`,
         );
       await this.#store.insert(db, row);
       return duplicate;
@@ -248,7 +248,7 @@ export class ExperienceService {
     try {
       await change();
     } catch (error) {
-      this.#deps.log.warn({ err: error }, 'the index could not be told of an experience');
+      this.#deps.log.warn({ err: error }, 'the index could not be updated with an experience');
     }
   }
 }

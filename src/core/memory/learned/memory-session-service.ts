@@ -78,7 +78,7 @@ export class MemorySessionService {
         .executeTakeFirst();
       const row = requireOwned(caller, found, 'Memory session');
       if (row.status !== 'active')
-        throw new AppError('wrong_state', 'The memory session is archived already');
+        throw new AppError('wrong_state', 'The memory session is already archived');
       await db.updateTable('memory_sessions').set(change).where('id', '=', id).execute();
       return toMemorySession({ ...row, ...change });
     });
@@ -103,7 +103,7 @@ async function evictArchived(db: Kysely<Schema>, ownerId: string): Promise<void>
   if (numDeletedRows < excess)
     throw new AppError(
       'wrong_state',
-      `There are ${MAX_PER_USER} active memory sessions; archive some to create more`,
+      `There are ${MAX_PER_USER} active memory sessions, which is the limit. Archive some to create more`,
     );
 }
 

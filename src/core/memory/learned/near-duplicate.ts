@@ -43,7 +43,7 @@ export async function findNearDuplicate(
       .find((other) => similarity(shape, shapeOf(textOf(other))) >= MIN_SIMILARITY)?.id;
   } catch (error) {
     // Without the index only exact duplicates are found.
-    log.warn({ err: error }, 'the index could not be asked for similar experiences');
+    log.warn({ err: error }, 'the index could not be searched for similar experiences');
     return undefined;
   }
 }

@@ -49,7 +49,10 @@ export class PreferenceService {
       const owner_id = await namedOwner(db, caller, userId);
       const known = await this.#store.findSame(db, { owner_id, ...keys });
       if (!known && (await this.#store.countOf(db, owner_id)) >= MAX_PER_USER)
-        throw new AppError('wrong_state', `There are ${MAX_PER_USER} preferences; remove some to track more`);
+        throw new AppError(
+          'wrong_state',
+          `There are ${MAX_PER_USER} preferences, which is the limit. Remove some to track more`,
+        );
       const row: PreferenceRow = known
         ? strengthened(known, originColumns, now)
         : {

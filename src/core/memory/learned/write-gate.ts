@@ -31,22 +31,22 @@ export async function checkWrite(write: MemoryWrite): Promise<void> {
       ? [write.intent, ...write.solution, ...write.tags]
       : [write.category, write.value];
   if (texts.some(hasHiddenCharacters))
-    throw rejected('it holds control characters, or characters that hide or turn around others');
+    throw rejected('it contains control characters or characters that hide or reorder others');
   const secret = findSecret(write.kind === 'experience' ? texts.join('\n') : texts.join(': '));
-  if (secret !== undefined) throw rejected(`it seems to hold ${secret}; say where it is kept instead`);
+  if (secret !== undefined) throw rejected(`it seems to contain ${secret}; say where it is stored instead`);
   if (texts.some((text) => isAiSelfReference(text, isFromAgent)))
-    throw rejected('it is what a model says about itself, not something that was learned');
+    throw rejected('it is a model talking about itself, not something that was learned');
   if (!isInformative(write, isFromAgent ? MIN_AGENT_WORDS : 1))
-    throw rejected('it tells too little to be of use later; say what was wanted and what led there');
+    throw rejected('it says too little to be useful later; state the goal and what led to it');
   if (write.kind === 'preference') return;
   const duplicate = await write.findDuplicate();
   if (duplicate !== undefined) throw duplicateError(duplicate);
 }
 
 export const duplicateError = (id: string): AppError =>
-  new AppError('conflict', `The experience ${id} says the same already`);
+  new AppError('conflict', `Experience ${id} already says the same`);
 
-const rejected = (why: string) => new AppError('validation', `This is not remembered: ${why}`);
+const rejected = (why: string) => new AppError('validation', `Not remembered: ${why}`);
 
 /** Tag characters are invisible and only valid within flag emoji. */
 const hidden =

@@ -4,7 +4,7 @@ import { isRelevant } from '../../../../src/core/chat/recall/is-relevant.ts';
 /** Without points, and among few texts, it is the words alone that tell. */
 const holds = (word: string, text: string) => isRelevant([word], { text, score: 0 }, 1);
 
-describe('a text holds a word', () => {
+describe('isRelevant', () => {
   it.each([
     ['login', 'The Login fails'],
     ['tests', 'one test'],
@@ -26,13 +26,13 @@ describe('a text holds a word', () => {
     ['login', ''],
   ])('%s, but not: %s', (word, text) => expect(holds(word, text)).toBe(false));
 
-  it('once, however often it stands there', () => {
+  it('counts a repeated word once', () => {
     const found = { text: 'word words wordy', score: 0 };
     expect(isRelevant(['word', 'other', 'another'], found, 1)).toBe(false);
     expect(isRelevant(['word', 'wordy', 'another'], found, 1)).toBe(true);
   });
 
-  it('where it stands in the first 8,000 characters', () => {
+  it('reads only the first 8,000 characters', () => {
     const filling = (length: number) => 'x '.repeat(length / 2);
     expect(holds('login', `${filling(7994)} login`)).toBe(true);
     expect(holds('login', `${filling(8000)} login`)).toBe(false);

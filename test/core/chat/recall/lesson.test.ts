@@ -24,7 +24,7 @@ const task = (change: Partial<Task> = {}): Task => ({
 const long = 'The door is painted in three layers. '.repeat(20);
 
 describe('the steps of a run', () => {
-  it('are the calls that went well, once each, with the argument that tells them apart', () => {
+  it('lists successful calls once each with their identifying argument', () => {
     const calls = [
       call('read_file', { path: 'notes.txt', offset: 3 }),
       call('read_file', { path: 'notes.txt', offset: 90 }),
@@ -54,7 +54,7 @@ describe('the steps of a run', () => {
     ]);
   });
 
-  it('are not too many or too long', () => {
+  it('limits the number and length of steps', () => {
     const calls = Array.from({ length: 90 }, (_, n) => call('read_file', { path: `${n}${'p'.repeat(900)}` }));
     expect(stepsOf(calls)).toHaveLength(20);
     expect(stepsOf(calls)[0]?.length).toBeLessThan(300);
@@ -75,7 +75,7 @@ describe('the steps of a run', () => {
 });
 
 describe('a lesson', () => {
-  it('is what was asked for, the steps and the answer', () => {
+  it('consists of the request, the steps and the answer', () => {
     const given = task({
       prompt: 'One\nTwo\nThree\nFour\nFive\nSix',
       labels: ['doors'],
@@ -90,7 +90,7 @@ describe('a lesson', () => {
     });
   });
 
-  it('is a chain of tools where little was said', () => {
+  it('is a tool chain when the answer is short', () => {
     expect(lessonOf(task(), 'Done.', ['read_file a'], undefined)).toMatchObject({
       type: 'tool_chain',
       intent: 'Paint the door',
@@ -99,7 +99,7 @@ describe('a lesson', () => {
     expect(lessonOf(task(), ' ', ['read_file a'], undefined)?.solution).toEqual(['read_file a']);
   });
 
-  it('tells what failed at first', () => {
+  it('includes the earlier failure', () => {
     const failure = { code: 'max_steps', message: 'Not done after 5 steps' };
     expect(lessonOf(task(), long, [], failure)).toMatchObject({
       type: 'error_recovery',
@@ -107,12 +107,12 @@ describe('a lesson', () => {
     });
   });
 
-  it('is not learned from what is too little', () => {
+  it('is undefined when there is too little to keep', () => {
     expect(lessonOf(task(), 'Hello', [], undefined)).toBeUndefined();
     expect(lessonOf(task(), 'Hello', [], { code: 'network', message: 'busy' })).toBeUndefined();
   });
 
-  it('names once what the title says too', () => {
+  it('does not repeat the title in the intent', () => {
     const prompt = 'Paint the door\nin blue';
     expect(lessonOf(task({ prompt }), long, [], undefined)?.intent).toBe(prompt);
     expect(lessonOf(task({ description: 'In blue' }), long, [], undefined)?.intent).toBe(
@@ -120,7 +120,7 @@ describe('a lesson', () => {
     );
   });
 
-  it('is as long as an experience may be, whatever the task was', () => {
+  it('fits the limits of an experience for any task', () => {
     const half = `${'🚪'.repeat(300)}x`;
     const huge = task({
       title: half,

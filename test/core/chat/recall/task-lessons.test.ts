@@ -93,7 +93,7 @@ it('learns from a task once it is completed, and only once', async () => {
   ]);
 });
 
-it.each(['fail', 'cancel'] as const)('learns nothing from an end by %s', async (move) => {
+it.each(['fail', 'cancel'] as const)('learns nothing after %s', async (move) => {
   const { lessons, recorded, used, running, end } = await openLessons({ known: [experience('exp_1')] });
   await running('task_1');
   lessons.learnOnCompletion('task_1', ended({ recalled: ['exp_1'] }));
@@ -102,7 +102,7 @@ it.each(['fail', 'cancel'] as const)('learns nothing from an end by %s', async (
   expect([recorded, used]).toEqual([[], []]);
 });
 
-it('learns nothing from what a stranger set going, or when it is switched off', async () => {
+it('learns nothing from an untrusted task or when learning is disabled', async () => {
   for (const [learns, is_trusted] of [
     [true, 0],
     [false, 1],
@@ -116,7 +116,7 @@ it('learns nothing from what a stranger set going, or when it is switched off', 
   }
 });
 
-it('does not trust what strangers may have told the run, also where that is forgotten by now', async () => {
+it('marks a lesson as untrusted after untrusted text, even when compacted away', async () => {
   const { lessons, recorded, running, end } = await openLessons({ known: [experience('exp_1')] });
   await running('task_1');
   lessons.learnOnCompletion('task_1', ended({ recalled: ['exp_gone', 'exp_1'], isTainted: true }));
@@ -125,7 +125,7 @@ it('does not trust what strangers may have told the run, also where that is forg
   expect(recorded[0]?.origin).toMatchObject({ trusted: false });
 });
 
-it('marks what it was told as used, and does not learn the same again', async () => {
+it('marks recalled experiences as used and does not record them again', async () => {
   const same = experience('exp_1', { type: 'tool_chain', intent: 'task_1' });
   const { lessons, recorded, used, noted, running, end } = await openLessons({ known: [same] });
   await running('task_1');
@@ -137,7 +137,7 @@ it('marks what it was told as used, and does not learn the same again', async ()
   expect(noted).toEqual(['an experience could not be marked as used']);
 });
 
-it('learns how an earlier attempt was overcome', async () => {
+it('learns how the failure of an earlier attempt was resolved', async () => {
   const { lessons, recorded, running, end, database, store } = await openLessons();
   await running('task_1', { attempts: 2 });
   const head = await store.findHead('task_1');
@@ -159,7 +159,7 @@ it('learns how an earlier attempt was overcome', async () => {
   });
 });
 
-it('learns how the failure of the task before was overcome', async () => {
+it('learns how the failure of the retried task was resolved', async () => {
   const { lessons, recorded, running, end } = await openLessons();
   const error = JSON.stringify({ class: 'budget', code: 'max_steps', message: 'Not done' });
   await running('task_1', { error });
@@ -174,7 +174,7 @@ it('learns how the failure of the task before was overcome', async () => {
   });
 });
 
-it('takes a refusal as it is', async () => {
+it('accepts a rejection by the write gate', async () => {
   const { lessons, experiences, noted, running, end } = await openLessons();
   experiences.record = () => Promise.reject(new AppError('validation', 'It holds a secret'));
   await running('task_1');

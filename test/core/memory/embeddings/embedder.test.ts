@@ -52,7 +52,7 @@ describe('each provider', () => {
     },
   );
 
-  it('is told what a text is for, where it makes a difference', async () => {
+  it('sends the purpose of a text to providers that distinguish it', async () => {
     await using server = await startEmbeddingServer(vectorOf);
     for (const provider of ['google', 'cohere'] as const) {
       await using fixture = await createEmbedder(server.url, provider);
@@ -67,7 +67,7 @@ describe('each provider', () => {
     expect(bodies[3]).toContain('"input_type":"search_query"');
   });
 
-  it('of Azure is asked in the path of the deployment where its API has a date', async () => {
+  it('uses the deployment path of Azure for dated API versions', async () => {
     await using server = await startEmbeddingServer(vectorOf);
     await using fixture = await createEmbedder(server.url, 'azure', {
       flags: { 'memory.embedding.model': 'mine', 'providers.azure.apiVersion': '2024-10-21' },
@@ -83,7 +83,7 @@ describe('each provider', () => {
 });
 
 describe('the choice', () => {
-  it('is none without a provider, and nothing is sent', async () => {
+  it('chooses no model and sends nothing without a provider', async () => {
     await using server = await startEmbeddingServer();
     await using fixture = await createEmbedder(server.url, undefined, {
       flags: { 'memory.embedding.provider': undefined },
@@ -94,7 +94,7 @@ describe('the choice', () => {
     expect(server.asked).toEqual([]);
   });
 
-  it('needs a model where only the customer knows the names', async () => {
+  it('requires a model name for providers without a default', async () => {
     await using server = await startEmbeddingServer();
     await using fixture = await createEmbedder(server.url, 'azure');
     expect(fixture.embedder.choice()).toBeUndefined();
@@ -104,7 +104,7 @@ describe('the choice', () => {
     expect(server.asked).toEqual([]);
   });
 
-  it('takes the name of the provider off its model', async () => {
+  it('removes the provider prefix from the model name', async () => {
     await using server = await startEmbeddingServer();
     await using fixture = await createEmbedder(server.url, 'openai', {
       flags: { 'memory.embedding.model': 'openai/text-embedding-3-large' },
@@ -115,7 +115,7 @@ describe('the choice', () => {
     });
   });
 
-  it('refuses providers without such models, and names the others', async () => {
+  it('rejects providers without embedding models and names the others', async () => {
     await using server = await startEmbeddingServer();
     await using fixture = await createEmbedder(server.url, undefined, {
       flags: { 'memory.embedding.provider': undefined },
@@ -128,7 +128,7 @@ describe('the choice', () => {
 });
 
 describe('answers', () => {
-  it('in base64 or in another order are read as what they are', async () => {
+  it('reads vectors in base64 or in another order', async () => {
     await using server = await startEmbeddingServer();
     server.script = (reply) =>
       reply.send(200, {
@@ -169,7 +169,7 @@ describe('answers', () => {
     ['a page', '<html>hello</html>'],
     ['another object', { ok: true }],
     ['broken base64', { data: [{ embedding: 'AAA' }, { embedding: 'AAA' }] }],
-  ])('of %s are refused', async (_what, body) => {
+  ])('rejects answers of %s', async (_what, body) => {
     await using server = await startEmbeddingServer();
     server.script = (reply) => reply.send(200, body);
     await using fixture = await createEmbedder(server.url);
@@ -187,7 +187,7 @@ describe('answers', () => {
 });
 
 describe('a text', () => {
-  it('that is longer than models take is cut', async () => {
+  it('truncates a text that is longer than models accept', async () => {
     await using server = await startEmbeddingServer(() => [1]);
     await using fixture = await createEmbedder(server.url);
     const choice = fixture.embedder.choice();
@@ -203,7 +203,7 @@ describe('a text', () => {
     expect(sent[3]).toBe('short');
   });
 
-  it('that is too long for the model is cut until it is not, and the next ones are cut before', async () => {
+  it('shortens a text until the model accepts it and truncates later ones upfront', async () => {
     await using server = await startEmbeddingServer(() => [1]);
     const tooLong = {
       error: { message: "This model's maximum context length is 512 tokens", type: 'invalid_request_error' },
@@ -222,7 +222,7 @@ describe('a text', () => {
 });
 
 describe('a query', () => {
-  it('that was asked before is not paid for again', async () => {
+  it('sends a repeated query only once', async () => {
     await using server = await startEmbeddingServer();
     await using fixture = await createEmbedder(server.url);
     const first = await fixture.embedder.embedQuery('cats');
@@ -236,7 +236,7 @@ describe('a query', () => {
     expect(server.asked).toHaveLength(201);
   });
 
-  it('of blanks is never sent', async () => {
+  it('never sends a blank query', async () => {
     await using server = await startEmbeddingServer();
     await using fixture = await createEmbedder(server.url);
     expect(await fixture.embedder.embedQuery(' \n\t')).toHaveProperty('reason');
@@ -263,7 +263,7 @@ describe('a query', () => {
     ],
     [404, { error: { message: 'The model `m` does not exist' } }, /The model `m` does not exist/],
     [200, secretQuery, /OpenAI sent something that cannot be read/],
-  ])('gets a reason without secrets when the answer is %i', async (status, body, reason) => {
+  ])('returns a reason without secrets for status %i', async (status, body, reason) => {
     await using server = await startEmbeddingServer();
     server.script = (reply) => reply.send(status, body);
     await using fixture = await createEmbedder(server.url);
@@ -272,7 +272,7 @@ describe('a query', () => {
     expect(JSON.stringify(said)).not.toMatch(/tulip|password|vault|very-secret|0123456789/);
   });
 
-  it('gets a reason when nobody answers, or not in time', async () => {
+  it('returns a reason when the provider does not answer in time', async () => {
     const server = await startEmbeddingServer();
     await using hasty = await createEmbedder(server.url, 'ollama', { queryMs: 50 });
     server.script = (reply) => reply.wait();
@@ -290,7 +290,7 @@ describe('a query', () => {
     });
   });
 
-  it('is not sent to a provider that fails again and again', async () => {
+  it('does not send a query to a provider that keeps failing', async () => {
     await using server = await startEmbeddingServer();
     await using fixture = await createEmbedder(server.url);
     server.script = (reply) => reply.send(503, { error: { message: 'down' } });
@@ -303,7 +303,7 @@ describe('a query', () => {
     await expect(fixture.providers.resolve({ provider: 'openai', model: 'gpt-5' })).resolves.toBeDefined();
   });
 
-  it('goes nowhere where the provider has no key, or is turned off', async () => {
+  it('does not send a query to a provider without a key or that is disabled', async () => {
     await using server = await startEmbeddingServer();
     await using fixture = await createEmbedder(server.url, 'openai', {
       flags: { 'providers.openai.enabled': false, 'providers.google.apiKey': undefined },

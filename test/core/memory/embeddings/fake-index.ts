@@ -3,7 +3,7 @@ import { hashText } from '../../../../src/core/memory/index/hash-text.ts';
 import type { IndexClient } from '../../../../src/core/memory/index/index-client.ts';
 import type { IndexCalls } from '../../../../src/core/memory/index/index-calls.ts';
 
-type Answers = Pick<IndexCalls, 'missingVectors' | 'putVectors' | 'keepVectorsOf' | 'stats'>;
+type Handlers = Pick<IndexCalls, 'missingVectors' | 'putVectors' | 'keepVectorsOf' | 'stats'>;
 
 /** Texts and their vectors, as the thread of the index keeps them. */
 export class FakeIndex {
@@ -28,7 +28,7 @@ export class FakeIndex {
     return [...(this.vectors.get(model)?.keys() ?? [])].flatMap((hash) => this.texts.get(hash) ?? []);
   }
 
-  readonly #answers: Answers = {
+  readonly #handlers: Handlers = {
     missingVectors: async ({ model, limit }) =>
       [...this.texts]
         .filter(([hash]) => !this.vectors.get(model)?.has(hash))
@@ -57,8 +57,8 @@ export class FakeIndex {
     }),
   };
 
-  readonly call = (async (name: keyof Answers, argument: never) => {
+  readonly call = (async (name: keyof Handlers, argument: never) => {
     this.calls++;
-    return this.#answers[name](argument);
+    return this.#handlers[name](argument);
   }) as IndexClient['call'];
 }

@@ -9,7 +9,7 @@ beforeEach(async () => {
 afterEach(() => server[Symbol.asyncDispose]());
 
 describe('another model', () => {
-  it('embeds everything again, and no sooner than that the old vectors go', async () => {
+  it('removes old vectors only after everything was embedded again', async () => {
     await using at = await createBackfill(server, many(5));
     await at.waitUntilComplete();
     at.config.set('memory.embedding.model', 'text-embedding-3-large');
@@ -25,7 +25,7 @@ describe('another model', () => {
     expect(server.embedded).toHaveLength(10);
   });
 
-  it('and back costs nothing while the new vectors were not complete', async () => {
+  it('switches back at no cost while the new vectors are incomplete', async () => {
     await using at = await createBackfill(server, many(5));
     await at.waitUntilComplete();
     at.config.set('memory.embedding.model', 'text-embedding-3-large');
@@ -40,7 +40,7 @@ describe('another model', () => {
     expect(at.backfill.failure).toBeUndefined();
   });
 
-  it('breaks off what is under way', async () => {
+  it('aborts the running pass when the model changes', async () => {
     await using at = await createBackfill(server, many(5));
     const reached = new Promise<void>((resolve) => {
       server.script = (reply, { body }) => {
@@ -57,7 +57,7 @@ describe('another model', () => {
     expect([...at.index.vectors.keys()]).toEqual(['openai/text-embedding-3-large']);
   });
 
-  it('is none: it stops at once and removes nothing', async () => {
+  it('stops at once and removes nothing when the provider is unset', async () => {
     await using at = await createBackfill(server, many(5));
     await at.waitUntilComplete();
     at.index.add('one more');
@@ -77,7 +77,7 @@ describe('another model', () => {
     expect(at.backfill.failure).toBeUndefined();
   });
 
-  it('keeps nothing of texts that are gone, but does not look during a sync', async () => {
+  it('removes vectors of removed texts, but not during a sync', async () => {
     await using at = await createBackfill(server, many(3));
     at.index.isSyncing = true;
     await at.waitUntilComplete();
@@ -92,7 +92,7 @@ describe('another model', () => {
 });
 
 describe('vectors of another length', () => {
-  it('are made of all texts, once a query could not be compared', async () => {
+  it('recomputes all vectors after a query could not be compared', async () => {
     server.vectorOf = () => [1, 2, 3];
     await using at = await createBackfill(server, many(40));
     await at.waitUntilComplete();
@@ -105,7 +105,7 @@ describe('vectors of another length', () => {
     expect(lengths).toEqual(Array.from({ length: 40 }, () => 2));
   });
 
-  it('are made of all texts, once those of new ones do not fit', async () => {
+  it('recomputes all vectors when new ones have another length', async () => {
     server.vectorOf = () => [1, 2, 3];
     await using at = await createBackfill(server, many(40));
     await at.waitUntilComplete();
@@ -116,7 +116,7 @@ describe('vectors of another length', () => {
     expect(lengths).toEqual(Array.from({ length: 41 }, () => 2));
   });
 
-  it('that the index cannot take are not made again and again', async () => {
+  it('does not keep recomputing vectors that the index rejects', async () => {
     await using at = await createBackfill(server, many(40));
     at.index.refusesAll = true;
     await at.waitUntilComplete();
@@ -126,7 +126,7 @@ describe('vectors of another length', () => {
     expect(at.timers).toHaveLength(1);
   });
 
-  it('by mistake remove nothing', async () => {
+  it('removes nothing after a single wrong length', async () => {
     server.vectorOf = () => [1, 2, 3];
     await using at = await createBackfill(server, many(40));
     await at.waitUntilComplete();

@@ -35,7 +35,7 @@ function numbersIn(json: string): number[][] {
   });
 }
 
-describe.skipIf(!hasSharedFixtures)('what a vendor really answered is read', () => {
+describe.skipIf(!hasSharedFixtures)('recorded answers of providers', () => {
   it.each(recordings)('%s', async (name, provider, count, length) => {
     const body = read(name);
     await using server = await startEmbeddingServer();
@@ -49,7 +49,7 @@ describe.skipIf(!hasSharedFixtures)('what a vendor really answered is read', () 
     expect(vectors).toEqual(numbersIn(body).map((numbers) => Float32Array.from(numbers)));
   });
 
-  it('and the requests are as the vendors were really asked', async () => {
+  it('sends the recorded requests', async () => {
     const asked = async (provider: EmbeddingProvider, model: string, texts: string[]) => {
       await using server = await startEmbeddingServer();
       const flags = { 'memory.embedding.model': model };

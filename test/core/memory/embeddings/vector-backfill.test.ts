@@ -8,8 +8,8 @@ beforeEach(async () => {
 });
 afterEach(() => server[Symbol.asyncDispose]());
 
-describe('every text gets its vector', () => {
-  it('once, in batches, and none of the blank ones is sent', async () => {
+describe('the backfill of vectors', () => {
+  it('embeds each text once, in batches, without blank texts', async () => {
     const texts = many(300);
     await using at = await createBackfill(server, [...texts, ' \n', '\t']);
     await at.waitUntilComplete();
@@ -25,7 +25,7 @@ describe('every text gets its vector', () => {
     ]);
   });
 
-  it('also where more are blank than are looked at in a time', async () => {
+  it('continues past a whole page of blank texts', async () => {
     await using at = await createBackfill(server, [
       ...Array.from({ length: 600 }, (_, n) => ' '.repeat(n + 1)),
       'text',
@@ -34,7 +34,7 @@ describe('every text gets its vector', () => {
     expect(server.embedded).toEqual(['text']);
   });
 
-  it('and what is wanted comes to what the text says, whatever the order of the answers', async () => {
+  it('assigns each vector to its text for any order of answers', async () => {
     const texts = many(100);
     server.vectorOf = (text) => [1, Number(/\d+/.exec(text)?.[0])];
     await using at = await createBackfill(server, texts);
@@ -43,7 +43,7 @@ describe('every text gets its vector', () => {
       expect(`text number ${values[1]}`).toBe(at.index.texts.get(hash));
   });
 
-  it('also those that come while it is at it', async () => {
+  it('embeds texts that arrive during a pass', async () => {
     await using at = await createBackfill(server, many(10));
     server.script = () => {
       if (server.asked.length > 1) return;
@@ -55,13 +55,13 @@ describe('every text gets its vector', () => {
     expect(at.index.embedded(MODEL)).toContain('a late text');
   });
 
-  it('with one request at a time where the provider takes no more', async () => {
+  it('sends one request at a time to a provider that accepts no more', async () => {
     await using at = await createBackfill(server, many(64), { provider: 'ollama' });
     await at.waitUntilComplete();
     expect(server.asked.map(({ texts }) => texts.length)).toEqual([16, 16, 16, 16]);
   });
 
-  it('and whoever waits hears of the progress', async () => {
+  it('reports progress to waiting callers', async () => {
     await using at = await createBackfill(server, many(600));
     const heard: [number, number][] = [];
     await at.backfill.waitUntilComplete((done, total) => heard.push([done, total]), never);
@@ -72,7 +72,7 @@ describe('every text gets its vector', () => {
     ]);
   });
 
-  it('unless whoever waits goes away', async () => {
+  it('stops waiting when the caller aborts', async () => {
     await using at = await createBackfill(server, many(3));
     server.script = (reply) => reply.wait();
     const going = new AbortController();
@@ -84,7 +84,7 @@ describe('every text gets its vector', () => {
 });
 
 describe('the index is left alone', () => {
-  it('without a provider', async () => {
+  it('leaves the index alone without a provider', async () => {
     await using at = await createBackfill(server, many(3));
     at.config.set('memory.embedding.provider', null);
     await at.waitUntilComplete();
@@ -92,7 +92,7 @@ describe('the index is left alone', () => {
     expect(server.asked).toEqual([]);
   });
 
-  it('while nothing was ever indexed', async () => {
+  it('leaves the index alone while nothing was ever indexed', async () => {
     await using at = await createBackfill(server, [], { isEmpty: true });
     at.index.isRunning = false;
     await at.waitUntilComplete();
@@ -102,7 +102,7 @@ describe('the index is left alone', () => {
     expect(at.index.calls).toBeGreaterThan(0);
   });
 
-  it('once it is stopped', async () => {
+  it('leaves the index alone after a stop', async () => {
     await using at = await createBackfill(server, many(3));
     await at.backfill.stop();
     await at.waitUntilComplete();
@@ -111,7 +111,7 @@ describe('the index is left alone', () => {
 });
 
 describe('after a failure', () => {
-  it('nothing is lost, nothing is asked twice, and it waits longer each time', async () => {
+  it('loses nothing after a failure, requests nothing twice and backs off', async () => {
     const texts = many(100);
     await using at = await createBackfill(server, texts, { provider: 'ollama' });
     server.script = (reply) => {
@@ -138,7 +138,7 @@ describe('after a failure', () => {
     expect(at.backfill.failure).toBeUndefined();
   });
 
-  it('it never waits longer than ten minutes, and begins anew when the settings change', async () => {
+  it('waits at most ten minutes and restarts when the settings change', async () => {
     await using at = await createBackfill(server, many(3));
     server.script = (reply) => reply.send(401, { error: { message: 'no' } });
     for (let n = 0; n < 14; n++) {
@@ -155,7 +155,7 @@ describe('after a failure', () => {
     expect(each(server.embedded)).toEqual(many(3));
   });
 
-  it('it does not wait when somebody waits for it', async () => {
+  it('retries at once for a waiting caller', async () => {
     await using at = await createBackfill(server, many(3));
     server.script = (reply) => reply.send(401, { error: { message: 'no' } });
     await at.waitUntilComplete();
@@ -164,7 +164,7 @@ describe('after a failure', () => {
     expect(each(server.embedded)).toEqual(many(3));
   });
 
-  it('it waits as long as the provider asks to', async () => {
+  it('waits as long as the provider requests', async () => {
     await using at = await createBackfill(server, many(3));
     server.script = (reply) =>
       reply.send(429, { error: { message: 'Rate limit reached' } }, { 'retry-after': '77' });
@@ -175,7 +175,7 @@ describe('after a failure', () => {
     expect(server.asked).toHaveLength(1);
   });
 
-  it('of the index it tries again, too', async () => {
+  it('retries after a failure of the index', async () => {
     await using at = await createBackfill(server, many(3));
     const put = at.index.vectors.set.bind(at.index.vectors);
     at.index.vectors.set = () => {
@@ -190,7 +190,7 @@ describe('after a failure', () => {
     expect(at.index.embedded(MODEL)).toHaveLength(3);
   });
 
-  it.each(['before', 'while'])('a clear and a sync %s it looks for more are none', async (when) => {
+  it.each(['before', 'while'])('accepts a clear and a sync %s it looks for more texts', async (when) => {
     await using at = await createBackfill(server, many(3));
     const { call } = at.index;
     const clearAndSync = () => {
@@ -215,7 +215,7 @@ describe('after a failure', () => {
     expect(at.logged.map(({ level }) => level)).toEqual(['debug']);
   });
 
-  it('it stops to pay for what the index does not keep', async () => {
+  it('stops paying for vectors that the index loses', async () => {
     await using at = await createBackfill(server, many(3));
     at.index.vectors.get = () => undefined;
     await at.waitUntilComplete();
@@ -249,7 +249,7 @@ describe('a text that the provider refuses', () => {
       }
       expect(each(server.embedded.filter((text) => text !== 'hello'))).toEqual(each(texts));
       expect(at.backfill.failure).toBeUndefined();
-      const warnings = at.logged.filter(({ message }) => message.includes('refuses it'));
+      const warnings = at.logged.filter(({ message }) => message.includes('rejected it'));
       expect(warnings).toMatchObject([{ fields: { model: MODEL, hash: expect.any(String) } }]);
       expect(JSON.stringify(at.logged)).not.toContain('nobody takes');
       const asked = server.asked.length;
@@ -263,17 +263,17 @@ describe('a text that the provider refuses', () => {
     },
   );
 
-  it('is not looked for where the provider refuses everything', async () => {
+  it('does not search for a single rejected text when the provider rejects everything', async () => {
     await using at = await createBackfill(server, many(100));
     server.script = (reply) => reply.send(404, { error: { message: 'The model does not exist' } });
     await at.waitUntilComplete();
     expect(at.backfill.failure).toMatch(/The model does not exist/);
     // Each of the four that are asked at a time, and whether it is the texts.
     expect(server.asked.length).toBeLessThanOrEqual(8);
-    expect(at.logged.map(({ message }) => message)).toEqual([expect.stringMatching(/tried again/)]);
+    expect(at.logged.map(({ message }) => message)).toEqual([expect.stringMatching(/retrying later/)]);
   });
 
-  it('by chance is not given up', async () => {
+  it('retries a text that was rejected by chance', async () => {
     const model = 'ollama/nomic-embed-text';
     await using at = await createBackfill(server, many(40), { provider: 'ollama' });
     const unlucky = (texts: string[]) => texts.some((text) => text.endsWith('7'));
@@ -293,6 +293,6 @@ describe('a text that the provider refuses', () => {
     await at.waitUntilComplete();
     expect(at.index.embedded(model)).toHaveLength(40);
     expect(at.backfill.failure).toBeUndefined();
-    expect(at.logged.filter(({ message }) => message.includes('refuses it'))).toEqual([]);
+    expect(at.logged.filter(({ message }) => message.includes('rejected it'))).toEqual([]);
   });
 });

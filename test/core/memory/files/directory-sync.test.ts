@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync } fro
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { find, openIndex, orphans, pathsIn, plantFiles } from './indexed-tree.ts';
+import { find, openIndex, orphans, pathsIn, createIndexedTree } from './indexed-tree.ts';
 
 /** Root may read everything, so that it must not be root who tries. */
 async function asNobody(directory: string, work: () => Promise<void>): Promise<void> {
@@ -17,8 +17,8 @@ async function asNobody(directory: string, work: () => Promise<void>): Promise<v
 }
 
 describe('a sync of a folder', () => {
-  it('adds, updates and removes, and counts exactly that', async () => {
-    using world = plantFiles();
+  it('counts added, updated and removed files exactly', async () => {
+    using world = createIndexedTree();
     for (const path of ['a.md', 'b.ts', 'deep/er/c.txt', '.hidden/d.yml', 'empty']) world.write(path);
     world.write('empty', '');
     expect(await world.syncDirectory()).toEqual({
@@ -41,8 +41,8 @@ describe('a sync of a folder', () => {
     expect(orphans(world.database)).toBe(0);
   });
 
-  it('leaves out what is not for it, and says why', async () => {
-    using world = plantFiles(['own']);
+  it('skips files that may not be indexed and counts the reasons', async () => {
+    using world = createIndexedTree(['own']);
     world.write('own/secret.txt');
     world.write('.env');
     world.write('.ssh/config');
@@ -63,8 +63,8 @@ describe('a sync of a folder', () => {
     });
   });
 
-  it('removes what became binary, too large, secret, ignored or a link', async () => {
-    using world = plantFiles();
+  it('removes files that became binary, too large, secret, ignored or a symlink', async () => {
+    using world = createIndexedTree();
     for (const path of ['a', 'b', 'c', 'd', 'e', 'f/g']) world.write(path);
     await world.syncDirectory();
     world.write('a', Buffer.from([0]));
@@ -80,8 +80,8 @@ describe('a sync of a folder', () => {
     expect(orphans(world.database)).toBe(0);
   });
 
-  it('follows files that become folders, the other way round, and names that change their case', async () => {
-    using world = plantFiles();
+  it('handles files that become folders, the reverse, and names that change case', async () => {
+    using world = createIndexedTree();
     world.write('one');
     world.write('two/below');
     world.write('Case');
@@ -95,8 +95,8 @@ describe('a sync of a folder', () => {
     expect(world.paths()).toEqual(['case', 'one/below', 'two']);
   });
 
-  it('finds out what is binary however late that shows', async () => {
-    using world = plantFiles();
+  it('detects binary content anywhere in a file', async () => {
+    using world = createIndexedTree();
     for (const size of [0, 8191, 8192, 500_000])
       world.write(`nul${size}`, Buffer.concat([Buffer.alloc(size, 97), Buffer.from([0, 97])]));
     world.write('cut', Buffer.concat([Buffer.alloc(8191, 97), Buffer.from('é')]).subarray(0, 8192));
@@ -105,8 +105,8 @@ describe('a sync of a folder', () => {
     expect(world.paths()).toEqual(['fine']);
   });
 
-  it('keeps what it has of a folder or file that cannot be read now', async () => {
-    using world = plantFiles();
+  it('keeps files and folders that are unreadable now', async () => {
+    using world = createIndexedTree();
     world.write('closed/a');
     world.write('closed/deep/b');
     world.write('c');
@@ -123,19 +123,19 @@ describe('a sync of a folder', () => {
     expect(world.paths()).toEqual(['c', 'closed/a', 'closed/deep/b']);
   });
 
-  it('reads again what was changed in the moment of its reading', async () => {
-    using world = plantFiles();
-    for (let round = 0; round < 20; round++) {
-      world.write('a', `same length ${round % 10}`);
+  it('reads a file again that changed while it was read', async () => {
+    using world = createIndexedTree();
+    for (let attempt = 0; attempt < 20; attempt++) {
+      world.write('a', `same length ${attempt % 10}`);
       await world.syncDirectory();
-      world.write('a', `other words ${round % 10}`);
+      world.write('a', `other words ${attempt % 10}`);
       await world.syncDirectory();
       expect(world.find('other')).toEqual(['a']);
     }
   });
 
-  it('judges only what is below its folder, and what is below no root', async () => {
-    using world = plantFiles();
+  it('removes only files below its folder and files outside of all roots', async () => {
+    using world = createIndexedTree();
     const other = join(world.root, 'other');
     for (const path of ['in/a', 'out/b', join(other, 'c')]) world.write(path);
     const roots = [world.base, other];
@@ -151,8 +151,8 @@ describe('a sync of a folder', () => {
     expect(world.paths()).toEqual(['in/a', 'out/b']);
   });
 
-  it('means a root although the rules of the root around it leave it out', async () => {
-    using world = plantFiles();
+  it('syncs a root that the rules of its outer root exclude', async () => {
+    using world = createIndexedTree();
     mkdirSync(world.at('.git'));
     world.write('.gitignore', 'build/\n*.log\n');
     world.write('build/docs/a.md');
@@ -170,8 +170,8 @@ describe('a sync of a folder', () => {
     });
   });
 
-  it('obeys the rules of the repository around it, and of those in it', async () => {
-    using world = plantFiles();
+  it('applies the rules of the outer repository and of nested ones', async () => {
+    using world = createIndexedTree();
     mkdirSync(world.at('.git/info'), { recursive: true });
     world.write('.git/info/exclude', 'private\n');
     world.write('.gitignore', '*.log\n/top.md\n');
@@ -193,8 +193,8 @@ describe('a sync of a folder', () => {
     expect(world.paths()).toEqual(['.gitignore', ...expected]);
   });
 
-  it('stops at the limit of files, and keeps those that it has', async () => {
-    using world = plantFiles();
+  it('stops at the file limit and keeps indexed files', async () => {
+    using world = createIndexedTree();
     for (let at = 0; at < 10; at++) world.write(`f${at}`);
     expect(await world.syncDirectory({ maxFiles: 4 })).toMatchObject({
       added: 4,
@@ -208,8 +208,8 @@ describe('a sync of a folder', () => {
     expect(world.store.counts().fileCount).toBe(2);
   });
 
-  it('holds a deleted chunk back until its file changes, and a deleted file until the next sync', async () => {
-    using world = plantFiles();
+  it('keeps a deleted chunk out until its file changes and a deleted file until the next sync', async () => {
+    using world = createIndexedTree();
     const path = world.write('a.md', '# A\nzebra\n# B\nlion\n');
     await world.syncDirectory();
     const chunk = world.store.chunksOf(path)?.[0];
@@ -224,8 +224,8 @@ describe('a sync of a folder', () => {
     expect(await world.syncDirectory()).toMatchObject({ added: 1 });
   });
 
-  it('lets others in the thread through, soon where they wait, and writes larger parts where nobody does', async () => {
-    using world = plantFiles();
+  it('yields soon while calls wait and uses larger transactions otherwise', async () => {
+    using world = createIndexedTree();
     for (let at = 0; at < 300; at++) world.write(`${at % 30}/${at}.md`, `# ${at}\nsome words to be found\n`);
     // Each look at the clock is a millisecond.
     const turnsOf = async (name: string, hasPendingCalls: () => boolean) => {
@@ -247,9 +247,9 @@ describe('a sync of a folder', () => {
       expect(find(index, 'words')).toHaveLength(300);
       return { turns, commits: index.changes.length };
     };
-    let asked = 0;
-    const alone = await turnsOf('alone.db', () => ++asked < 0);
-    expect(asked).toBeGreaterThan(300);
+    let syncedPaths = 0;
+    const alone = await turnsOf('alone.db', () => ++syncedPaths < 0);
+    expect(syncedPaths).toBeGreaterThan(300);
     const pendingCalls = await turnsOf('awaited.db', () => true);
     expect(pendingCalls.commits).toBeGreaterThan(20);
     expect(pendingCalls.commits).toBeGreaterThan(5 * alone.commits);

@@ -9,13 +9,13 @@ export class FileIndex {
   readonly database: DatabaseSync;
   readonly store: FileStore;
   /** All paths that were given to be synced, in their order. */
-  readonly asked: string[] = [];
+  readonly syncedPaths: string[] = [];
   failure: Error | undefined;
   /** Whether a sync has all the time of the world. */
-  isUnhurried = false;
+  hasNoDeadline = false;
   /** Told before files are synced, and before stamps are looked at. */
   onSync: () => void = () => undefined;
-  onLook: () => void = () => undefined;
+  onCheck: () => void = () => undefined;
   onChange: () => void = () => undefined;
   readonly sync: FileSync;
 
@@ -31,11 +31,11 @@ export class FileIndex {
     sync.syncPaths = (paths, request, deadline) => {
       this.onSync();
       if (this.failure) throw this.failure;
-      this.asked.push(...paths);
-      return syncPaths(paths, request, this.isUnhurried ? Infinity : deadline);
+      this.syncedPaths.push(...paths);
+      return syncPaths(paths, request, this.hasNoDeadline ? Infinity : deadline);
     };
     sync.changedFiles = (paths, deadline) => {
-      this.onLook();
+      this.onCheck();
       return changedFiles(paths, deadline);
     };
   }

@@ -2,16 +2,16 @@ import { mkdirSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { type FileWorld, orphans, plantFiles } from './indexed-tree.ts';
+import { type IndexedTree, orphans, createIndexedTree } from './indexed-tree.ts';
 
-function plantMany(world: FileWorld, count: number, words = 400): void {
+function plantMany(world: IndexedTree, count: number, words = 400): void {
   for (let at = 0; at < count; at++)
     world.write(`${at % 10}/${at}.md`, `# ${at}\n${'many words\n'.repeat(words)}`);
 }
 
 describe('FileSync', () => {
-  it('tells how far it is, from the first to the last', async () => {
-    using world = plantFiles();
+  it('reports progress from start to finish', async () => {
+    using world = createIndexedTree();
     plantMany(world, 50);
     const sync = world.syncDirectory();
     await setImmediate();
@@ -28,8 +28,8 @@ describe('FileSync', () => {
 
   const request = ['looking', 'reading', 'done'];
 
-  it('syncs one at a time, and those who wait for the same share it', async () => {
-    using world = plantFiles();
+  it('runs one sync at a time and shares identical queued requests', async () => {
+    using world = createIndexedTree();
     plantMany(world, 30);
     mkdirSync(world.at('other'));
     const first = world.syncDirectory();
@@ -50,8 +50,8 @@ describe('FileSync', () => {
     expect(starts.slice(1).every((start, at) => start > (ends[at] ?? Infinity))).toBe(true);
   });
 
-  it('can be cancelled, keeps what was done, and goes on at the next', async () => {
-    using world = plantFiles();
+  it('keeps the work of a cancelled sync and completes it with the next', async () => {
+    using world = createIndexedTree();
     expect(world.sync.cancel()).toBe(false);
     plantMany(world, 400);
     const sync = world.syncDirectory();
@@ -73,9 +73,9 @@ describe('FileSync', () => {
     });
   });
 
-  it('touches nothing any more once it was cancelled', async () => {
+  it('changes nothing after a cancel', async () => {
     for (let turns = 0; turns < 8; turns++) {
-      using world = plantFiles();
+      using world = createIndexedTree();
       plantMany(world, 60);
       const syncs = [world.syncDirectory(), world.syncDirectory()];
       for (let turn = 0; turn < turns; turn++) await setImmediate();
@@ -86,8 +86,8 @@ describe('FileSync', () => {
     }
   });
 
-  it('syncs no folder that is not there, and goes on with the next', async () => {
-    using world = plantFiles();
+  it('rejects a missing folder and runs the next sync', async () => {
+    using world = createIndexedTree();
     world.write('gone/a');
     world.write('stays/b');
     await world.syncDirectory();
@@ -101,8 +101,8 @@ describe('FileSync', () => {
 });
 
 describe('FileSync of single paths', () => {
-  it('takes files and folders that came, changed or went, by the same rules', async () => {
-    using world = plantFiles();
+  it('applies the same rules to single files and folders', async () => {
+    using world = createIndexedTree();
     world.write('.gitignore', '*.log\n');
     for (const path of ['a.md', 'b/c.md', 'b/d.md']) world.write(path);
     await world.syncDirectory();
@@ -119,8 +119,8 @@ describe('FileSync of single paths', () => {
     expect(world.syncPaths(['b/d.md']).outcome).toMatchObject({ removed: 1 });
   });
 
-  it('takes nothing of what is below no root, and removes it', async () => {
-    using world = plantFiles();
+  it('removes single paths outside of all roots', async () => {
+    using world = createIndexedTree();
     world.write('in/a');
     world.write('out/b');
     await world.syncDirectory();
@@ -132,8 +132,8 @@ describe('FileSync of single paths', () => {
     expect(world.paths()).toEqual(['in/a']);
   });
 
-  it('looks at a whole folder again when its rules change', async () => {
-    using world = plantFiles();
+  it('syncs a whole folder again when its rules change', async () => {
+    using world = createIndexedTree();
     for (const path of ['a/b.log', 'a/c/d.log', 'e.log']) world.write(path);
     await world.syncDirectory();
     world.write('a/.gitignore', '*.log\n');
@@ -142,8 +142,8 @@ describe('FileSync of single paths', () => {
     expect(world.syncPaths(['a/.gitignore']).outcome).toMatchObject({ added: 2, removed: 1 });
   });
 
-  it('keeps what it has below a root that is not there', async () => {
-    using world = plantFiles();
+  it('keeps the files below a missing root', async () => {
+    using world = createIndexedTree();
     world.write('disk/a');
     const roots = [world.at('disk')];
     await world.syncDirectory({ basePath: world.at('disk'), roots });
@@ -152,8 +152,8 @@ describe('FileSync of single paths', () => {
     expect(world.paths()).toEqual(['disk/a']);
   });
 
-  it('answers what was left when the time is over, and comes to an end in pieces', async () => {
-    using world = plantFiles();
+  it('returns the paths left at the deadline and completes in several calls', async () => {
+    using world = createIndexedTree();
     expect(world.sync.syncPaths([world.base], world.request, -1)).toMatchObject({ left: [world.base] });
     plantMany(world, 200, 100);
     let left = [world.base];
@@ -168,8 +168,8 @@ describe('FileSync of single paths', () => {
 });
 
 describe('FileSync.changedFiles', () => {
-  it('sees what is not as it was', async () => {
-    using world = plantFiles();
+  it('lists indexed files that changed or disappeared', async () => {
+    using world = createIndexedTree();
     for (const path of ['a', 'b', 'c', 'd/e']) world.write(path);
     // What was written in the moment of its reading cannot be told from a change.
     for (let changed = ['?']; changed.length > 0; { changed } = world.sync.changedFiles('all', Infinity))
@@ -179,8 +179,11 @@ describe('FileSync.changedFiles', () => {
     rmSync(world.at('d'), { recursive: true });
     const changed = [world.at('a'), world.at('b'), world.at('d/e')];
     expect(world.sync.changedFiles('all', Infinity)).toEqual({ changed, isComplete: true });
-    const asked = [join(world.root, 'never'), world.at('c'), world.at('b')];
-    expect(world.sync.changedFiles(asked, Infinity)).toEqual({ changed: [world.at('b')], isComplete: true });
+    const syncedPaths = [join(world.root, 'never'), world.at('c'), world.at('b')];
+    expect(world.sync.changedFiles(syncedPaths, Infinity)).toEqual({
+      changed: [world.at('b')],
+      isComplete: true,
+    });
     expect(world.sync.changedFiles('all', -1)).toEqual({ changed: [], isComplete: false });
   });
 });

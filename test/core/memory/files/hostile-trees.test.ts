@@ -20,13 +20,13 @@ import { SkippedFiles } from '../../../../src/core/memory/files/skipped-files.ts
 import { TreeWalk } from '../../../../src/core/memory/files/tree-walk.ts';
 import { isSecretPlace } from '../../../../src/core/paths/secret-places.ts';
 import { WalkRules } from '../../../../src/core/memory/files/walk-rules.ts';
-import { orphans, pathsIn, plantFiles } from './indexed-tree.ts';
+import { orphans, pathsIn, createIndexedTree } from './indexed-tree.ts';
 
 const nowhere = '/no/descriptors';
 
 describe('a hostile tree', () => {
-  it('has links of all kinds, and none is followed', async () => {
-    using world = plantFiles();
+  it('follows no symlink of any kind', async () => {
+    using world = createIndexedTree();
     const secret = join(world.root, 'outside');
     world.write(join(secret, 'canary.txt'), 'CANARY\n');
     for (let at = 0; at < 200; at++) symlinkSync(secret, world.at(`to-${at}`));
@@ -40,8 +40,8 @@ describe('a hostile tree', () => {
     expect(world.paths()).toEqual(['real']);
   });
 
-  it('has pipes, sockets and devices, and nobody waits for them', async () => {
-    using world = plantFiles();
+  it('does not block on pipes, sockets and devices', async () => {
+    using world = createIndexedTree();
     execFileSync('mkfifo', [world.at('pipe'), world.at('.gitignore')]);
     const server = createServer().listen(world.at('socket'));
     await once(server, 'listening');
@@ -51,8 +51,8 @@ describe('a hostile tree', () => {
     server.close();
   });
 
-  it('has a file that was replaced since it was seen', async () => {
-    using world = plantFiles();
+  it('skips a file that was replaced after it was seen', async () => {
+    using world = createIndexedTree();
     world.write('outside/x', 'CANARY\n');
     world.write('in/x', 'mine\n');
     world.write('in/y', 'mine\n');
@@ -74,9 +74,9 @@ describe('a hostile tree', () => {
   });
 
   it.each([undefined, nowhere])(
-    'has a folder that becomes a link while it is walked (descriptors in %s)',
+    'does not follow a folder that becomes a symlink during the walk (descriptors in %s)',
     (descriptors) => {
-      using world = plantFiles();
+      using world = createIndexedTree();
       world.write('secret/deep/x', 'CANARY\n');
       world.write('in/deep/x', 'mine\n');
       using directories = new DirectoryCursor(world.base, descriptors);
@@ -101,8 +101,8 @@ describe('a hostile tree', () => {
     },
   );
 
-  it('has names that are no text, very long, or of several lines', async () => {
-    using world = plantFiles();
+  it('handles names that are not UTF-8, very long or multi-line', async () => {
+    using world = createIndexedTree();
     writeFileSync(Buffer.concat([Buffer.from(`${world.base}/bad`), Buffer.from([0xff, 0xfe])]), 'x');
     mkdirSync(Buffer.concat([Buffer.from(`${world.base}/dir`), Buffer.from([0xc0])]));
     const names = [
@@ -127,8 +127,8 @@ describe('a hostile tree', () => {
     expect(await world.syncDirectory()).toMatchObject({ removed: 1 });
   });
 
-  it('is deeper than any path may be long', { timeout: 120_000 }, async () => {
-    using world = plantFiles();
+  it('handles trees deeper than the maximum path length', { timeout: 120_000 }, async () => {
+    using world = createIndexedTree();
     // Goes down step by step, which no path could.
     const dig = `const fs = require('fs');
       for (let level = 0; level < 3000; level++) {
@@ -151,8 +151,8 @@ describe('a hostile tree', () => {
     expect(world.store.counts()).toEqual({ fileCount: 0, chunkCount: 0 });
   });
 
-  it('goes back up in deep trees where few folders stay open', async () => {
-    using world = plantFiles();
+  it('moves back up in deep trees while few folders stay open', async () => {
+    using world = createIndexedTree();
     let directory = '';
     for (let level = 0; level < 200; level++) {
       directory += 'd/';
@@ -173,8 +173,8 @@ describe('a hostile tree', () => {
     expect(await world.syncDirectory()).toMatchObject({ added: 400 });
   });
 
-  it('has a rule file on each level, more than anybody writes', async () => {
-    using world = plantFiles();
+  it('stops at too many nested rule files', async () => {
+    using world = createIndexedTree();
     let directory = '';
     for (let level = 0; level < 100; level++) {
       world.write(`${directory}.gitignore`, '*.log\n');
@@ -188,8 +188,8 @@ describe('a hostile tree', () => {
     expect(world.paths()).not.toContain('big/a');
   });
 
-  it('has a huge file, which costs nothing', async () => {
-    using world = plantFiles();
+  it('skips a huge file without reading it', async () => {
+    using world = createIndexedTree();
     const sparse = openSync(world.at('huge'), 'w');
     ftruncateSync(sparse, 100 * 2 ** 20);
     const before = process.memoryUsage().rss;
@@ -209,8 +209,8 @@ describe('a hostile tree', () => {
     closeSync(sparse);
   });
 
-  it('grows and shrinks while it is read', async () => {
-    using world = plantFiles();
+  it('handles files that grow and shrink while they are read', async () => {
+    using world = createIndexedTree();
     for (let at = 0; at < 300; at++) world.write(`f${at}`, 'word\n'.repeat(100));
     const sync = world.syncDirectory();
     let isOver = false;
@@ -235,8 +235,8 @@ describe('a hostile tree', () => {
     expect(orphans(world.database)).toBe(0);
   });
 
-  it('has 100,000 files, half of them in one folder', { timeout: 120_000 }, async () => {
-    using world = plantFiles();
+  it('handles 100,000 files, half of them in one folder', { timeout: 120_000 }, async () => {
+    using world = createIndexedTree();
     for (let at = 0; at < 50; at++) mkdirSync(world.at(`${at}`));
     for (let at = 0; at < 100_000; at++) writeFileSync(world.at(at % 2 ? `f${at}` : `${at % 50}/f${at}`), '');
     const files = (maxFiles: number) => world.syncDirectory({ maxFiles });
@@ -250,8 +250,8 @@ describe('a hostile tree', () => {
     expect(orphans(world.database)).toBe(0);
   });
 
-  it('has secrets at any depth', () => {
-    using world = plantFiles();
+  it('recognizes secrets at any depth', () => {
+    using world = createIndexedTree();
     for (const depth of [0, 1, 3, 4, 5, 8])
       for (const secret of [
         '.ssh',

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { IgnoreRules } from '../../../../src/core/memory/files/ignore-rules.ts';
-import { plantFiles } from './indexed-tree.ts';
+import { createIndexedTree } from './indexed-tree.ts';
 
 /** What git itself would let in of these files, as it lists files that are not tracked. */
 function listedByGit(files: Map<string, string>): string[] {
@@ -44,7 +44,7 @@ const pattern = fc
 const rules = fc.array(pattern, { maxLength: 4 }).map((lines) => lines.join('\n'));
 
 describe.skipIf(spawnSync('git', ['--version']).status !== 0)('ignore rules beside git', () => {
-  it('let in what git lets in, for any rules at any level', { timeout: 120_000 }, async () => {
+  it('ignores the same files as git for any rules at any level', { timeout: 120_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(path, { minLength: 1, maxLength: 12 }),
@@ -64,7 +64,7 @@ describe.skipIf(spawnSync('git', ['--version']).status !== 0)('ignore rules besi
             const directory = names.join('/');
             if (directories.has(directory)) files.set(`${directory ? `${directory}/` : ''}.gitignore`, text);
           }
-          using world = plantFiles();
+          using world = createIndexedTree();
           mkdirSync(world.at('.git'));
           for (const [at, text] of files) world.write(at, text);
           await world.syncDirectory();
@@ -77,7 +77,7 @@ describe.skipIf(spawnSync('git', ['--version']).status !== 0)('ignore rules besi
 });
 
 describe('ignore rules', () => {
-  it('cost no more for patterns and paths that are made to', () => {
+  it('stays fast with hostile patterns and paths', () => {
     const deep = `/top/${'a/'.repeat(900)}b`;
     const hostile = `${'**/a/'.repeat(40)}c\n${'*a'.repeat(60)}c\n!${'**/a/'.repeat(40)}**/b`;
     const before = process.cpuUsage();
@@ -87,7 +87,7 @@ describe('ignore rules', () => {
     expect(process.cpuUsage(before).user / 1e6).toBeLessThan(5);
   });
 
-  it('are refused where there are too many above one another', () => {
+  it('rejects too many nested rule files', () => {
     let made: IgnoreRules | undefined = IgnoreRules.below('/top');
     let levels = 0;
     for (let directory = '/top'; made && levels < 1000; directory += '/a', levels++)

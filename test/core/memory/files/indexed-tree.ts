@@ -13,7 +13,7 @@ import type { SyncRequest } from '../../../../src/core/memory/index/index-calls.
 export function openIndex(
   file: string,
   protectedFolders: string[] = [],
-  given: Pick<FileSyncDeps, 'hasPendingCalls' | 'monotonic'> = {},
+  options: Pick<FileSyncDeps, 'hasPendingCalls' | 'monotonic'> = {},
 ) {
   const database = openIndexDatabase(file, 8);
   const keywords = new KeywordIndex(database, 'chunk_words');
@@ -23,16 +23,16 @@ export function openIndex(
   const sync = new FileSync({
     store,
     protectedFolders,
-    onProgress: (told) => progress.push(told),
+    onProgress: (event) => progress.push(event),
     now: () => new Date(),
-    ...given,
+    ...options,
   });
   const close = () => void (database.isOpen && database.close());
   return { database, keywords, store, sync, changes, progress, [Symbol.dispose]: close };
 }
 
 /** A folder with files that may be indexed, beside what may not, and an index; all go with the test. */
-export function plantFiles(protectedNames: string[] = []) {
+export function createIndexedTree(protectedNames: string[] = []) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'svc-files-')));
   const base = join(root, 'base');
   mkdirSync(base);
@@ -70,7 +70,7 @@ export function plantFiles(protectedNames: string[] = []) {
   };
 }
 
-export type FileWorld = ReturnType<typeof plantFiles>;
+export type IndexedTree = ReturnType<typeof createIndexedTree>;
 
 export const pathsIn = (store: FileStore): string[] =>
   store.list({ limit: 1_000_000, offset: 0 }).files.map(({ path }) => path);

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, w
 import { basename, dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type FileWorld, find, openIndex, orphans, pathsIn, plantFiles } from './indexed-tree.ts';
+import { type IndexedTree, find, openIndex, orphans, pathsIn, createIndexedTree } from './indexed-tree.ts';
 
 const names = ['a', 'b.md', 'c.ts', 'A', '.d', 'node_modules', '.env', '.gitignore'];
 const name = fc.constantFrom(...names);
@@ -28,7 +28,7 @@ const edit = fc.oneof(
 type Edit = typeof edit extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** What a person or program would do; what the tree does not allow is not done. */
-function apply(world: FileWorld, change: Edit): string[] {
+function apply(world: IndexedTree, change: Edit): string[] {
   const at = world.at(change.path);
   const touched = [at, ...realPlaces(at)];
   if (change.kind === 'rename') touched.push(...realPlaces(world.at(change.to)));
@@ -66,7 +66,7 @@ function realPlaces(at: string): string[] {
 }
 
 /** Everything of an index that can be told from outside, without ids and times. */
-function contentsOf(index: Pick<FileWorld, 'store' | 'keywords' | 'database'>) {
+function contentsOf(index: Pick<IndexedTree, 'store' | 'keywords' | 'database'>) {
   const paths = pathsIn(index.store);
   return {
     files: paths.map((at) => {
@@ -79,7 +79,7 @@ function contentsOf(index: Pick<FileWorld, 'store' | 'keywords' | 'database'>) {
   };
 }
 
-async function fromScratch(world: FileWorld, file: string, roots: string[]) {
+async function fromScratch(world: IndexedTree, file: string, roots: string[]) {
   const fresh = openIndex(join(world.root, file));
   try {
     await fresh.sync.syncDirectory({ ...world.request, roots, maxFileBytes: 2500 });
@@ -90,54 +90,50 @@ async function fromScratch(world: FileWorld, file: string, roots: string[]) {
 }
 
 describe('an index that is kept up to date', () => {
-  it(
-    'is what an index from scratch is, after any edits and syncs of folders or paths',
-    { timeout: 240_000 },
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(
-          fc.array(fc.tuple(fc.array(edit, { minLength: 1, maxLength: 8 }), fc.boolean()), {
-            minLength: 1,
-            maxLength: 4,
-          }),
-          fc.boolean(),
-          async (rounds, hasInner) => {
-            using world = plantFiles();
-            const roots = [world.base, ...(hasInner ? [world.at('a/A')] : [])];
-            for (const [round, [edits, isByPaths]] of rounds.entries()) {
-              const touched = edits.flatMap((change) => apply(world, change));
-              if (isByPaths) world.syncPaths(touched, { roots, maxFileBytes: 2500 });
-              else {
-                const before = new Map(
-                  world.store.list({ limit: 1000, offset: 0 }).files.map((one) => [one.path, one.hash]),
-                );
-                const outcome = await world.syncDirectory({ roots, maxFileBytes: 2500 });
-                const after = new Map(
-                  world.store.list({ limit: 1000, offset: 0 }).files.map((one) => [one.path, one.hash]),
-                );
-                const added = [...after.keys()].filter((at) => !before.has(at)).length;
-                const updated = [...after].filter(
-                  ([at, hash]) => before.has(at) && before.get(at) !== hash,
-                ).length;
-                const removed = [...before.keys()].filter((at) => !after.has(at)).length;
-                expect(outcome).toMatchObject({ synced: after.size, added, updated, removed });
-              }
-              expect(contentsOf(world)).toEqual(await fromScratch(world, `fresh-${round}.db`, roots));
+  it('equals a new index after any edits and syncs of folders or paths', { timeout: 240_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.array(edit, { minLength: 1, maxLength: 8 }), fc.boolean()), {
+          minLength: 1,
+          maxLength: 4,
+        }),
+        fc.boolean(),
+        async (rounds, hasInner) => {
+          using world = createIndexedTree();
+          const roots = [world.base, ...(hasInner ? [world.at('a/A')] : [])];
+          for (const [round, [edits, isByPaths]] of rounds.entries()) {
+            const touched = edits.flatMap((change) => apply(world, change));
+            if (isByPaths) world.syncPaths(touched, { roots, maxFileBytes: 2500 });
+            else {
+              const before = new Map(
+                world.store.list({ limit: 1000, offset: 0 }).files.map((one) => [one.path, one.hash]),
+              );
+              const outcome = await world.syncDirectory({ roots, maxFileBytes: 2500 });
+              const after = new Map(
+                world.store.list({ limit: 1000, offset: 0 }).files.map((one) => [one.path, one.hash]),
+              );
+              const added = [...after.keys()].filter((at) => !before.has(at)).length;
+              const updated = [...after].filter(
+                ([at, hash]) => before.has(at) && before.get(at) !== hash,
+              ).length;
+              const removed = [...before.keys()].filter((at) => !after.has(at)).length;
+              expect(outcome).toMatchObject({ synced: after.size, added, updated, removed });
             }
-          },
-        ),
-        { numRuns: 40 },
-      );
-    },
-  );
+            expect(contentsOf(world)).toEqual(await fromScratch(world, `fresh-${round}.db`, roots));
+          }
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
 
-  it('leaves nothing behind of what is deleted', async () => {
+  it('leaves no orphans of deleted files', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(path, text), { minLength: 1, maxLength: 10 }),
         fc.infiniteStream(fc.nat()),
         async (files, choice) => {
-          using world = plantFiles();
+          using world = createIndexedTree();
           for (const [at, content] of files) apply(world, { kind: 'write', path: at, text: content });
           await world.syncDirectory();
           for (let left = world.store.counts().fileCount; left > 0; left = world.store.counts().fileCount) {

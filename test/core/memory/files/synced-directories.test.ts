@@ -9,8 +9,8 @@ function open() {
   return { synced: new SyncedDirectories(database), again: () => new SyncedDirectories(database) };
 }
 
-describe('folders that were synced', () => {
-  it('are known with all that is below them, also after a restart', () => {
+describe('synced folders', () => {
+  it('knows synced folders and everything below them after a restart', () => {
     const { synced, again } = open();
     expect(synced.lastSyncedAt('/a')).toBeUndefined();
     synced.recordCompleted('/a', 10.5);
@@ -21,7 +21,7 @@ describe('folders that were synced', () => {
       ).toEqual([10.5, 10.5, 20, 20, undefined, undefined]);
   });
 
-  it('are forgotten where they are indexed no more, but for the parts that still are', () => {
+  it('forgets folders that are no longer indexed but keeps indexed parts', () => {
     const { synced, again } = open();
     synced.recordCompleted('/a', 10);
     synced.recordCompleted('/c', 10);
@@ -35,15 +35,17 @@ describe('folders that were synced', () => {
       ]);
   });
 
-  it('say the time of the last sync that came past a folder', () => {
+  it('returns the time of the last sync that covered a folder', () => {
     const directory = fc.constantFrom('/a', '/a/b', '/a/b/c', '/a/d', '/e');
     fc.assert(
-      fc.property(fc.array(directory, { maxLength: 12 }), directory, (syncs, asked) => {
+      fc.property(fc.array(directory, { maxLength: 12 }), directory, (syncs, syncedPaths) => {
         const { synced, again } = open();
         for (const [at, base] of syncs.entries()) synced.recordCompleted(base, at);
-        const last = syncs.findLastIndex((base) => asked === base || asked.startsWith(`${base}/`));
-        expect(synced.lastSyncedAt(asked)).toBe(last < 0 ? undefined : last);
-        expect(again().lastSyncedAt(asked)).toBe(synced.lastSyncedAt(asked));
+        const last = syncs.findLastIndex(
+          (base) => syncedPaths === base || syncedPaths.startsWith(`${base}/`),
+        );
+        expect(synced.lastSyncedAt(syncedPaths)).toBe(last < 0 ? undefined : last);
+        expect(again().lastSyncedAt(syncedPaths)).toBe(synced.lastSyncedAt(syncedPaths));
       }),
     );
   });

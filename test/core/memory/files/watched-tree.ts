@@ -10,14 +10,14 @@ import { openChokidar, type Watcher } from '../../../../src/core/memory/files/wa
 import { FileIndex } from './file-index.ts';
 
 /** Timers that run when a test says so. */
-export class HandTimers {
+export class ManualTimers {
   readonly #set: { run: () => void; ms: number }[] = [];
-  #told: (() => void)[] = [];
+  #waiting: (() => void)[] = [];
 
   readonly set: SetTimer = (run, ms) => {
     const timer = { run, ms };
     this.#set.push(timer);
-    for (const tell of this.#told.splice(0)) tell();
+    for (const resolve of this.#waiting.splice(0)) resolve();
     return () => {
       const at = this.#set.indexOf(timer);
       if (at >= 0) this.#set.splice(at, 1);
@@ -34,7 +34,7 @@ export class HandTimers {
 
   /** Resolves when the next one is set. */
   next(): Promise<void> {
-    return new Promise((resolve) => this.#told.push(resolve));
+    return new Promise((resolve) => this.#waiting.push(resolve));
   }
 }
 
@@ -43,36 +43,36 @@ export const waitFor = async (isSo: () => boolean): Promise<void> => {
 };
 
 /** A folder with an index of it, watched by chokidar. */
-export class WatchedWorld implements AsyncDisposable {
+export class WatchedTree implements AsyncDisposable {
   readonly base = realpathSync(mkdtempSync(join(tmpdir(), 'watched-')));
   readonly root: string;
   readonly index: FileIndex;
-  readonly faults: unknown[] = [];
+  readonly errors: unknown[] = [];
   /** The time, where it is not the real one. */
   ownMs: number | undefined;
-  readonly timers = new HandTimers();
+  readonly timers = new ManualTimers();
   readonly opened: Watcher[] = [];
   open = openChokidar;
   readonly dirty: DirtyPaths;
-  readonly round: FileScanner;
+  readonly scanner: FileScanner;
   readonly watch: DirectoryWatcher;
   readonly fresh: FreshSearch;
 
   constructor(name = 'root') {
     this.root = join(this.base, name);
     mkdirSync(this.root);
-    const closed = this.path('data');
-    this.index = new FileIndex(join(this.base, 'memory.db'), [closed]);
+    const protectedDirectory = this.path('data');
+    this.index = new FileIndex(join(this.base, 'memory.db'), [protectedDirectory]);
     const { store, sync } = this.index;
     const monotonic = () => this.ownMs ?? performance.now();
-    const onError = (error: unknown) => this.faults.push(error);
-    const isIgnored = unindexedPaths([closed]);
+    const onError = (error: unknown) => this.errors.push(error);
+    const isIgnored = unindexedPaths([protectedDirectory]);
     this.dirty = new DirtyPaths({ sync, onError, setTimer: this.timers.set, monotonic });
-    this.round = new FileScanner({ store, sync, dirty: this.dirty, isIgnored, monotonic });
+    this.scanner = new FileScanner({ store, sync, dirty: this.dirty, isIgnored, monotonic });
     this.watch = new DirectoryWatcher({
       store,
       dirty: this.dirty,
-      scanner: this.round,
+      scanner: this.scanner,
       onError,
       isIgnored,
       open: async (exclusionReason) => {
@@ -86,7 +86,7 @@ export class WatchedWorld implements AsyncDisposable {
       watcher: this.watch,
       sync,
       dirty: this.dirty,
-      scanner: this.round,
+      scanner: this.scanner,
       syncedDirectories: store.syncedDirectories,
       onError,
       monotonic,
@@ -118,7 +118,7 @@ export class WatchedWorld implements AsyncDisposable {
 
   /** Takes a file out of the index, as somebody would by hand. */
   remove(name: string): void {
-    this.round.recordRemoved(this.path(name));
+    this.scanner.recordRemoved(this.path(name));
     this.dirty.forget(this.path(name));
     this.index.store.removeFile(this.path(name));
   }
@@ -126,8 +126,8 @@ export class WatchedWorld implements AsyncDisposable {
   /** Begins to watch, once everything from before was looked at. */
   async start(watchFiles = 100_000): Promise<void> {
     await this.watch.watch({ ...this.rules, watchFiles });
-    const isLooking = () => this.watch.status().reason === 'The folders are being looked through';
-    await waitFor(() => this.watch.isCurrent || (!this.watch.status().watching && !isLooking()));
+    const isScanning = () => this.watch.status().reason === 'The folders are being scanned';
+    await waitFor(() => this.watch.isCurrent || (!this.watch.status().watching && !isScanning()));
   }
 
   /** The names of the files that a search finds, and how fresh that is. */
@@ -137,7 +137,7 @@ export class WatchedWorld implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.round.close();
+    this.scanner.close();
     await this.watch.watch(undefined);
     this.index.database.close();
     rmSync(this.base, { recursive: true, force: true });

@@ -7,7 +7,7 @@ import { silentLog } from '../../../../src/core/log.ts';
 
 const entry = (key: string, title: string) => ({ key, ownerId: 'user_a', title, body: '', tags: [] });
 
-it('entries are found by their vectors, through the thread', async () => {
+it('finds entries by vector through the thread', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-vectors-'));
   const index = new IndexClient({
     options: { file: join(folder, 'memory.db'), protectedFolders: [], cacheMiB: 2 },

@@ -94,10 +94,10 @@ class World implements AsyncDisposable {
 }
 
 const ask = (text: string): IndexQuery => ({ text, maxResults: 5, minScore: 0 });
-const failed = new AppError('unavailable', 'The index of the memory failed. Try again');
+const failed = new AppError('unavailable', 'The memory index failed. Try again');
 
 describe('the thread of the index', () => {
-  it('starts with the first call, syncs, and tells of its progress', async () => {
+  it('starts with the first call, syncs and reports progress', async () => {
     await using its = new World();
     its.write(3);
     expect(its.client.isRunning).toBe(false);
@@ -109,7 +109,7 @@ describe('the thread of the index', () => {
     expect([its.client.isRunning, its.starts]).toEqual([true, 1]);
   });
 
-  it('lets the thread of the daemon turn while it syncs thousands of files', async () => {
+  it('does not block the daemon while it syncs thousands of files', async () => {
     await using its = new World();
     its.write(3000);
     await its.client.call('stats', undefined);
@@ -126,7 +126,7 @@ describe('the thread of the index', () => {
     expect(turns).toBeGreaterThan(1000);
   });
 
-  it('answers while it syncs', async () => {
+  it('answers calls during a sync', async () => {
     await using its = new World();
     its.write(2000);
     const order: string[] = [];
@@ -140,7 +140,7 @@ describe('the thread of the index', () => {
     expect(order).toEqual(['answered', 'synced']);
   });
 
-  it('tells its thread in the middle of other work how many wait, but for syncs', async () => {
+  it('shares the number of pending calls without syncs with its thread', async () => {
     await using its = new World();
     const client = its.odd();
     const pendingCalls = () => client.call('search', ask('awaited'));
@@ -153,7 +153,7 @@ describe('the thread of the index', () => {
     await Promise.all([client.close(), Promise.allSettled(never)]);
   });
 
-  it('passes errors on with what they are', async () => {
+  it('passes errors on with their codes', async () => {
     await using its = new World();
     const none = join(its.root, 'none');
     await expect(its.client.call('syncDirectory', { basePath: none, ...its.rules })).rejects.toEqual(
@@ -168,7 +168,7 @@ describe('the thread of the index', () => {
     expect(bug).toMatchObject({ message: 'a bug', stack: 'there' });
   });
 
-  it('keeps other calls until the entries are in it', async () => {
+  it('holds other calls back until the entries are indexed', async () => {
     await using its = new World();
     const entries = Promise.withResolvers<void>();
     its.onStart = () => entries.promise.then(() => client.call('putEntries', []));
@@ -180,9 +180,9 @@ describe('the thread of the index', () => {
   });
 
   it.each([
-    ['fails', () => Promise.reject(new Error('no')), 'the index of the memory got no entries'],
-    ['does not end', () => new Promise<void>(() => undefined), 'the index of the memory has no entries yet'],
-  ])('goes on without entries when that %s', async (_how, onStart, message) => {
+    ['fails', () => Promise.reject(new Error('no')), 'the memory index received no entries'],
+    ['does not end', () => new Promise<void>(() => undefined), 'the memory index has no entries yet'],
+  ])('continues without entries when that %s', async (_how, onStart, message) => {
     await using its = new World();
     its.onStart = onStart;
     const client = its.odd({ startMs: 20 });
@@ -190,32 +190,29 @@ describe('the thread of the index', () => {
     expect(its.told).toEqual([message]);
   });
 
-  it.each(['throw', 'exit', 'memory'])(
-    'starts again with the next call after it failed (%s)',
-    async (fault) => {
-      await using its = new World();
-      const client = its.odd();
-      await client.call('watch', { ...its.rules, watchFiles: 10 });
-      its.onStart = () => client.call('putEntries', []);
-      const [waits, fails] = await Promise.allSettled([
-        client.call('search', ask('never')),
-        client.call('search', ask(fault)),
-      ]);
-      expect([waits, fails]).toMatchObject([
-        { status: 'rejected', reason: { code: failed.code, message: failed.message } },
-        { status: 'rejected', reason: { code: failed.code, message: failed.message } },
-      ]);
-      expect(client.isRunning).toBe(false);
-      expect(its.told).toEqual(['the index of the memory failed; the next call starts it again']);
-      expect(await client.call('search', ask('one'))).toEqual(['putEntries', 'watch', 'search']);
-      await client.call('watch', undefined);
-      await client.call('search', ask('exit')).catch(() => undefined);
-      expect(await client.call('search', ask('one'))).toEqual(['putEntries', 'search']);
-      expect(its.starts).toBe(3);
-    },
-  );
+  it.each(['throw', 'exit', 'memory'])('restarts with the next call after a failure (%s)', async (fault) => {
+    await using its = new World();
+    const client = its.odd();
+    await client.call('watch', { ...its.rules, watchFiles: 10 });
+    its.onStart = () => client.call('putEntries', []);
+    const [waits, fails] = await Promise.allSettled([
+      client.call('search', ask('never')),
+      client.call('search', ask(fault)),
+    ]);
+    expect([waits, fails]).toMatchObject([
+      { status: 'rejected', reason: { code: failed.code, message: failed.message } },
+      { status: 'rejected', reason: { code: failed.code, message: failed.message } },
+    ]);
+    expect(client.isRunning).toBe(false);
+    expect(its.told).toEqual(['the memory index failed; the next call starts it again']);
+    expect(await client.call('search', ask('one'))).toEqual(['putEntries', 'watch', 'search']);
+    await client.call('watch', undefined);
+    await client.call('search', ask('exit')).catch(() => undefined);
+    expect(await client.call('search', ask('one'))).toEqual(['putEntries', 'search']);
+    expect(its.starts).toBe(3);
+  });
 
-  it('is not started again by the entries for one that died before they came', async () => {
+  it('is not restarted by entries for a thread that died', async () => {
     await using its = new World();
     const client = its.odd({}, { fails: true });
     const late: Promise<unknown>[] = [];
@@ -237,10 +234,10 @@ describe('the thread of the index', () => {
     const rejected = { status: 'rejected', reason: { code: failed.code, message: failed.message } };
     expect(outcomes).toMatchObject([rejected, rejected]);
     expect([its.starts, client.isRunning]).toEqual([1, false]);
-    expect(its.told).toEqual(['the index of the memory failed; the next call starts it again']);
+    expect(its.told).toEqual(['the memory index failed; the next call starts it again']);
   });
 
-  it('is given none of the entries for the one before it', async () => {
+  it('gets no entries meant for its predecessor', async () => {
     await using its = new World();
     const client = its.odd();
     const isNext = Promise.withResolvers<void>();
@@ -263,7 +260,7 @@ describe('the thread of the index', () => {
     expect(its.starts).toBe(3);
   });
 
-  it('says so where the database cannot be opened, each time', async () => {
+  it('fails every call when the database cannot be opened', async () => {
     await using its = new World();
     mkdirSync(join(its.base, 'memory.db', 'inside'), { recursive: true });
     await expect(its.client.call('stats', undefined)).rejects.toMatchObject({ code: 'unavailable' });
@@ -271,7 +268,7 @@ describe('the thread of the index', () => {
     expect(its.starts).toBe(2);
   });
 
-  it('is given vectors without a copy where it can be, and leaves those of queries', async () => {
+  it('transfers vectors without a copy where possible, except those of queries', async () => {
     await using its = new World();
     const client = its.odd();
     const own = new Float32Array(8);
@@ -287,7 +284,7 @@ describe('the thread of the index', () => {
     expect(query.length).toBe(8);
   });
 
-  it('says what it cannot be sent, and goes on', async () => {
+  it('rejects an argument that cannot be sent and continues', async () => {
     await using its = new World();
     const client = its.odd();
     const vectors = [{ hash: '', values: (() => 1) as unknown as Float32Array }];
@@ -295,7 +292,7 @@ describe('the thread of the index', () => {
     expect(await client.call('search', ask('one'))).toEqual(['search']);
   });
 
-  it.each(['at once', 'while it starts', 'while it syncs', 'while it watches'])('ends %s', async (when) => {
+  it.each(['at once', 'while it starts', 'while it syncs', 'while it watches'])('closes %s', async (when) => {
     await using its = new World();
     const { client } = its;
     its.write(500);
@@ -327,13 +324,13 @@ describe('the thread of the index', () => {
     await expect(client.call('stats', undefined)).rejects.toMatchObject({ message: 'The daemon stops' });
   });
 
-  it.each(['never', 'loop'])('is ended when it does not end (%s)', async (fault) => {
+  it.each(['never', 'loop'])('is terminated when it does not exit (%s)', async (fault) => {
     await using its = new World();
     const client = its.odd({ closeMs: 50 }, { hangs: true });
     await client.call('search', ask('one'));
     const call = client.call('search', ask(fault)).catch((error: unknown) => error);
     await client.close();
     expect(await call).toMatchObject({ code: 'unavailable', message: 'The daemon stops' });
-    expect(its.told).toEqual(['the index of the memory did not end by itself']);
+    expect(its.told).toEqual(['the memory index did not exit and is terminated']);
   });
 });

@@ -36,7 +36,7 @@ const vocabulary = ['apple', 'apples', 'pear', 'plum', 'getPlumById', 'fig-tree'
 const textOf = fc.array(fc.constantFrom(...vocabulary), { maxLength: 12 }).map((words) => words.join(' '));
 
 describe('finding', () => {
-  it('ranks what holds rarer words, and holds them more often, first', () => {
+  it('ranks texts with rarer and more frequent words first', () => {
     add(1, 'apple and another');
     add(2, 'apple and something else');
     add(3, 'nothing of it');
@@ -47,7 +47,7 @@ describe('finding', () => {
     expect(found('quince or pear or apples').toSorted((a, b) => a - b)).toEqual([1, 2, 4, 5, 6]);
   });
 
-  it('ranks a word in the heading or the path above one in the text', () => {
+  it('ranks a word in the heading or path above one in the text', () => {
     add(1, 'deploy, among many other words that stand here');
     add(2, 'among many other words that stand here too', 'deploy');
     add(3, 'among many other words that stand here too', '', '/docs/deploy.md');
@@ -102,7 +102,7 @@ describe('finding', () => {
     expect(found('a1b2c3d5')).toEqual([]);
   });
 
-  it('takes any query for text', () => {
+  it('accepts any text as a query', () => {
     add(1, 'apple');
     fc.assert(
       fc.property(
@@ -125,7 +125,7 @@ describe('finding', () => {
     expect(index.wordsOf(many).words).toHaveLength(64);
   });
 
-  it('leaves stop words out unless there is nothing else', () => {
+  it('ignores stop words unless the query has no other words', () => {
     add(1, 'who am i');
     expect(index.wordsOf("I'm interested in articles on sorting, don't you?")).toEqual({
       words: ['sorting'],
@@ -135,7 +135,7 @@ describe('finding', () => {
     expect(found('who am I')).toEqual([1]);
   });
 
-  it('leaves out what is in most of many texts', () => {
+  it('ignores words that are in most of many texts', () => {
     for (let id = 1; id <= 1500; id++) add(id, id % 3 === 0 ? 'common rare' : 'common');
     expect(index.wordsOf('common rare')).toEqual({ words: ['rare'], leftOut: ['common'] });
     expect(index.wordsOf('common missing').words).toEqual(['common', 'missing']);
@@ -144,7 +144,7 @@ describe('finding', () => {
   it.each([
     ['few', 5],
     ['many', 1500],
-  ])('looks for the 64 rarest words of a long query that are in any of %s texts', (_, count) => {
+  ])('searches the 64 rarest words of a long query among %s texts', (_, count) => {
     const all = manyWords('filler', 70);
     for (let id = 1; id <= count; id++) add(id, id % 5 < 2 ? all.join(' ') : 'something else');
     add(9000, `${all[69]} rollback`);
@@ -155,7 +155,7 @@ describe('finding', () => {
     expect(leftOut).toEqual(['the', ...missing.slice(0, 100), ...all.slice(63), ...missing.slice(100)]);
   });
 
-  it('looks for words of a long query that no text holds, where it has no others', () => {
+  it('searches unknown words of a long query that has no others', () => {
     add(1, 'rollback');
     const missing = manyWords('missing', 100);
     const query = [...missing, 'rollback'].join(' ');
@@ -165,7 +165,7 @@ describe('finding', () => {
     expect(leftOut).toEqual(missing.slice(63));
   });
 
-  it('leaves out nothing of what belongs to users, however often others say it', () => {
+  it('ignores no word of owned texts, however frequent among other owners', () => {
     const entries = new KeywordIndex(database, 'entry_words');
     const put = (id: number, words: string, ownerId: string) =>
       entries.add(id, { label: '', heading: '', body: words, ownerId });
@@ -175,7 +175,7 @@ describe('finding', () => {
     expect(entries.search(words, { limit: 5, ownerId: 'ann' }).ranked.map(({ id }) => id)).toEqual([1]);
   });
 
-  it('counts neither texts that are gone nor the former words of others', () => {
+  it('counts neither removed texts nor former words', () => {
     for (let id = 1; id <= 1200; id++) add(id, id <= 700 ? 'frequent' : 'quince');
     expect(index.wordsOf('frequent quince')).toEqual({ words: ['quince'], leftOut: ['frequent'] });
     for (let id = 1; id <= 50; id++) index.remove(id);
@@ -186,7 +186,7 @@ describe('finding', () => {
 });
 
 describe('limits', () => {
-  it('finds only what is of one owner, whatever the id looks like', () => {
+  it('finds only texts of one owner for any id', () => {
     const owners = ['user_a', 'user_ab', 'user', 'a', 'A', '" OR a', '', 'ed', 'e', '\ud800', '\ud801'];
     for (const [at, ownerId] of owners.entries())
       index.add(at + 1, { label: '', heading: '', body: 'apple user a', ownerId });
@@ -196,7 +196,7 @@ describe('limits', () => {
     expect(found('user_ab', { limit: 100 })).not.toContain(100);
   });
 
-  it('finds only what is at or below a path', () => {
+  it('finds only texts at or below a path', () => {
     const paths = [
       '/a/b',
       '/a/b/c.md',
@@ -223,7 +223,7 @@ describe('limits', () => {
     expect(below('a')).toEqual([]);
   });
 
-  it('finds the few that are below a path among many better ones', () => {
+  it('finds the few texts below a path among many better ones', () => {
     for (let id = 1; id <= 500; id++) add(id, 'apple apple pear');
     add(501, 'apple and a lot of other things that make it worse');
     database.exec("insert into files values (1, '/x/few.md', '', 0, '', 0, 1, '')");
@@ -236,7 +236,7 @@ describe('limits', () => {
 });
 
 describe('points', () => {
-  it('are the sum over the words, and never more than possible', () => {
+  it('sums the points of the words and never exceeds the maximum', () => {
     const textsOf = fc.array(fc.record({ heading: textOf, body: textOf }), { minLength: 1, maxLength: 20 });
     fc.assert(
       fc.property(textsOf, textOf, (texts, query) => {
@@ -256,7 +256,7 @@ describe('points', () => {
     );
   });
 
-  it('are those of SQLite, but for words in most texts, which still count for something', () => {
+  it('matches the BM25 of SQLite except for words in most texts', () => {
     const textsOf = fc.array(fc.record({ heading: textOf, body: textOf }), { minLength: 1, maxLength: 20 });
     const rows = database.prepare(
       'select rowid as id, -bm25(chunk_words, 2, 2, 1, 0) as points from chunk_words where chunk_words match ?',
@@ -281,7 +281,7 @@ describe('points', () => {
     );
   });
 
-  it('are those of an index from scratch after any changes', () => {
+  it('matches the points of a new index after any changes', () => {
     const change = fc.record({
       id: fc.integer({ min: 1, max: 12 }),
       text: fc.option(textOf, { nil: undefined }),
@@ -308,7 +308,7 @@ describe('points', () => {
     );
   });
 
-  it('stay right after everything was cleared, and that was taken back', () => {
+  it('stays correct after a clear that was rolled back', () => {
     for (let id = 1; id <= 3; id++) add(id, 'apple');
     const before = index.search(index.wordsOf('apple'), { limit: 5 });
     database.exec('begin');
@@ -324,7 +324,7 @@ describe('points', () => {
     expect(index.search(index.wordsOf('apple'), { limit: 5 })).toEqual(before);
   });
 
-  it('stay right after a change that was taken back, and after a process that was killed', () => {
+  it('stays correct after a rollback and after a killed process', () => {
     for (let id = 1; id <= 20; id++) add(id, `apple ${'pear '.repeat(id)}`);
     const before = index.search(index.wordsOf('pear'), { limit: 100 });
     database.exec('begin');

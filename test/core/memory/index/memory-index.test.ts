@@ -64,7 +64,7 @@ const later = async () => {
 };
 
 describe('a search after syncs', () => {
-  it('sees what was saved while the daemon was off, whatever else was synced since', async () => {
+  it('sees files saved while the daemon was off', async () => {
     write('a/old.md', 'quince');
     await later();
     await sync('a');
@@ -77,7 +77,7 @@ describe('a search after syncs', () => {
     expect(await search('persimmon')).toEqual({ found: ['a/new.md'], stale: false });
   });
 
-  it('is stale as long as a folder was not wholly synced', async () => {
+  it('is stale until every folder was completely synced', async () => {
     write('a/old.md', 'quince');
     await sync('b');
     expect(await search('quince')).toEqual({ found: [], stale: true });
@@ -92,7 +92,7 @@ describe('a search after syncs', () => {
     expect(await search('quince')).toEqual({ found: ['a/old.md'], stale: false });
   });
 
-  it('sees what is new also after a sync that was cancelled', async () => {
+  it('sees new files after a cancelled sync', async () => {
     await sync('a');
     await sync('b');
     await later();
@@ -103,7 +103,7 @@ describe('a search after syncs', () => {
     expect(await search('persimmon')).toEqual({ found: ['a/new.md'], stale: false });
   });
 
-  it('does not find what was forgotten, also after a restart, until it changes or is synced', async () => {
+  it('does not find removed files after a restart until they change or are synced', async () => {
     write('a/old.md', 'quince');
     await later();
     await sync('a');
@@ -117,7 +117,7 @@ describe('a search after syncs', () => {
     expect(await search('jam')).toMatchObject({ found: ['a/old.md'] });
   });
 
-  it('tells of what it synced itself', async () => {
+  it('reports the files that a search synced', async () => {
     await sync('a');
     const before = index.calls.stats(undefined).lastSyncAt;
     await later();
@@ -129,8 +129,8 @@ describe('a search after syncs', () => {
   });
 });
 
-describe('folders that are indexed no more', () => {
-  it('are out of the index, also where a sync of them is under way or waits', async () => {
+describe('folders that are no longer indexed', () => {
+  it('removes files of removed roots even during a running or queued sync', async () => {
     for (let at = 0; at < 2000; at++) write(`a/${at % 20}/${at}.md`, 'quince '.repeat(200));
     const syncs = [sync('a'), sync('b'), sync('a')];
     await vi.waitFor(() => expect(index.calls.stats(undefined).fileCount).toBeGreaterThan(0));
@@ -140,7 +140,7 @@ describe('folders that are indexed no more', () => {
     expect(await search('quince')).toMatchObject({ stale: true });
   });
 
-  it('leave what is in others found by the places that it would be found by from scratch', async () => {
+  it('keeps files of overlapping roots searchable by the same paths as a new index', async () => {
     write('a/innerword/b.md', 'quince');
     const found = async (roots: string[]) => {
       await sync('a', roots);
@@ -152,7 +152,7 @@ describe('folders that are indexed no more', () => {
   });
 });
 
-it('a sync that is asked for after a cancel is not cancelled', async () => {
+it('does not cancel a sync that was requested after the cancel', async () => {
   write('a/old.md', 'quince');
   const before = [sync('a'), sync('b'), sync('b')];
   index.calls.cancelSync();

@@ -15,7 +15,7 @@ const ways: [string, (() => string | undefined) | undefined][] = [
 ];
 
 describe.each(ways)('VectorIndex %s', (_, findExtension) => {
-  it('finds the nearest by cosine, whatever the lengths', () => {
+  it('finds the nearest vectors by cosine for any lengths', () => {
     using test = openTestVectors();
     const index = new VectorIndex(test.database, 'chunks', findExtension);
     const ids = ['east', 'north', 'northeast', 'west', 'without'].map((text) => test.addChunk(text));
@@ -33,7 +33,7 @@ describe.each(ways)('VectorIndex %s', (_, findExtension) => {
     expect(idsOf(index.search(query(2, 1), { limit: 2 }))).toEqual([northeast, east]);
   });
 
-  it('never leaves -1 to 1, and orders what is alike by id', () => {
+  it('keeps similarities from -1 to 1 and orders ties by id', () => {
     using test = openTestVectors();
     const index = new VectorIndex(test.database, 'chunks', findExtension);
     const random = randomNumbers(3);
@@ -47,7 +47,7 @@ describe.each(ways)('VectorIndex %s', (_, findExtension) => {
     expect(idsOf(index.search({ model: 'm', values }, { limit: 3 }))).toEqual(ids.slice(0, 3));
   });
 
-  it('finds what an exact measure of everything finds', () => {
+  it('finds the same vectors as an exact comparison of all', () => {
     using test = openTestVectors();
     const index = new VectorIndex(test.database, 'chunks', findExtension);
     const random = randomNumbers(4);
@@ -75,7 +75,7 @@ describe.each(ways)('VectorIndex %s', (_, findExtension) => {
 describe('VectorIndex', () => {
   const extension = findVectorExtension();
   it.skipIf(extension === undefined)(
-    'uses sqlite-vec where it is installed, and lets nothing else be loaded afterwards',
+    'uses sqlite-vec when installed and allows no other extension afterwards',
     () => {
       using test = openTestVectors();
       const index = new VectorIndex(test.database, 'chunks');
@@ -89,7 +89,7 @@ describe('VectorIndex', () => {
     },
   );
 
-  it('answers nothing where nothing can be compared', () => {
+  it('returns nothing when no vector can be compared', () => {
     using test = openTestVectors();
     const index = new VectorIndex(test.database, 'chunks');
     test.addChunk('text');
@@ -108,7 +108,7 @@ describe('VectorIndex', () => {
     expect(idsOf(index.search(query(1, 0), { limit: 5 }))).toEqual([1]);
   });
 
-  it('keeps to the files at or below a path, and to nothing that is merely called alike', () => {
+  it('limits a search to files at or below a path, not to similar names', () => {
     using test = openTestVectors();
     const index = new VectorIndex(test.database, 'chunks');
     const paths = [
@@ -137,7 +137,7 @@ describe('VectorIndex', () => {
     expect(under('/a/%')).toEqual([]);
   });
 
-  it('keeps to the entries of a user', () => {
+  it('limits a search to the entries of a user', () => {
     using test = openTestVectors();
     const index = new VectorIndex(test.database, 'entries');
     const [a, b, c] = [
@@ -152,7 +152,7 @@ describe('VectorIndex', () => {
     expect(index.search(query(1, 0), { limit: 9, ownerId: 'user_c' })).toEqual([]);
   });
 
-  it('has one model in memory, and forgets it where its vectors were removed', async () => {
+  it('keeps one model in memory and drops it when its vectors were removed', async () => {
     using test = openTestVectors();
     const index = new VectorIndex(test.database, 'chunks');
     const [first, second] = [test.addChunk('first'), test.addChunk('second')];
@@ -172,7 +172,7 @@ describe('VectorIndex', () => {
     expect(idsOf(index.search(other, { limit: 2 }))).toEqual([second, first]);
   });
 
-  it('takes other dimensions once nothing is left of those before', async () => {
+  it('accepts other dimensions once the former vectors are gone', async () => {
     using test = openTestVectors();
     const index = new VectorIndex(test.database, 'chunks');
     const before = test.addChunk('before');
@@ -188,7 +188,7 @@ describe('VectorIndex', () => {
     expect(index.canCompare(query(1, 0))).toBe(false);
   });
 
-  it('reads many in pieces, and misses nothing that comes and goes meanwhile', async () => {
+  it('reads vectors in batches without missing concurrent changes', async () => {
     using test = openTestVectors();
     const index = new VectorIndex(test.database, 'chunks');
     const texts = Array.from({ length: 2100 }, (_, n) => `text ${n}`);
@@ -210,7 +210,7 @@ describe('VectorIndex', () => {
     expect(index.count('m')).toBe(expected.length);
   });
 
-  it('counts what has a vector, in memory and on the disk alike', () => {
+  it('counts vectors equally in memory and on disk', () => {
     using test = openTestVectors();
     const index = new VectorIndex(test.database, 'chunks');
     const ids = ['a', 'a', 'b', 'c', 'd'].map((text) => test.addChunk(text));
@@ -235,7 +235,7 @@ describe('VectorIndex', () => {
 });
 
 describe('texts without a vector', () => {
-  it('come oldest first, each once, as many as are wanted', async () => {
+  it('lists texts without a vector oldest first, once each, up to the limit', async () => {
     using test = openTestVectors();
     const index = new VectorIndex(test.database, 'chunks');
     for (const text of ['b', 'a', 'b', 'c', 'a', 'd']) test.addChunk(text);
@@ -253,7 +253,7 @@ describe('texts without a vector', () => {
     expect(await missing()).toBe('e');
   });
 
-  it('are found behind many that have one, and again where an id is used again', async () => {
+  it('finds texts without a vector behind many with one, also for a reused id', async () => {
     using test = openTestVectors();
     const index = new VectorIndex(test.database, 'entries');
     test.database.exec('begin');
@@ -281,7 +281,7 @@ describe('any changes', () => {
     fc.record({ type: fc.constant('clean' as const) }),
   );
 
-  it('leave an index that finds what one that was just opened finds', async () => {
+  it('finds the same as a newly opened index after any changes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(change, { maxLength: 40 }), async (changes) => {
         using test = openTestVectors();

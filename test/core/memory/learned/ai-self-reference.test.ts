@@ -55,12 +55,12 @@ const honest = [
   'Als Tabelle ausgeben',
 ];
 
-it.each(ofAModel)('is heard in: %s', (text) => {
+it.each(ofAModel)('detects a model talking about itself: %s', (text) => {
   expect(isAiSelfReference(text, false)).toBe(true);
   expect(isAiSelfReference(text, true)).toBe(true);
 });
 
-it.each(honest)('is not heard in what a person says: %s', (text) => {
+it.each(honest)('accepts what a person says: %s', (text) => {
   expect(isAiSelfReference(text, false)).toBe(false);
 });
 
@@ -70,7 +70,7 @@ describe('of a run', () => {
     'I cannot browse internal pages',
     'My name is Claude',
     'I was instructed to use tabs',
-  ])('more is taken for it: %s', (text) => {
+  ])('rejects from a run: %s', (text) => {
     expect(isAiSelfReference(text, false)).toBe(false);
     expect(isAiSelfReference(text, true)).toBe(true);
   });
@@ -82,12 +82,12 @@ describe('of a run', () => {
     'Remove the sentence "As an AI language model, I cannot" from answers',
     'The agent cannot browse the internet in sandbox mode',
     'I fixed the flaky test by waiting for the event',
-  ])('technical text is not: %s', (text) => {
+  ])('accepts technical text from a run: %s', (text) => {
     expect(isAiSelfReference(text, true)).toBe(false);
   });
 });
 
-it('is looked for quickly, whatever the text is made of', () => {
+it('checks hostile texts quickly', () => {
   for (const piece of [
     '“',
     '«',

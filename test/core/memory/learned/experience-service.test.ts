@@ -6,7 +6,7 @@ const stranger: Origin = { kind: 'task', userId: ann.userId, taskId: 'task_1', t
 const page = { limit: 50, offset: 0 };
 
 describe('an experience', () => {
-  it('is kept as it was told, with where it comes from', async () => {
+  it('stores an experience with its origin', async () => {
     await using world = await openLearnedFixture();
     const told = await world.record({ tags: ['login', 'login', 'tests'], successScore: 0.5 });
     expect(told).toEqual({
@@ -22,14 +22,14 @@ describe('an experience', () => {
     expect(await world.experiences.get(ann, told.id)).toEqual(told);
   });
 
-  it('of a run that a stranger set going stays untrusted', async () => {
+  it('keeps an experience of a run started by untrusted text untrusted', async () => {
     await using world = await openLearnedFixture();
     const origin = { ...stranger, conversationId: 'conv_1' };
     const { id } = await world.record({}, ann, origin);
     expect(await world.experiences.get(ann, id)).toMatchObject({ origin, sourceConversationId: 'conv_1' });
   });
 
-  it('comes from a conversation of its owner alone', async () => {
+  it('accepts only a source conversation of its owner', async () => {
     await using world = await openLearnedFixture();
     await world.addConversation(ann, 'conv_ann');
     for (const caller of [bob, ada])
@@ -41,7 +41,7 @@ describe('an experience', () => {
     expect(own).toMatchObject({ sourceConversationId: 'conv_ann', origin: { conversationId: 'conv_ann' } });
   });
 
-  it('is not recorded twice, by its words', async () => {
+  it('rejects an experience with the same words', async () => {
     await using world = await openLearnedFixture();
     const { id } = await world.record();
     const refusal = { code: 'conflict', message: expect.stringContaining(id) };
@@ -57,14 +57,14 @@ describe('an experience', () => {
     await expect(world.record(same, bob)).resolves.toBeDefined();
   });
 
-  it('is recorded once by a hundred at once', async () => {
+  it('records one of a hundred identical concurrent experiences', async () => {
     await using world = await openLearnedFixture();
     const all = await Promise.allSettled(Array.from({ length: 100 }, () => world.record()));
     expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect((await world.experiences.list(ann, page)).total).toBe(1);
   });
 
-  it('is not recorded again in nearly the same words', async () => {
+  it('rejects an experience with nearly the same words', async () => {
     await using world = await openLearnedFixture();
     const words = Array.from(
       { length: 60 },
@@ -93,7 +93,7 @@ describe('an experience', () => {
     await expect(world.record(nearly, bob)).resolves.toBeDefined();
   });
 
-  it('of a stranger gives way to the same by somebody who is trusted, not the other way', async () => {
+  it('replaces an untrusted experience with a trusted duplicate, not the reverse', async () => {
     await using world = await openLearnedFixture();
     const planted = await world.record({}, ann, stranger);
     const own = await world.record();
@@ -104,7 +104,7 @@ describe('an experience', () => {
     await expect(world.record({}, ann, stranger)).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('is one of ten thousand at most', async () => {
+  it('limits a user to ten thousand experiences', async () => {
     await using world = await openLearnedFixture();
     const { id } = await world.record();
     const [row] = await world.database.read.selectFrom('experiences').selectAll().execute();
@@ -123,7 +123,7 @@ describe('an experience', () => {
 });
 
 describe('a list', () => {
-  it('has the weightiest first, then the newest', async () => {
+  it('lists the highest weight first, then the newest', async () => {
     await using world = await openLearnedFixture();
     const [old, used, recent] = [
       await world.record({ intent: 'First wish' }),
@@ -139,7 +139,7 @@ describe('a list', () => {
     expect(second.total).toBe(3);
   });
 
-  it('is cut by type, tag, weight and conversation', async () => {
+  it('filters by type, tag, weight and conversation', async () => {
     await using world = await openLearnedFixture();
     await world.addConversation(ann, 'conv_ann');
     const typed = await world.record({ type: 'error_recovery' });
@@ -157,7 +157,7 @@ describe('a list', () => {
     expect(await ids({ tag: "x' or 1=1 --" })).toEqual([]);
   });
 
-  it("is of the caller's own, and of everybody's for an administrator, as is all but the search", async () => {
+  it('shows a user their own experiences and an administrator all, except in a search', async () => {
     await using world = await openLearnedFixture();
     const { id } = await world.record();
     expect(await world.experiences.list(bob, page)).toMatchObject({ experiences: [], total: 0 });
@@ -175,7 +175,7 @@ describe('a list', () => {
 });
 
 describe('a search', () => {
-  it('finds by fit, and among those that fit alike by weight', async () => {
+  it('ranks by score, and similar scores by weight', async () => {
     await using world = await openLearnedFixture();
     const one = await world.record({ intent: 'Login test fails alone' });
     const two = await world.record({ intent: 'Login test fails somewhere' });
@@ -195,7 +195,7 @@ describe('a search', () => {
     expect(first.experiences.map(({ id }) => id)).toEqual([two.id]);
   });
 
-  it('tells of nothing that is gone or of others, whatever the index says', async () => {
+  it('returns no removed experiences and none of others, whatever the index finds', async () => {
     await using world = await openLearnedFixture();
     const gone = await world.record({ intent: 'Login one' });
     const foreign = await world.record({ intent: 'Login two' }, bob);
@@ -208,7 +208,7 @@ describe('a search', () => {
     expect(foreign.id).toBeDefined();
   });
 
-  it('knows everything in an index that is new, whoever started it', async () => {
+  it('finds everything in a new index, whichever call started it', async () => {
     await using world = await openLearnedFixture();
     const ids = [(await world.record()).id, (await world.record({ intent: 'Login two' })).id];
     const found = async () =>
@@ -223,7 +223,7 @@ describe('a search', () => {
   });
 });
 
-it('stores and forgets also without the index, and says so in the log', async () => {
+it('records and removes without the index and logs a warning', async () => {
   await using world = await openLearnedFixture();
   const kept = await world.record();
   world.index.isBroken = true;
@@ -231,9 +231,9 @@ it('stores and forgets also without the index, and says so in the log', async ()
   await world.experiences.remove(ann, kept.id);
   expect(await world.experiences.list(ann, page)).toMatchObject({ experiences: [{ id }], total: 1 });
   expect(world.warnings).toEqual([
-    'the index could not be asked for similar experiences',
-    'the index could not be told of an experience',
-    'the index could not be told of an experience',
+    'the index could not be searched for similar experiences',
+    'the index could not be updated with an experience',
+    'the index could not be updated with an experience',
   ]);
   world.index.isBroken = false;
   world.index.lose();

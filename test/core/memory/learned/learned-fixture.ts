@@ -90,7 +90,7 @@ export async function openLearnedFixture(startAt = '2026-01-01T00:00:00.000Z') {
     sessions: new MemorySessionService(deps),
     setClock: (at: number | string) => void (now = typeof at === 'number' ? at : Date.parse(at)),
     clock: () => now,
-    passDays: (days: number) => void (now += days * DAY),
+    advanceDays: (days: number) => void (now += days * DAY),
     record: (change: Partial<RecordExperience> = {}, caller = ann, ...[origin]: [Origin?]) =>
       experiences.record(caller, { ...likely, ...change }, origin),
     addConversation: (owner: Caller, id: string) =>

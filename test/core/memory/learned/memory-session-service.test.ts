@@ -4,7 +4,7 @@ import { ada, ann, bob, openLearnedFixture } from './learned-fixture.ts';
 const page = { limit: 50, offset: 0 };
 const noConversation = { code: 'not_found', message: 'Conversation not found' };
 
-it('are listed by their owner and status, the newest first', async () => {
+it('lists memory sessions by owner and status, newest first', async () => {
   await using world = await openLearnedFixture();
   const { sessions } = world;
   const one = await sessions.create(ann, { name: 'One' });
@@ -17,7 +17,7 @@ it('are listed by their owner and status, the newest first', async () => {
     status: 'active',
     createdAt: '2026-01-01T00:00:00.000Z',
   });
-  world.passDays(1);
+  world.advanceDays(1);
   const archived = await sessions.archive(ann, one.id);
   expect(archived).toEqual({ ...one, status: 'archived', archivedAt: '2026-01-02T00:00:00.000Z' });
   expect(await sessions.list(ann, page)).toEqual({ sessions: [two, archived], total: 2, ...page });
@@ -30,7 +30,7 @@ it('are listed by their owner and status, the newest first', async () => {
   expect(await sessions.list(ada, page)).toMatchObject({ sessions: [other, two, archived], total: 3 });
 });
 
-it('is archived once, by those that may see it', async () => {
+it('archives a memory session once, by users who may see it', async () => {
   await using world = await openLearnedFixture();
   const { sessions } = world;
   const { id } = await sessions.create(ann, { name: 'One' });
@@ -42,7 +42,7 @@ it('is archived once, by those that may see it', async () => {
   await expect(sessions.archive(ann, id)).rejects.toMatchObject({ code: 'wrong_state' });
 });
 
-it('belongs to whom an administrator names, with a conversation of theirs', async () => {
+it("creates a memory session for the user an administrator names, with that user's conversation", async () => {
   await using world = await openLearnedFixture();
   const { sessions } = world;
   await world.addConversation(ann, 'conv_ann');
@@ -64,7 +64,7 @@ it('belongs to whom an administrator names, with a conversation of theirs', asyn
   expect((await sessions.list(ada, page)).total).toBe(2);
 });
 
-it('are so many at most: those that were archived first make room, active ones stay', async () => {
+it('removes the first archived memory sessions at the limit and keeps active ones', async () => {
   await using world = await openLearnedFixture();
   const { sessions, database } = world;
   const other = await sessions.create(bob, { name: 'Other' });
@@ -72,7 +72,7 @@ it('are so many at most: those that were archived first make room, active ones s
   const { id: young } = await sessions.create(ann, { name: 'Archived last' });
   const { id: old } = await sessions.create(ann, { name: 'Archived first' });
   await sessions.archive(ann, old);
-  world.passDays(1);
+  world.advanceDays(1);
   await sessions.archive(ann, young);
   const [row] = await database.read.selectFrom('memory_sessions').selectAll().execute();
   const active = { ...row, owner_id: ann.userId, status: 'active', archived_at: null };
@@ -88,7 +88,7 @@ it('are so many at most: those that were archived first make room, active ones s
   expect(await idsOf('archived')).toEqual([]);
   const full = {
     code: 'wrong_state',
-    message: 'There are 5000 active memory sessions; archive some to create more',
+    message: 'There are 5000 active memory sessions, which is the limit. Archive some to create more',
   };
   await expect(sessions.create(ann, { name: 'Too many' })).rejects.toMatchObject(full);
   await expect(sessions.create(ada, { name: 'Too many', userId: ann.userId })).rejects.toMatchObject(full);
@@ -100,7 +100,7 @@ it('are so many at most: those that were archived first make room, active ones s
   expect([await idsOf('active'), await idsOf('archived')]).toMatchObject([{ length: 5000 }, []]);
 });
 
-it('makes room for none where too few are archived, and removes none then', async () => {
+it('removes no memory session when too few are archived', async () => {
   await using world = await openLearnedFixture();
   const { sessions, database } = world;
   const { id } = await sessions.create(ann, { name: 'Archived' });

@@ -66,7 +66,7 @@ What led there:
   it('is not for a run that a stranger set going', async () => {
     const { search, asked } = open({ chunks: { keyword: [foundChunk('doors')] } });
     await expect(search({}, { isTrusted: false })).rejects.toThrow(
-      'memory_search is not for a run that the text of a stranger set going',
+      'memory_search is not available in a run that untrusted text started',
     );
     expect(asked).toEqual([]);
   });
@@ -87,7 +87,7 @@ What led there:
     const { content } = await search({ limit: 20 });
     expect(content.length).toBeLessThanOrEqual(MAX_OUTPUT);
     expect(content).toContain(`${'x'.repeat(4000)}… (cut, it has 8000 characters)`);
-    expect(content).toMatch(/\((\d+) more found, ask for less to see them\)$/);
+    expect(content).toMatch(/\((\d+) more found, narrow the query to see them\)$/);
   });
 
   it('goes on without a part that cannot be searched, and says so', async () => {
