@@ -39,7 +39,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-/** The same, with every look at the file system told. */
+/** The same, recording every access to the file system. */
 const watched = () =>
   new MemoryRoots({
     config,

@@ -38,7 +38,7 @@ export const systemTimer: SetTimer = (run, ms) => {
 export class DirtyPaths {
   readonly #sync: DirtyPathsDeps['sync'];
   readonly #onSynced: (root: string, files: number) => void;
-  readonly #onFault: (error: unknown) => void;
+  readonly #onError: (error: unknown) => void;
   readonly #setTimer: SetTimer;
   readonly #monotonic: () => number;
   readonly #paths = new Set<string>();
@@ -54,7 +54,7 @@ export class DirtyPaths {
   constructor({ sync, onSynced, onError, setTimer, monotonic }: DirtyPathsDeps) {
     this.#sync = sync;
     this.#onSynced = onSynced ?? (() => undefined);
-    this.#onFault = onError ?? (() => undefined);
+    this.#onError = onError ?? (() => undefined);
     this.#setTimer = setTimer ?? systemTimer;
     this.#monotonic = monotonic ?? (() => performance.now());
   }
@@ -179,7 +179,7 @@ export class DirtyPaths {
     try {
       await this.sync(this.#rules, Infinity);
     } catch (error) {
-      this.#onFault(error);
+      this.#onError(error);
       this.#scheduleSync(RETRY_MS);
     }
   }

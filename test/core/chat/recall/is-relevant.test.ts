@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isRelevant } from '../../../../src/core/chat/recall/is-relevant.ts';
 
-/** Without points, and among few texts, it is the words alone that tell. */
+/** Without a score and with few candidates only the words decide. */
 const holds = (word: string, text: string) => isRelevant([word], { text, score: 0 }, 1);
 
 describe('isRelevant', () => {
@@ -15,7 +15,7 @@ describe('isRelevant', () => {
     ['cats', 'a cat'],
     ['id', 'the userId'],
     ['文字', '日本語の文字'],
-  ])('%s: %s', (word, text) => expect(holds(word, text)).toBe(true));
+  ])('finds %s in: %s', (word, text) => expect(holds(word, text)).toBe(true));
 
   it.each([
     ['tests', 'a tent'],
@@ -24,7 +24,7 @@ describe('isRelevant', () => {
     ['cats', 'care'],
     ['inform', 'informational'],
     ['login', ''],
-  ])('%s, but not: %s', (word, text) => expect(holds(word, text)).toBe(false));
+  ])('does not find %s in: %s', (word, text) => expect(holds(word, text)).toBe(false));
 
   it('counts a repeated word once', () => {
     const found = { text: 'word words wordy', score: 0 };

@@ -69,7 +69,7 @@ describe('the steps of a run', () => {
     [call('web_fetch', {}), true],
     [call('mcp__wiki__find', {}), true],
     [call('task_status', {}), true],
-  ])('tell whether a stranger may have spoken (%#)', (made, expected) => {
+  ])('detects results that may contain untrusted text (%#)', (made, expected) => {
     expect(mayContainUntrustedText(made)).toBe(expected);
   });
 });

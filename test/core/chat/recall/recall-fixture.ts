@@ -54,14 +54,14 @@ export const preference = (id: string, change: Partial<Preference> = {}): Prefer
 export const untrusted = { kind: 'task' as const, userId: 'user_ann', taskId: 'task_2', trusted: false };
 
 export interface Known {
-  /** By the way of searching; without vectors everything is searched by keywords. */
+  /** By search method; without vectors every search uses keywords. */
   chunks?: Partial<Record<'keyword' | 'vector', FoundChunk[]>>;
   experiences?: ReturnType<typeof experience>[];
   experienceMethod?: SearchMethod;
   preferences?: Preference[];
 }
 
-/** A memory that holds what the test says, and what it was asked. */
+/** A fake memory that records its queries. */
 export function memoryWith({
   chunks,
   experiences = [],

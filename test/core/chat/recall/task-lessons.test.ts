@@ -70,7 +70,7 @@ it('learns from a task once it is completed, and only once', async () => {
   lessons.learnOnCompletion('task_1', ended({ answer: 'An end that was not stored' }));
   lessons.learnOnCompletion('task_1', ended({ conversationId: 'conv_1' }));
   expect(recorded).toEqual([]);
-  // Several events tell of the end.
+  // Several events follow the completion.
   await end('task_1', 'complete', [{ type: 'output', message: 'Done.' }]);
   await lessons.close();
   expect(recorded).toEqual([

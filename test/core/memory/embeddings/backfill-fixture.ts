@@ -10,7 +10,7 @@ export const never = new AbortController().signal;
 export const noop = () => undefined;
 export const many = (count: number) => Array.from({ length: count }, (_, at) => `text number ${at}`);
 
-/** A fill whose timers run when the test says so. */
+/** A backfill whose timers the test triggers. */
 export async function createBackfill(
   server: EmbeddingServer,
   texts: readonly string[],

@@ -5,12 +5,12 @@ import type { IndexCalls } from '../../../../src/core/memory/index/index-calls.t
 
 type Handlers = Pick<IndexCalls, 'missingVectors' | 'putVectors' | 'keepVectorsOf' | 'stats'>;
 
-/** Texts and their vectors, as the thread of the index keeps them. */
+/** Stores texts and vectors like the index thread. */
 export class FakeIndex {
   isRunning = true;
   isSyncing = false;
   refusesAll = false;
-  /** How often it was asked for anything. */
+  /** The number of calls. */
   calls = 0;
   readonly texts = new Map<string, string>();
   readonly vectors = new Map<string, Map<string, Float32Array>>();
@@ -23,7 +23,7 @@ export class FakeIndex {
     for (const text of texts) this.texts.set(hashText(text).toString('hex'), text);
   }
 
-  /** The texts that have a vector of the model. */
+  /** Texts with a vector of the model. */
   embedded(model: string): string[] {
     return [...(this.vectors.get(model)?.keys() ?? [])].flatMap((hash) => this.texts.get(hash) ?? []);
   }

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { openChokidar } from '../../../../src/core/memory/files/watched-root.ts';
 import { waitFor, WatchedTree } from './watched-tree.ts';
 
-/** Has what the watcher told synced whenever it would be, until this is so. */
+/** Syncs what the watcher reported until the condition holds. */
 const until = (its: WatchedTree, isSo: () => boolean): Promise<void> =>
   waitFor(() => {
     its.timers.run();
@@ -312,7 +312,7 @@ describe('watching folders', () => {
     await using its = new WatchedTree();
     for (let n = 0; n < 300; n++) its.write(`${n}/a.md`, 'one');
     await its.sync();
-    // Only what keeps the process alive is told of, so here it does.
+    // Only handles that keep the process alive are reported.
     its.open = async (isLeftOut) => {
       const { FSWatcher } = await import('chokidar');
       return new FSWatcher({ persistent: true, followSymlinks: false, ignored: isLeftOut });

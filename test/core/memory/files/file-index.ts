@@ -4,16 +4,16 @@ import { KeywordIndex } from '../../../../src/core/memory/index/keyword-index.ts
 import { FileStore } from '../../../../src/core/memory/files/file-store.ts';
 import { FileSync } from '../../../../src/core/memory/files/file-sync.ts';
 
-/** An index of files, which tells what was synced. */
+/** A file index that records what was synced. */
 export class FileIndex {
   readonly database: DatabaseSync;
   readonly store: FileStore;
-  /** All paths that were given to be synced, in their order. */
+  /** All synced paths in order. */
   readonly syncedPaths: string[] = [];
   failure: Error | undefined;
-  /** Whether a sync has all the time of the world. */
+  /** Ignores deadlines of syncs. */
   hasNoDeadline = false;
-  /** Told before files are synced, and before stamps are looked at. */
+  /** Called before files are synced, and before stamps are checked. */
   onSync: () => void = () => undefined;
   onCheck: () => void = () => undefined;
   onChange: () => void = () => undefined;

@@ -185,7 +185,7 @@ describe('FileStore', () => {
       ]);
       const ended = once(child, 'exit');
       // Each one gets further than the one before.
-      for (let told = 0; told <= round && child.exitCode === null; told++)
+      for (let commits = 0; commits <= round && child.exitCode === null; commits++)
         await Promise.race([once(child, 'message'), ended]);
       child.kill('SIGKILL');
       await ended;

@@ -171,7 +171,7 @@ describe('FileSync.changedFiles', () => {
   it('lists indexed files that changed or disappeared', async () => {
     using world = createIndexedTree();
     for (const path of ['a', 'b', 'c', 'd/e']) world.write(path);
-    // What was written in the moment of its reading cannot be told from a change.
+    // A file written while it is read cannot be distinguished from a changed one.
     for (let changed = ['?']; changed.length > 0; { changed } = world.sync.changedFiles('all', Infinity))
       await world.syncDirectory();
     world.write('a', 'other');

@@ -83,7 +83,7 @@ describe('a hostile tree', () => {
       directories.enter('in');
       renameSync(world.at('in'), world.at('old'));
       symlinkSync(world.at('secret'), world.at('in'));
-      // What is open stays what it was; what is looked up anew is refused.
+      // Open directories stay what they were; a path that is resolved again is rejected.
       let text = 'refused';
       try {
         directories.enter('deep');

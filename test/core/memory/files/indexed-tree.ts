@@ -9,7 +9,7 @@ import { openIndexDatabase } from '../../../../src/core/memory/index/index-datab
 import { KeywordIndex } from '../../../../src/core/memory/index/keyword-index.ts';
 import type { SyncRequest } from '../../../../src/core/memory/index/index-calls.ts';
 
-/** An index in a database of its own. */
+/** An index in its own database. */
 export function openIndex(
   file: string,
   protectedFolders: string[] = [],
@@ -31,7 +31,7 @@ export function openIndex(
   return { database, keywords, store, sync, changes, progress, [Symbol.dispose]: close };
 }
 
-/** A folder with files that may be indexed, beside what may not, and an index; all go with the test. */
+/** A folder to index, next to other files, with an index; all are removed with the test. */
 export function createIndexedTree(protectedNames: string[] = []) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'svc-files-')));
   const base = join(root, 'base');
@@ -58,10 +58,10 @@ export function createIndexedTree(protectedNames: string[] = []) {
       index.sync.syncDirectory({ ...request, ...changed }),
     syncPaths: (paths: string[], changed: Partial<SyncRequest> = {}) =>
       index.sync.syncPaths(paths.map(at), { ...limits, ...changed }, Infinity),
-    /** The indexed paths, below the base where they are there. */
+    /** The indexed paths, relative to the base. */
     paths: () =>
       pathsIn(index.store).map((path) => (path.startsWith(`${base}/`) ? path.slice(base.length + 1) : path)),
-    /** The paths of the files that hold a word. */
+    /** Paths of the files that contain a word. */
     find: (word: string) => find(index, word).map((path) => path.slice(base.length + 1)),
     [Symbol.dispose]() {
       index[Symbol.dispose]();
@@ -83,7 +83,7 @@ export function find(
   return [...new Set([...store.chunks(ranked.map(({ id }) => id)).values()].map(({ path }) => path))].sort();
 }
 
-/** Rows that belong to nothing. */
+/** Counts orphaned rows. */
 export function orphans(database: DatabaseSync): number {
   const row = database
     .prepare(

@@ -50,7 +50,7 @@ function apply(world: IndexedTree, change: Edit): string[] {
       symlinkSync(world.at(change.to), at);
     }
   } catch {
-    // The tree did not allow it; the fast-check run goes on with what is there.
+    // The tree did not allow the edit; fast-check continues with what exists.
   }
   return [...touched, ...realPlaces(at)];
 }
@@ -65,7 +65,7 @@ function realPlaces(at: string): string[] {
   }
 }
 
-/** Everything of an index that can be told from outside, without ids and times. */
+/** Everything visible of an index, without ids and times. */
 function contentsOf(index: Pick<IndexedTree, 'store' | 'keywords' | 'database'>) {
   const paths = pathsIn(index.store);
   return {

@@ -1,6 +1,6 @@
 import { openIndex } from './indexed-tree.ts';
 
-/** Syncs a folder for as long as it lives, and tells of each commit. */
+/** Syncs a folder until it is killed and reports each commit. */
 const [, , file = '', basePath = ''] = process.argv;
 const { store, sync } = openIndex(file);
 const change = store.transaction.bind(store);

@@ -9,7 +9,7 @@ import { unindexedPaths } from '../../../../src/core/memory/files/unindexed-path
 import { openChokidar, type Watcher } from '../../../../src/core/memory/files/watched-root.ts';
 import { FileIndex } from './file-index.ts';
 
-/** Timers that run when a test says so. */
+/** Timers that a test triggers. */
 export class ManualTimers {
   readonly #set: { run: () => void; ms: number }[] = [];
   #waiting: (() => void)[] = [];
@@ -32,7 +32,7 @@ export class ManualTimers {
     for (const { run } of this.#set.splice(0)) run();
   }
 
-  /** Resolves when the next one is set. */
+  /** Resolves when the next timer is set. */
   next(): Promise<void> {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
@@ -42,13 +42,13 @@ export const waitFor = async (isSo: () => boolean): Promise<void> => {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 2));
 };
 
-/** A folder with an index of it, watched by chokidar. */
+/** A folder with its index, watched by chokidar. */
 export class WatchedTree implements AsyncDisposable {
   readonly base = realpathSync(mkdtempSync(join(tmpdir(), 'watched-')));
   readonly root: string;
   readonly index: FileIndex;
   readonly errors: unknown[] = [];
-  /** The time, where it is not the real one. */
+  /** A fake clock, if set. */
   ownMs: number | undefined;
   readonly timers = new ManualTimers();
   readonly opened: Watcher[] = [];
@@ -108,29 +108,29 @@ export class WatchedTree implements AsyncDisposable {
     return path;
   }
 
-  /** Syncs all, as somebody would by hand. */
+  /** Syncs everything as a user would. */
   async sync(): Promise<void> {
-    // Stamps of files are coarse: one that changed a moment ago is read again.
+    // File times are coarse: a file changed a moment ago is read again.
     const start = Date.now();
     await waitFor(() => Date.now() - start > 120);
     await this.index.sync.syncDirectory({ basePath: this.root, ...this.rules });
   }
 
-  /** Takes a file out of the index, as somebody would by hand. */
+  /** Removes a file from the index as a user would. */
   remove(name: string): void {
     this.scanner.recordRemoved(this.path(name));
     this.dirty.forget(this.path(name));
     this.index.store.removeFile(this.path(name));
   }
 
-  /** Begins to watch, once everything from before was looked at. */
+  /** Starts watching and waits for the initial scan. */
   async start(watchFiles = 100_000): Promise<void> {
     await this.watch.watch({ ...this.rules, watchFiles });
     const isScanning = () => this.watch.status().reason === 'The folders are being scanned';
     await waitFor(() => this.watch.isCurrent || (!this.watch.status().watching && !isScanning()));
   }
 
-  /** The names of the files that a search finds, and how fresh that is. */
+  /** Names of the found files, and how fresh the result is. */
   async search(word: string) {
     const { found, freshness } = await this.fresh.run(this.rules, () => this.index.search(word));
     return { names: found.paths.map((path) => path.slice(this.root.length + 1)), ...freshness };

@@ -42,7 +42,7 @@ it('finds entries by vector through the thread', async () => {
       method: 'hybrid',
       found: [{ key: 'b', score: 1 }, {}],
     });
-    // The same text keeps its vector, whoever holds it.
+    // Equal texts share a vector across entries.
     await index.call('putEntries', [entry('c', 'apples')]);
     await index.call('removeEntries', ['a']);
     expect((await search('?', 0, 1)).found.map(({ key }) => key)).toEqual(['c', 'b']);

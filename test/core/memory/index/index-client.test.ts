@@ -28,7 +28,7 @@ const ODD_THREAD = `
       case 'memory': { const all = []; for (;;) all.push(new Array(1e6).fill(all)); }
       case 'loop': for (;;);
       case 'never': break;
-      case 'awaited': answer(Atomics.load(workerData.awaited, 0)); break;
+      case 'awaited': answer(Atomics.load(workerData.pendingCalls, 0)); break;
       case 'app error': parentPort.postMessage({ type: 'failure', id, code: 'storage_full', message: 'No room' }); break;
       case 'bug': parentPort.postMessage({ type: 'failure', id, message: 'a bug', stack: 'there' }); break;
       default: answer(asked);
@@ -39,7 +39,7 @@ const ODD_THREAD = `
 class World implements AsyncDisposable {
   readonly base = realpathSync(mkdtempSync(join(tmpdir(), 'index-')));
   readonly root = join(this.base, 'root');
-  readonly told: string[] = [];
+  readonly warnings: string[] = [];
   readonly progress: SyncProgress[] = [];
   starts = 0;
   onStart: IndexClientDeps['onStart'] = () => undefined;
@@ -47,10 +47,10 @@ class World implements AsyncDisposable {
 
   open(given: Partial<IndexClientDeps> = {}): IndexClient {
     mkdirSync(this.root, { recursive: true });
-    const tell = (_fields: object, message: string) => void this.told.push(message);
+    const record = (_fields: object, message: string) => void this.warnings.push(message);
     return new IndexClient({
       options: { file: join(this.base, 'memory.db'), protectedFolders: [], cacheMiB: 8 },
-      log: { ...silentLog, warn: tell, error: tell },
+      log: { ...silentLog, warn: record, error: record },
       onStart: () => {
         this.starts++;
         return this.onStart();
@@ -61,7 +61,7 @@ class World implements AsyncDisposable {
     });
   }
 
-  /** With a thread that does as it is told. */
+  /** With a scripted thread. */
   odd(given: Partial<IndexClientDeps> = {}, options: object = {}): IndexClient {
     const file = join(this.base, 'odd.mjs');
     writeFileSync(file, ODD_THREAD);
@@ -187,7 +187,7 @@ describe('the thread of the index', () => {
     its.onStart = onStart;
     const client = its.odd({ startMs: 20 });
     expect(await client.call('search', ask('one'))).toEqual(['search']);
-    expect(its.told).toEqual([message]);
+    expect(its.warnings).toEqual([message]);
   });
 
   it.each(['throw', 'exit', 'memory'])('restarts with the next call after a failure (%s)', async (fault) => {
@@ -204,7 +204,7 @@ describe('the thread of the index', () => {
       { status: 'rejected', reason: { code: failed.code, message: failed.message } },
     ]);
     expect(client.isRunning).toBe(false);
-    expect(its.told).toEqual(['the memory index failed; the next call starts it again']);
+    expect(its.warnings).toEqual(['the memory index failed; the next call starts it again']);
     expect(await client.call('search', ask('one'))).toEqual(['putEntries', 'watch', 'search']);
     await client.call('watch', undefined);
     await client.call('search', ask('exit')).catch(() => undefined);
@@ -234,7 +234,7 @@ describe('the thread of the index', () => {
     const rejected = { status: 'rejected', reason: { code: failed.code, message: failed.message } };
     expect(outcomes).toMatchObject([rejected, rejected]);
     expect([its.starts, client.isRunning]).toEqual([1, false]);
-    expect(its.told).toEqual(['the memory index failed; the next call starts it again']);
+    expect(its.warnings).toEqual(['the memory index failed; the next call starts it again']);
   });
 
   it('gets no entries meant for its predecessor', async () => {
@@ -252,7 +252,7 @@ describe('the thread of the index', () => {
     expect(await client.call('search', ask('one'))).toEqual(['putEntries', 'search']);
     isNext.resolve();
     expect(await late.promise).toMatchObject([{ status: 'rejected', reason: { code: failed.code } }]);
-    // Somebody else's are no part of a start.
+    // Calls from elsewhere are not part of the start.
     await client.call('putEntries', []);
     expect(await client.call('search', ask('two'))).toEqual(['putEntries', 'search', 'putEntries', 'search']);
     await client.call('search', ask('exit')).catch(() => undefined);
@@ -320,7 +320,7 @@ describe('the thread of the index', () => {
       void client.call('watch', { ...its.rules, roots: [join(its.root, '1')], watchFiles: 1000 });
       await client.close();
     }
-    expect(its.told).toEqual([]);
+    expect(its.warnings).toEqual([]);
     await expect(client.call('stats', undefined)).rejects.toMatchObject({ message: 'The daemon stops' });
   });
 
@@ -331,6 +331,6 @@ describe('the thread of the index', () => {
     const call = client.call('search', ask(fault)).catch((error: unknown) => error);
     await client.close();
     expect(await call).toMatchObject({ code: 'unavailable', message: 'The daemon stops' });
-    expect(its.told).toEqual(['the memory index did not exit and is terminated']);
+    expect(its.warnings).toEqual(['the memory index did not exit and is terminated']);
   });
 });

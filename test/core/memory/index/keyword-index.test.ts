@@ -93,7 +93,7 @@ describe('finding', () => {
     expect(found(query)).toEqual([1]);
   });
 
-  it('tells versions and hashes apart', () => {
+  it('distinguishes versions and hashes', () => {
     add(1, 'since v1.23');
     add(2, 'since v12.3');
     for (let id = 3; id < 9; id++) add(id, 'whatever');

@@ -8,7 +8,7 @@ import { createMemoryIndex, type MemoryIndex } from '../../../../src/core/memory
 
 let home: string;
 let index: MemoryIndex;
-let told: SyncProgress[];
+let progressEvents: SyncProgress[];
 
 /** As a start of the daemon does. */
 function open(): void {
@@ -16,7 +16,7 @@ function open(): void {
     openIndexDatabase(join(home, 'memory.db'), 4),
     { protectedFolders: [] },
     {
-      onProgress: (progress) => told.push(progress),
+      onProgress: (progress) => progressEvents.push(progress),
       onChange: () => undefined,
       onError: (error) => {
         throw error;
@@ -34,7 +34,7 @@ async function restart(): Promise<void> {
 
 beforeEach(() => {
   home = realpathSync(mkdtempSync(join(tmpdir(), 'svc-index-')));
-  told = [];
+  progressEvents = [];
   for (const name of ['a', 'b']) mkdirSync(join(home, name));
   open();
 });
@@ -122,9 +122,9 @@ describe('a search after syncs', () => {
     const before = index.calls.stats(undefined).lastSyncAt;
     await later();
     write('a/new.md', 'persimmon');
-    told = [];
+    progressEvents = [];
     await search('persimmon', ['a']);
-    expect(told).toEqual([{ basePath: path('a'), phase: 'done', done: 1 }]);
+    expect(progressEvents).toEqual([{ basePath: path('a'), phase: 'done', done: 1 }]);
     expect(index.calls.stats(undefined).lastSyncAt).not.toBe(before);
   });
 });

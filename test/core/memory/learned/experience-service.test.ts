@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import type { Origin } from '../../../../src/contract/experiences.ts';
 import { ada, ann, bob, likely, openLearnedFixture } from './learned-fixture.ts';
 
-const stranger: Origin = { kind: 'task', userId: ann.userId, taskId: 'task_1', trusted: false };
+const untrustedOrigin: Origin = { kind: 'task', userId: ann.userId, taskId: 'task_1', trusted: false };
 const page = { limit: 50, offset: 0 };
 
 describe('an experience', () => {
   it('stores an experience with its origin', async () => {
     await using world = await openLearnedFixture();
-    const told = await world.record({ tags: ['login', 'login', 'tests'], successScore: 0.5 });
-    expect(told).toEqual({
+    const recorded = await world.record({ tags: ['login', 'login', 'tests'], successScore: 0.5 });
+    expect(recorded).toEqual({
       ...likely,
       id: expect.stringMatching(/^exp_/),
       tags: ['login', 'tests'],
@@ -19,12 +19,12 @@ describe('an experience', () => {
       origin: { kind: 'user', userId: ann.userId, trusted: true },
       createdAt: '2026-01-01T00:00:00.000Z',
     });
-    expect(await world.experiences.get(ann, told.id)).toEqual(told);
+    expect(await world.experiences.get(ann, recorded.id)).toEqual(recorded);
   });
 
   it('keeps an experience of a run started by untrusted text untrusted', async () => {
     await using world = await openLearnedFixture();
-    const origin = { ...stranger, conversationId: 'conv_1' };
+    const origin = { ...untrustedOrigin, conversationId: 'conv_1' };
     const { id } = await world.record({}, ann, origin);
     expect(await world.experiences.get(ann, id)).toMatchObject({ origin, sourceConversationId: 'conv_1' });
   });
@@ -87,7 +87,7 @@ describe('an experience', () => {
       world.record({ solution: [[...words.slice(0, -1), '500'].join(' ')] }),
     ).resolves.toBeDefined();
     await expect(world.record({ ...nearly, type: 'error_recovery' })).resolves.toBeDefined();
-    // Whatever the index says: what others know is nobody's business.
+    // Experiences of others stay private even if the index returns them.
     for (const [key, entry] of world.index.entries)
       world.index.entries.set(key, { ...entry, ownerId: bob.userId });
     await expect(world.record(nearly, bob)).resolves.toBeDefined();
@@ -95,13 +95,13 @@ describe('an experience', () => {
 
   it('replaces an untrusted experience with a trusted duplicate, not the reverse', async () => {
     await using world = await openLearnedFixture();
-    const planted = await world.record({}, ann, stranger);
+    const planted = await world.record({}, ann, untrustedOrigin);
     const own = await world.record();
     expect(own.origin.trusted).toBe(true);
     expect((await world.experiences.list(ann, page)).experiences.map(({ id }) => id)).toEqual([own.id]);
     expect([...world.index.entries.keys()]).toEqual([own.id]);
     await expect(world.experiences.get(ann, planted.id)).rejects.toMatchObject({ code: 'not_found' });
-    await expect(world.record({}, ann, stranger)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(world.record({}, ann, untrustedOrigin)).rejects.toMatchObject({ code: 'conflict' });
   });
 
   it('limits a user to ten thousand experiences', async () => {
@@ -114,7 +114,7 @@ describe('an experience', () => {
     });
     await expect(world.record({ intent: 'One more of them' })).rejects.toMatchObject({
       code: 'wrong_state',
-      message: expect.stringContaining('prune'),
+      message: expect.stringContaining('Prune'),
     });
     await expect(world.record({}, bob)).resolves.toBeDefined();
     await world.experiences.remove(ann, id);

@@ -16,10 +16,10 @@ export const ada: Caller = { userId: 'user_ada', role: 'admin' };
 
 export const DAY = 86_400_000;
 
-/** Finds entries by the share of the words that they have; the test may break it, and lose it. */
+/** Finds entries by shared words; a test can break or lose it. */
 export class FakeIndex {
   readonly entries = new Map<string, IndexEntry>();
-  /** Called by the first use of each new index, as by the thread of the true one. */
+  /** Called at the first use of each new index, like the real thread. */
   onStart: () => void = () => undefined;
   isRunning = false;
   isBroken = false;
@@ -47,7 +47,7 @@ export class FakeIndex {
     return { method: 'keyword', found };
   };
 
-  /** The index ends, and knows nothing when it is used again. */
+  /** The index stops and is empty when it is used again. */
   lose(): void {
     this.isRunning = false;
     this.entries.clear();
@@ -61,7 +61,7 @@ export class FakeIndex {
   }
 }
 
-/** What is learned, over a true database; the clock and the index are the test's. */
+/** Services over a real database with the test's clock and index. */
 export async function openLearnedFixture(startAt = '2026-01-01T00:00:00.000Z') {
   const storage = await openStorage();
   const { database } = storage;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Origin } from '../../../../src/contract/experiences.ts';
 import { ada, ann, bob, openLearnedFixture } from './learned-fixture.ts';
 
-const stranger: Origin = { kind: 'task', userId: ann.userId, taskId: 'task_1', trusted: false };
+const untrustedOrigin: Origin = { kind: 'task', userId: ann.userId, taskId: 'task_1', trusted: false };
 const dark = { category: 'theme', value: 'dark' };
 const light = { category: 'theme', value: 'light' };
 
@@ -55,9 +55,9 @@ describe('a preference', () => {
   it('is not changed by untrusted text', async () => {
     await using world = await openLearnedFixture();
     await world.preferences.track(ann, dark);
-    await world.preferences.track(ann, dark, stranger);
-    const planted = await world.preferences.track(ann, light, stranger);
-    expect(planted.origin).toEqual(stranger);
+    await world.preferences.track(ann, dark, untrustedOrigin);
+    const planted = await world.preferences.track(ann, light, untrustedOrigin);
+    expect(planted.origin).toEqual(untrustedOrigin);
     expect(await world.preferences.list(ann, 'me')).toMatchObject([
       { ...light, confidence: 0.5, count: 1, origin: { trusted: false } },
       { ...dark, confidence: 0.5, count: 2, origin: { trusted: true } },
@@ -113,16 +113,16 @@ describe('preferences of others', () => {
 
   it('lets an administrator track preferences of others and records the administrator as origin', async () => {
     await using world = await openLearnedFixture();
-    const told = await world.preferences.track(ada, { ...dark, userId: ann.userId });
-    expect(told).toMatchObject({ userId: ann.userId, origin: { kind: 'user', userId: ada.userId } });
-    expect(await world.preferences.list(ada, ann.userId)).toEqual([told]);
+    const tracked = await world.preferences.track(ada, { ...dark, userId: ann.userId });
+    expect(tracked).toMatchObject({ userId: ann.userId, origin: { kind: 'user', userId: ada.userId } });
+    expect(await world.preferences.list(ada, ann.userId)).toEqual([tracked]);
     expect(await world.preferences.list(ada, 'me')).toEqual([]);
     for (const act of [
       () => world.preferences.list(ada, 'user_nobody'),
       () => world.preferences.track(ada, { ...dark, userId: 'user_nobody' }),
     ])
       await expect(act()).rejects.toMatchObject(unknown);
-    await world.preferences.remove(ada, ann.userId, told.id);
+    await world.preferences.remove(ada, ann.userId, tracked.id);
     expect(await world.preferences.list(ann, 'me')).toEqual([]);
   });
 });
