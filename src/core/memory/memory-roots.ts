@@ -48,10 +48,10 @@ export class MemoryRoots {
 
   /** All existing roots without nested ones, and an error for each that cannot be synced. */
   async resolveAll(): Promise<{ directories: string[]; errors: string[] }> {
-    const { configured: given } = this;
-    if (given.length === 0)
+    const { configured: roots } = this;
+    if (roots.length === 0)
       throw new AppError('validation', 'No folder is indexed yet. Index one: svc memory sync FOLDER');
-    const checked = await Promise.all(given.map((root) => this.#check(withoutSlash(root))));
+    const checked = await Promise.all(roots.map((root) => this.#check(withoutSlash(root))));
     const errors = checked.flatMap(({ error }) => error ?? []);
     const directories = outermost(checked.flatMap(({ directory }) => directory ?? []));
     if (directories.length === 0) throw new AppError('validation', errors.join('. '));

@@ -115,13 +115,13 @@ export class DirectorySync {
   }
 
   async #inBatches<Item>(items: Item[], work: (item: Item, at: number) => void): Promise<void> {
-    const left = items.entries();
-    for (let next = left.next(); !next.done && !(await this.#pause());)
+    const remaining = items.entries();
+    for (let next = remaining.next(); !next.done && !(await this.#pause());)
       this.#deps.store.transaction(() => {
         do {
           const [at, item] = next.value as [number, Item];
           work(item, at);
-          next = left.next();
+          next = remaining.next();
         } while (!next.done && !this.#isSliceOver);
       });
   }

@@ -17,7 +17,7 @@ const SETTLE_MS = 2000;
 
 export type SyncRules = Omit<SyncRequest, 'basePath'>;
 /** Schedules a callback and returns a function that cancels it. */
-export type SetTimer = (run: () => void, ms: number) => () => void;
+export type SetTimer = (callback: () => void, ms: number) => () => void;
 
 export interface DirtyPathsDeps {
   sync: Pick<FileSync, 'syncPaths' | 'progress'>;
@@ -29,8 +29,8 @@ export interface DirtyPathsDeps {
   monotonic?: () => number;
 }
 
-export const systemTimer: SetTimer = (run, ms) => {
-  const timer = setTimeout(run, ms).unref();
+export const systemTimer: SetTimer = (callback, ms) => {
+  const timer = setTimeout(callback, ms).unref();
   return () => clearTimeout(timer);
 };
 
@@ -143,8 +143,8 @@ export class DirtyPaths {
     for (const path of paths) this.#paths.delete(path);
     const reachable = this.#reachable(paths, rules.roots);
     try {
-      const { outcome, left } = this.#sync.syncPaths(reachable, rules, end);
-      for (const path of left) this.#paths.add(path);
+      const { outcome, remaining } = this.#sync.syncPaths(reachable, rules, end);
+      for (const path of remaining) this.#paths.add(path);
       const { added, updated, removed } = outcome;
       const changed = added + updated + removed;
       const isAround = (root: string) => reachable.some((path) => isInside(root, path));

@@ -164,10 +164,10 @@ export class FileStore {
   }
 
   /** Indexed files at or below a path, in batches ordered by path. */
-  *knownBelow(place: string): Generator<[path: string, file: KnownFile][]> {
-    const exact = this.known(place);
-    if (exact) yield [[place, exact]];
-    const { above, below } = pathRange(place);
+  *knownBelow(path: string): Generator<[path: string, file: KnownFile][]> {
+    const exact = this.known(path);
+    if (exact) yield [[path, exact]];
+    const { above, below } = pathRange(path);
     for (let after = above; ;) {
       const rows = this.#sql.between.all(after, below, BATCH_SIZE);
       if (rows.length > 0) yield rows.map((row) => [String(row['path']), toKnown(row)]);
@@ -205,9 +205,9 @@ export class FileStore {
   }
 
   /** Within `transaction`: inserts or replaces a file. */
-  put({ chunks, path, hash, size, stamp, updatedAt, relativePath: place }: FileToStore): void {
+  put({ chunks, path, hash, size, stamp, updatedAt, relativePath }: FileToStore): void {
     const known = this.known(path);
-    const values = [hash, size, stamp, place.length, chunks.length, updatedAt];
+    const values = [hash, size, stamp, relativePath.length, chunks.length, updatedAt];
     if (known) {
       this.#removeChunks(known.id);
       this.#sql.updateFile.run(...values, known.id);
@@ -218,7 +218,7 @@ export class FileStore {
         this.#sql.putChunk.run(id, ordinal, startLine, endLine, heading, text, hashText(text))
           .lastInsertRowid,
       );
-      this.#deps.keywords.addNew(chunk, { label: place, heading, body: text });
+      this.#deps.keywords.addNew(chunk, { label: relativePath, heading, body: text });
       this.#changed.added.push(chunk);
     }
   }

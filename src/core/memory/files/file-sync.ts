@@ -70,7 +70,7 @@ export class FileSync {
     paths: string[],
     request: Omit<SyncRequest, 'basePath'>,
     deadline: number,
-  ): { outcome: SyncOutcome; left: string[] } {
+  ): { outcome: SyncOutcome; remaining: string[] } {
     return syncPaths(paths, { ...this.#deps, request, deadline });
   }
 

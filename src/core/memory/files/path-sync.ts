@@ -19,13 +19,13 @@ export interface PathSyncDeps {
 export function syncPaths(
   paths: string[],
   { store, request, protectedFolders, now, deadline }: PathSyncDeps,
-): { outcome: SyncOutcome; left: string[] } {
+): { outcome: SyncOutcome; remaining: string[] } {
   using indexer = new FileIndexer({ store, request, now });
-  const left: string[] = [];
+  const remaining: string[] = [];
   const isPastDeadline = () => performance.now() > deadline;
   for (const start of expandRuleFiles(paths)) {
     if (isPastDeadline()) {
-      left.push(start);
+      remaining.push(start);
       continue;
     }
     const walk = new TreeWalk({ ...request, protectedFolders, skipped: indexer.skipped });
@@ -41,11 +41,11 @@ export function syncPaths(
         // A directory that was not listed completely cannot be continued later.
         if (step !== 'listing' && isPastDeadline()) break;
       }
-      left.push(...walk.remaining);
+      remaining.push(...walk.remaining);
       for (const path of walk.missing(known.keys())) indexer.remove(known.get(path));
     });
   }
-  return { outcome: { ...indexer.counts, cancelled: false }, left };
+  return { outcome: { ...indexer.counts, cancelled: false }, remaining };
 }
 
 /** A changed `.gitignore` affects its whole directory. */

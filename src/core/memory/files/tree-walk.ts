@@ -66,7 +66,7 @@ export class TreeWalk {
   missing<Path extends string>(paths: Iterable<Path>): Path[] {
     const unknown = new Set([...this.#unreadable, ...this.remaining]);
     if (unknown.size === 0) return [...paths];
-    return [...paths].filter((path) => !directoriesBetween('/', path).some((start) => unknown.has(start)));
+    return [...paths].filter((path) => !directoriesBetween('/', path).some((parent) => unknown.has(parent)));
   }
 
   /**

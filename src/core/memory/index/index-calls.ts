@@ -111,7 +111,7 @@ export interface MissingVector {
 /** The calls of the index thread. An `AppError` thrown there reaches the caller. */
 export interface IndexCalls {
   /** Syncs run one at a time. Progress goes to the client's listener. */
-  syncDirectory(order: SyncRequest): Promise<Omit<SyncResult, 'durationMs'>>;
+  syncDirectory(request: SyncRequest): Promise<Omit<SyncResult, 'durationMs'>>;
   /** Returns whether there was a sync to cancel. */
   cancelSync(): boolean;
   /** Removes files outside of these directories. */
@@ -132,12 +132,12 @@ export interface IndexCalls {
   removeEntries(keys: string[]): void;
   searchEntries(query: EntryQuery): { method: SearchMethod; found: { key: string; score: number }[] };
   /** Texts without a vector of this model, oldest first. */
-  missingVectors(order: { model: string; limit: number }): Promise<MissingVector[]>;
-  putVectors(order: { model: string; vectors: { hash: string; values: Float32Array }[] }): void;
+  missingVectors(request: { model: string; limit: number }): Promise<MissingVector[]>;
+  putVectors(request: { model: string; vectors: { hash: string; values: Float32Array }[] }): void;
   /** Removes vectors of removed texts and, when a model is given, of other models. */
   keepVectorsOf(model: string | undefined): Promise<void>;
   /** Watches these directories from now on, or none. */
-  watch(order: WatchRequest | undefined): Promise<void>;
+  watch(request: WatchRequest | undefined): Promise<void>;
   watchStatus(): WatchStatus;
   /** Confirms that the content of a recreated index has been restored. */
   restored(): void;

@@ -111,9 +111,9 @@ describe('FileSync of single paths', () => {
     world.write('new/e.md');
     world.write('new/f.log');
     world.write('new/.env');
-    const { outcome, left } = world.syncPaths(['a.md', 'b/c.md', 'new', 'new/f.log', 'never/was']);
+    const { outcome, remaining } = world.syncPaths(['a.md', 'b/c.md', 'new', 'new/f.log', 'never/was']);
     expect(outcome).toMatchObject({ synced: 2, added: 1, updated: 1, removed: 1, cancelled: false });
-    expect(left).toEqual([]);
+    expect(remaining).toEqual([]);
     expect(world.paths()).toEqual(['.gitignore', 'a.md', 'b/d.md', 'new/e.md']);
     rmSync(world.at('b'), { recursive: true });
     expect(world.syncPaths(['b/d.md']).outcome).toMatchObject({ removed: 1 });
@@ -154,12 +154,12 @@ describe('FileSync of single paths', () => {
 
   it('returns the paths left at the deadline and completes in several calls', async () => {
     using world = createIndexedTree();
-    expect(world.sync.syncPaths([world.base], world.request, -1)).toMatchObject({ left: [world.base] });
+    expect(world.sync.syncPaths([world.base], world.request, -1)).toMatchObject({ remaining: [world.base] });
     plantMany(world, 200, 100);
-    let left = [world.base];
+    let remaining = [world.base];
     let calls = 0;
-    for (; left.length > 0 && calls < 10_000; calls++)
-      ({ left } = world.sync.syncPaths(left, world.request, performance.now() + 1));
+    for (; remaining.length > 0 && calls < 10_000; calls++)
+      ({ remaining } = world.sync.syncPaths(remaining, world.request, performance.now() + 1));
     expect(calls).toBeGreaterThan(3);
     expect(world.store.counts().fileCount).toBe(200);
     rmSync(world.at('3'), { recursive: true });

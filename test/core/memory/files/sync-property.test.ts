@@ -136,7 +136,11 @@ describe('an index that is kept up to date', () => {
           using world = createIndexedTree();
           for (const [at, content] of files) apply(world, { kind: 'write', path: at, text: content });
           await world.syncDirectory();
-          for (let left = world.store.counts().fileCount; left > 0; left = world.store.counts().fileCount) {
+          for (
+            let remaining = world.store.counts().fileCount;
+            remaining > 0;
+            remaining = world.store.counts().fileCount
+          ) {
             const paths = pathsIn(world.store);
             const chosen = paths[choice.next().value % paths.length] ?? '';
             const chunks = world.store.chunksOf(chosen) ?? [];
