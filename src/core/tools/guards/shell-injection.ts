@@ -5,7 +5,7 @@ import type { Guard, GuardedCall } from './guard.ts';
 /** Signs by which a shell does more than to start one program with these words. */
 const metacharacters = /[;&|<>`$()\p{Cc}]/u;
 /** Names of arguments that a server may give to a shell, alone or as one word of a longer name. */
-const redactCommand = new Set(['command', 'cmd', 'script', 'shell', 'args']);
+const commandWords = new Set(['command', 'cmd', 'script', 'shell', 'args']);
 
 /** Lets a command through only as plain words and quoted strings, and whatever else is to run only without shell syntax. */
 export const shellInjectionGuard: Guard = {
@@ -48,4 +48,4 @@ const isCommandName = (name: string): boolean =>
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^a-z]+/)
-    .some((word) => redactCommand.has(word));
+    .some((word) => commandWords.has(word));
