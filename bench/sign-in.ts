@@ -23,7 +23,7 @@ export async function signIn(): Promise<Figure[]> {
   const app = await createApp({ config, locations, env: {}, log: silentLog });
   const password = 'correct horse 1';
   config.set('system.registrationMode', 'open');
-  const place = { isTrustedPlace: true, client: {} };
+  const place = { isTrustedClient: true, client: {} };
   for (let user = 0; user < USERS; user++)
     await app.accounts.signUp({ email: `user${user}@example.org`, password, name: 'User' }, place);
   const attempt = async (email: string, password: string) => {

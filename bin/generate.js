@@ -17,8 +17,9 @@ let stale = 0;
 const types = new Map();
 
 emit('src/contract/route-table.ts', routeTable());
-// The commands import the route table, so it has to be there before they can be loaded.
-const { exitCodeMeanings, program } = await loadCommands();
+emit('src/contract/choice-table.ts', choiceTable());
+// The commands import both tables, so they have to be there before the commands can be loaded.
+const cli = await loadCommands();
 emit('docs/reference/api.md', apiReference());
 emit('docs/reference/cli.md', cliReference());
 emit('docs/reference/settings.md', settingsReference());
@@ -67,12 +68,74 @@ ${resources.join('\n')}
 `;
 }
 
+function choiceTable() {
+  /** Each list of words is written once, named after the field where it was found first. */
+  const lists = new Map();
+  const nameOfList = (resource, route, field, words) => {
+    const text = `[${words.map((word) => JSON.stringify(word)).join(', ')}]`;
+    if (!lists.has(text)) lists.set(text, `${resource}${capitalize(route)}${capitalize(field)}`);
+    return lists.get(text);
+  };
+  const resources = Object.entries(contract).flatMap(([resource, routes]) => {
+    const lines = Object.entries(routes).flatMap(([name, route]) => {
+      const choices = [...choicesOfRoute(route)].map(
+        ([field, words]) => `${field}: ${nameOfList(resource, name, field, words)},`,
+      );
+      return choices.length > 0 ? [`${name}: { ${choices.join(' ')} },`] : [];
+    });
+    return lines.length > 0 ? [`${resource}: {\n${lines.join('\n')}\n},`] : [];
+  });
+  return `// Generated from the contract by bin/generate.js. Do not edit.
+
+${[...lists].map(([text, name]) => `const ${name} = ${text} as const;`).join('\n')}
+
+/** The words that the input fields of each route accept, for a client that has to start fast. */
+export const choiceTable = {
+${resources.join('\n')}
+};
+`;
+}
+
+function capitalize(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** The fields of the path, the query and the body that accept some words only, alone or in a list. */
+function choicesOfRoute({ params, query, body }) {
+  const choices = new Map();
+  for (const schema of [params, query, body]) {
+    if (!schema) continue;
+    // A field that is transformed shows its words on one side only.
+    for (const io of ['input', 'output']) {
+      const json = z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline' });
+      const resolveRef = (node = {}) => (node.$ref ? { ...json.$defs?.[refName(node.$ref)], ...node } : node);
+      for (const [field, node] of Object.entries(resolveRef(json).properties ?? {})) {
+        const { enum: values, items } = resolveRef(node);
+        const words = values ?? resolveRef(items).enum;
+        if (words?.every((word) => typeof word === 'string')) choices.set(field, words);
+      }
+    }
+  }
+  return choices;
+}
+
 async function loadCommands() {
-  const { createProgram, fillProgram } = await import('../src/cli/program.ts');
-  const exits = await import('../src/cli/exit-codes.ts');
-  const tree = createProgram(undefined);
-  await fillProgram(tree, undefined);
-  return { exitCodeMeanings: exits.exitCodeMeanings, program: tree };
+  const { loadNouns, programExamples, programSummary } = await import('../src/cli/program/program.ts');
+  const { choiceLists, describeValue, usageOf } = await import('../src/cli/program/describe-command.ts');
+  const { argumentTerm } = await import('../src/cli/program/arguments.ts');
+  const { globalOptions } = await import('../src/cli/program/global-option-list.ts');
+  const { helpTopics } = await import('../src/cli/program/help-topics.ts');
+  return {
+    argumentTerm,
+    choiceLists,
+    describeValue,
+    globalOptions,
+    helpTopics,
+    nouns: await loadNouns([]),
+    programExamples,
+    programSummary,
+    usageOf,
+  };
 }
 
 function apiReference() {
@@ -179,29 +242,51 @@ function cliReference() {
     '# Command line\n',
     'Generated from the commands. `svc COMMAND --help` says the same.\n',
     '## Commands\n',
+    '### svc\n',
+    `${cli.programSummary}\n`,
+    '```sh',
+    ...cli.programExamples,
+    'svc [options] <command>',
+    '```\n',
+    ...optionTable([
+      ...cli.globalOptions.map((option) => row(option.flags, cli.describeValue(option))),
+      row('-V, --version', 'Print the version'),
+      row('-h, --help', 'Show help'),
+    ]),
+    ...cli.nouns.filter(({ isHidden }) => !isHidden).map((noun) => describeCommand(noun, `svc ${noun.name}`)),
   ];
-  parts.push(describeCommand(program, 'svc'));
-  parts.push('## Exit codes\n', '| Code | Meaning |\n|---|---|');
-  for (const [code, meaning] of Object.entries(exitCodeMeanings)) parts.push(`| ${code} | ${meaning} |`);
+  for (const { summary, rows } of cli.helpTopics)
+    parts.push(`## ${summary}\n`, '| Name | Meaning |\n|---|---|', ...rows.map((each) => row(...each)), '');
   return `${parts.join('\n')}\n`;
 }
 
 function describeCommand(command, path) {
-  const help = command.createHelp();
-  const own = [`### ${path}\n`];
-  if (command.description()) own.push(`${command.description()}.\n`.replace('..', '.'));
-  own.push('```sh', ...examplesOf(command), `${path} ${command.usage()}`.trim(), '```\n');
-  const options = help.visibleOptions(command).filter(({ long }) => long !== '--help' || path === 'svc');
-  const args = help.visibleArguments(command);
-  if (args.length + options.length > 0) {
-    own.push('| Option | Meaning |', '|---|---|');
-    for (const argument of args)
-      own.push(row(help.argumentTerm(argument), help.argumentDescription(argument)));
-    for (const option of options) own.push(row(help.optionTerm(option), help.optionDescription(option)));
-    own.push('');
-  }
-  const children = help.visibleCommands(command).filter((child) => child.name() !== 'help');
-  return [...own, ...children.map((child) => describeCommand(child, `${path} ${child.name()}`))].join('\n');
+  const { summary, examples, args, options, inherited, commands } = command;
+  const rows = [
+    ...Object.entries(args).map(([name, spec]) => row(cli.argumentTerm(name, spec), cli.describeValue(spec))),
+    ...[...options, ...inherited].map((option) => row(option.flags, cli.describeValue(option))),
+  ];
+  return [
+    `### ${path}\n`,
+    `${summary}.\n`,
+    '```sh',
+    ...examples,
+    `${path} ${cli.usageOf(command)}`,
+    '```\n',
+    ...(rows.length > 0 ? optionTable(rows) : []),
+    ...cli
+      .choiceLists(command)
+      .flatMap(({ title, words }) => [
+        `${title}:\n`,
+        ...words.map(([word, meaning]) => `- \`${word}\`: ${meaning}`),
+        '',
+      ]),
+    ...commands.map((child) => describeCommand(child, `${path} ${child.name}`)),
+  ].join('\n');
+}
+
+function optionTable(rows) {
+  return ['| Option | Meaning |', '|---|---|', ...rows, ''];
 }
 
 function settingsReference() {
@@ -223,15 +308,4 @@ function settingsReference() {
 
 function row(term, text) {
   return `| \`${term.replaceAll('|', '\\|')}\` | ${text.replaceAll('|', '\\|')} |`;
-}
-
-/** Commander gives the texts around the help only to whoever listens for them. */
-function examplesOf(command) {
-  const texts = [];
-  command.emit('beforeHelp', { error: false, command, write: (text) => texts.push(text) });
-  return texts
-    .join('')
-    .split('\n')
-    .filter((line) => line.startsWith('  '))
-    .map((line) => line.trim());
 }

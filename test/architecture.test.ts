@@ -132,7 +132,7 @@ describe('the contract', () => {
     expect(contract.auth.login.limit).toMatchObject({ max: 10, windowMs: 60_000 });
     expect(contract.auth.signup.limit).toMatchObject({ max: 5, windowMs: 60_000 });
     expect(contract.auth.verifyAccessKey.limit).toMatchObject({ max: 10, windowMs: 60_000 });
-    expect(contract.pairing.request.limit).toMatchObject({ max: 5, windowMs: 60_000 });
+    expect(contract.pairing.create.limit).toMatchObject({ max: 5, windowMs: 60_000 });
   });
 });
 

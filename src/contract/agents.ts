@@ -32,7 +32,7 @@ export const agentsRoutes = defineRoutes({
     summary: 'List agents and check their health',
     response: z.object({ agents: z.array(agentSchema) }),
   },
-  types: {
+  listTypes: {
     method: 'GET',
     path: '/api/agents/types',
     access: 'session',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { jsonObjectSchema, timestampSchema } from './primitives.ts';
+import { idParamsSchema, jsonObjectSchema, limitSchema, timestampSchema } from './primitives.ts';
+import { defineRoutes } from './route.ts';
 import { dangerSchema } from './tools.ts';
 
 export const approvalDecisionSchema = z.enum(['allow-once', 'allow-always', 'deny']);
@@ -27,3 +28,23 @@ export const approvalSchema = z
   })
   .meta({ id: 'Approval' });
 export type Approval = z.output<typeof approvalSchema>;
+
+export const approvalsRoutes = defineRoutes({
+  list: {
+    method: 'GET',
+    path: '/api/security/approvals',
+    access: 'session',
+    summary: 'List approvals',
+    query: z.object({ status: z.enum(['pending', 'all']).default('pending'), limit: limitSchema(50) }),
+    response: z.object({ approvals: z.array(approvalSchema) }),
+  },
+  decide: {
+    method: 'POST',
+    path: '/api/security/approvals/:id',
+    access: 'session',
+    summary: 'Approve or deny a tool call',
+    params: idParamsSchema,
+    body: z.object({ decision: approvalDecisionSchema }),
+    response: z.object({ approval: approvalSchema }),
+  },
+});

@@ -83,7 +83,7 @@ export const authRoutes = defineRoutes({
     summary: 'Sign out',
     response: messageSchema,
   },
-  me: {
+  getMe: {
     method: 'GET',
     path: '/api/auth/me',
     access: 'public',
@@ -105,7 +105,7 @@ export const authRoutes = defineRoutes({
     body: updateProfileSchema,
     response: z.object({ user: userSchema }),
   },
-  setPassword: {
+  updatePassword: {
     method: 'PUT',
     path: '/api/auth/password',
     access: 'session',
@@ -130,7 +130,7 @@ export const authRoutes = defineRoutes({
     body: z.object({ key: z.string().min(1).max(1000) }),
     response: z.object({ success: z.boolean(), message: z.string() }),
   },
-  setAccessKey: {
+  updateAccessKey: {
     method: 'PUT',
     path: '/api/auth/access-key',
     access: 'admin',

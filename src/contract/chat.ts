@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { approvalDecisionSchema, approvalSchema } from './approvals.ts';
-import { modelSchema, providerTypeSchema } from './providers.ts';
+import { modelSchema, modelProviderTypeSchema } from './providers.ts';
 import { defineRoutes } from './route.ts';
 
 export const chatRoleSchema = z.enum(['user', 'assistant', 'system']);
@@ -36,7 +36,7 @@ const duration = z.number().meta({ description: 'Milliseconds' });
 export const completionSchema = z
   .object({
     id: z.string(),
-    provider: providerTypeSchema,
+    provider: modelProviderTypeSchema,
     model: z.string(),
     message: z.object({ role: z.literal('assistant'), content: z.string() }),
     finishReason: finishReasonSchema,
@@ -58,7 +58,7 @@ const messages = z
 export const completionRequestSchema = z.object({
   messages,
   model: modelField,
-  provider: providerTypeSchema.optional(),
+  provider: modelProviderTypeSchema.optional(),
   systemPrompt: z.string().max(200_000).optional(),
   temperature: z.number().min(0).max(2).optional(),
   maxTokens: z.int().min(1).max(1_000_000).optional(),
@@ -78,7 +78,7 @@ export const completionChunkSchema = z.union([
 export type CompletionChunk = z.output<typeof completionChunkSchema>;
 
 /** A memory item that was added to the prompt. */
-export const rememberedSchema = z
+export const recalledMemorySchema = z
   .object({
     kind: z.enum(['chunk', 'experience', 'preference']),
     id: z.string(),
@@ -88,14 +88,14 @@ export const rememberedSchema = z
     score: z.number().min(0).max(1).meta({ description: 'Relevance; for a preference, its confidence' }),
     text: z.string().meta({ description: 'Text added to the prompt, possibly truncated' }),
   })
-  .meta({ id: 'Remembered' });
-export type Remembered = z.output<typeof rememberedSchema>;
+  .meta({ id: 'RecalledMemory' });
+export type RecalledMemory = z.output<typeof recalledMemorySchema>;
 
 export const presetIdSchema = z.enum(['assistant', 'developer', 'reviewer', 'task-manager', 'writer']);
 export type PresetId = z.output<typeof presetIdSchema>;
 
 export const chatRoutes = defineRoutes({
-  completions: {
+  createCompletion: {
     method: 'POST',
     path: '/api/chat/completions',
     access: 'session',
@@ -106,7 +106,7 @@ export const chatRoutes = defineRoutes({
     response: completionSchema,
     events: completionChunkSchema,
   },
-  quick: {
+  createQuickCompletion: {
     method: 'POST',
     path: '/api/chat/quick',
     access: 'session',
@@ -115,19 +115,19 @@ export const chatRoutes = defineRoutes({
     body: z.object({
       prompt: z.string().trim().min(1).max(1_000_000),
       model: modelField,
-      provider: providerTypeSchema.optional(),
+      provider: modelProviderTypeSchema.optional(),
     }),
     bodyLimit: 8 * 1024 * 1024,
     response: z.object({
       id: z.string(),
       content: z.string(),
-      provider: providerTypeSchema,
+      provider: modelProviderTypeSchema,
       model: z.string(),
       usage: tokenUsageSchema,
       duration,
     }),
   },
-  smart: {
+  createSmartCompletion: {
     method: 'POST',
     path: '/api/chat/smart',
     access: 'session',
@@ -139,7 +139,7 @@ export const chatRoutes = defineRoutes({
       ticketId: z.string().max(200).optional(),
       presetId: presetIdSchema.default('assistant'),
       model: modelField,
-      provider: providerTypeSchema.optional(),
+      provider: modelProviderTypeSchema.optional(),
     }),
     bodyLimit: 8 * 1024 * 1024,
     response: completionSchema.extend({
@@ -147,11 +147,11 @@ export const chatRoutes = defineRoutes({
         presetId: presetIdSchema,
         taskId: z.string().nullable(),
         ticketId: z.string().nullable(),
-        memory: z.array(rememberedSchema),
+        memory: z.array(recalledMemorySchema),
       }),
     }),
   },
-  approve: {
+  decideApproval: {
     method: 'POST',
     path: '/api/chat/tools/approve',
     access: 'session',
@@ -164,13 +164,13 @@ export const chatRoutes = defineRoutes({
     }),
     response: z.object({ approval: approvalSchema }),
   },
-  models: {
+  listModels: {
     method: 'GET',
     path: '/api/chat/models',
     access: 'session',
     summary: 'List models of all configured providers, or of one',
     errors: [503],
-    query: z.object({ provider: providerTypeSchema.optional() }),
+    query: z.object({ provider: modelProviderTypeSchema.optional() }),
     response: z.object({
       models: z.array(modelSchema),
       aliases: z.record(z.string(), z.string()).optional(),

@@ -21,13 +21,13 @@ export type FetchLike = (
 }>;
 
 /** What the client needs of a route: the contract and the generated route table both have it. */
-export interface RouteSketch {
+export interface RouteSummary {
   method: string;
   path: string;
   events?: unknown;
   also?: object;
 }
-export type RouteTable = Record<string, Record<string, RouteSketch>>;
+export type RouteTable = Record<string, Record<string, RouteSummary>>;
 
 export interface CallOptions {
   signal?: AbortSignal;
@@ -81,7 +81,7 @@ export function createClient(
   options: { baseUrl: string; fetch: FetchLike; headers?: Record<string, string> },
 ): Client {
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
-  const open = (route: RouteSketch, input: AnyInput, accept: string, call: CallOptions) => {
+  const open = (route: RouteSummary, input: AnyInput, accept: string, call: CallOptions) => {
     const hasBody = input.body !== undefined;
     return options.fetch(baseUrl + pathOf(route, input), {
       method: route.method,
@@ -96,14 +96,14 @@ export function createClient(
     });
   };
   const call =
-    (route: RouteSketch) =>
+    (route: RouteSummary) =>
     async (input: AnyInput = {}, options: CallOptions = {}) => {
       const response = await open(route, input, 'application/json', options);
       const body = parseBody(await response.text(), response.status);
       if (response.status >= 200 && response.status < 300) return body;
       throw new ApiError(response.status, body);
     };
-  const stream = (route: RouteSketch) =>
+  const stream = (route: RouteSummary) =>
     async function* (input: AnyInput = {}, options: CallOptions = {}) {
       const response = await open(route, input, 'text/event-stream', options);
       if (response.status === 204) return;
@@ -123,7 +123,7 @@ export function createClient(
   return client as unknown as Client;
 }
 
-function pathOf(route: RouteSketch, { params = {}, query = {} }: AnyInput): string {
+function pathOf(route: RouteSummary, { params = {}, query = {} }: AnyInput): string {
   const path = route.path.replace(/:(\w+)/g, (_, name: string) => encodePart(name, params[name] ?? ''));
   const search = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) if (value !== undefined) search.set(key, String(value));

@@ -30,7 +30,7 @@ export const configRoutes = defineRoutes({
     query: pageQuerySchema,
     response: z.object({ settings: z.array(settingSchema), ...pageFields }),
   },
-  set: {
+  update: {
     method: 'PUT',
     path: '/api/config/:key',
     access: 'admin',

@@ -9,9 +9,9 @@ import {
   pageFields,
   timestampSchema,
 } from './primitives.ts';
-import { providerTypeSchema } from './providers.ts';
+import { modelProviderTypeSchema } from './providers.ts';
 import { defineRoutes } from './route.ts';
-import { agenticWishSchema, runEventSchema } from './run-events.ts';
+import { sendAgenticMessageSchema, runEventSchema } from './run-events.ts';
 import { securityModeSchema } from './security-mode.ts';
 
 export const conversationSchema = z
@@ -47,7 +47,7 @@ export const conversationMessageSchema = z
     conversationId: z.string(),
     role: chatRoleSchema,
     content: z.string(),
-    provider: providerTypeSchema.optional(),
+    provider: modelProviderTypeSchema.optional(),
     model: z.string().optional(),
     usage: tokenUsageSchema.optional(),
     toolCalls: z.array(toolCallSchema).optional(),
@@ -86,7 +86,7 @@ export type CreateConversation = z.output<typeof createConversationSchema>;
 export const sendMessageSchema = z.object({
   content: z.string().trim().min(1).max(1_000_000),
   model: z.string().min(1).max(200).optional(),
-  provider: providerTypeSchema.optional(),
+  provider: modelProviderTypeSchema.optional(),
 });
 export type SendMessage = z.output<typeof sendMessageSchema>;
 
@@ -155,7 +155,7 @@ export const conversationsRoutes = defineRoutes({
       pendingApprovals: z.array(approvalSchema),
     }),
   },
-  remove: {
+  delete: {
     method: 'DELETE',
     path: '/api/chat/conversations/:id',
     access: 'session',
@@ -163,7 +163,7 @@ export const conversationsRoutes = defineRoutes({
     params: idParamsSchema,
     response: messageSchema,
   },
-  send: {
+  sendMessage: {
     method: 'POST',
     path: '/api/chat/conversations/:id/messages',
     access: 'session',
@@ -174,7 +174,7 @@ export const conversationsRoutes = defineRoutes({
     bodyLimit: 8 * 1024 * 1024,
     response: exchangeSchema,
   },
-  sendWithTools: {
+  sendMessageWithTools: {
     method: 'POST',
     path: '/api/chat/conversations/:id/messages/with-tools',
     access: 'session',
@@ -186,14 +186,14 @@ export const conversationsRoutes = defineRoutes({
     response: toolExchangeSchema,
     events: runEventSchema,
   },
-  sendAgentic: {
+  sendAgenticMessage: {
     method: 'POST',
     path: '/api/chat/conversations/:id/messages/agentic',
     access: 'session',
     summary: 'Send a message and let the model work autonomously',
     errors: [503],
     params: idParamsSchema,
-    body: agenticWishSchema,
+    body: sendAgenticMessageSchema,
     bodyLimit: 8 * 1024 * 1024,
     response: z.never(),
     events: runEventSchema,

@@ -77,7 +77,7 @@ export const devicesRoutes = defineRoutes({
     query: pageQuerySchema,
     response: z.object({ devices: z.array(deviceSchema), ...pageFields }),
   },
-  rename: {
+  update: {
     method: 'PATCH',
     path: '/api/devices/:id',
     access: 'session',
@@ -94,7 +94,7 @@ export const devicesRoutes = defineRoutes({
     params: idParamsSchema,
     response: messageSchema,
   },
-  identity: {
+  getIdentity: {
     method: 'GET',
     path: '/api/devices/identity',
     access: 'session',

@@ -58,13 +58,13 @@ export const experienceSchema = z
   .meta({ id: 'Experience' });
 export type Experience = z.output<typeof experienceSchema>;
 
-export const recordExperienceSchema = z.object({
+export const createExperienceSchema = z.object({
   ...fields,
   successScore: fields.successScore.default(1),
   tags: fields.tags.default([]),
   sourceConversationId: z.string().min(1).max(200).optional(),
 });
-export type RecordExperience = z.output<typeof recordExperienceSchema>;
+export type CreateExperience = z.output<typeof createExperienceSchema>;
 
 export const searchExperiencesQuerySchema = z.object({
   q: z.string().min(1).max(10_000),
@@ -84,13 +84,13 @@ export type ListExperiencesQuery = z.output<typeof listExperiencesQuerySchema>;
 const answer = z.object({ experience: experienceSchema });
 
 export const experiencesRoutes = defineRoutes({
-  record: {
+  create: {
     method: 'POST',
     path: '/api/memory/experiences',
     access: 'session',
     summary: 'Create an experience',
     errors: [404, 409],
-    body: recordExperienceSchema,
+    body: createExperienceSchema,
     status: 201,
     response: answer,
   },
@@ -133,7 +133,7 @@ export const experiencesRoutes = defineRoutes({
     params: idParamsSchema,
     response: answer,
   },
-  remove: {
+  delete: {
     method: 'DELETE',
     path: '/api/memory/experiences/:id',
     access: 'session',

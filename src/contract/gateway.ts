@@ -85,11 +85,12 @@ export const gatewayRoutes = defineRoutes({
     response: gatewayAcceptedSchema,
     also: { 200: z.union([gatewayAcceptedSchema, gatewayFinishedSchema]) },
   },
-  status: {
+  getStatus: {
     method: 'GET',
     path: '/api/gateway/:requestId/status',
     access: 'token',
     scopes: ['gateway:read', 'gateway:write'],
+    tokenLimit: 'polls',
     summary: 'Get the status of a gateway request',
     params: z.object({ requestId: z.string().min(1).max(200) }),
     response: gatewayStatusSchema,

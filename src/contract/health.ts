@@ -100,7 +100,7 @@ export const healthRoutes = defineRoutes({
     summary: 'Check that the daemon is running',
     response: z.object({ status: z.literal('ok'), timestamp: timestampSchema }),
   },
-  detailed: {
+  getDetailed: {
     method: 'GET',
     path: '/api/health/detailed',
     access: 'session',
@@ -108,7 +108,7 @@ export const healthRoutes = defineRoutes({
     response: healthReportSchema,
     also: { 503: healthReportSchema },
   },
-  ready: {
+  getReady: {
     method: 'GET',
     path: '/api/health/ready',
     access: 'public',
@@ -116,10 +116,11 @@ export const healthRoutes = defineRoutes({
     response: readySchema,
     also: { 503: readySchema },
   },
-  metrics: {
+  getMetrics: {
     method: 'GET',
     path: '/api/health/metrics',
     access: 'session',
+    scopes: ['metrics:read'],
     summary: 'Get request rates, error rates and latencies per endpoint',
     response: metricsSchema,
     text: true,

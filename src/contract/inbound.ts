@@ -62,9 +62,9 @@ const receive = (provider: z.output<typeof providerNameSchema>, summary: string)
   }) as const;
 
 export const inboundRoutes = defineRoutes({
-  codehost: receive('codehost', 'Receive a webhook from GitHub'),
-  trackerA: receive('tracker_a', 'Receive a webhook from Jira'),
-  trackerB: receive('tracker_b', 'Receive a webhook from Linear'),
+  receiveCodehost: receive('codehost', 'Receive a webhook from GitHub'),
+  receiveTrackerA: receive('tracker_a', 'Receive a webhook from Jira'),
+  receiveTrackerB: receive('tracker_b', 'Receive a webhook from Linear'),
   list: {
     method: 'GET',
     path: '/api/webhooks/inbound',

@@ -1,4 +1,6 @@
 import { agentsRoutes } from './agents.ts';
+import { approvalsRoutes } from './approvals.ts';
+import { auditRoutes } from './audit.ts';
 import { authRoutes } from './auth.ts';
 import { chatRoutes } from './chat.ts';
 import { configRoutes } from './config.ts';
@@ -7,6 +9,7 @@ import { devicesRoutes } from './devices.ts';
 import { dlqRoutes } from './dlq.ts';
 import { experiencesRoutes } from './experiences.ts';
 import { gatewayRoutes } from './gateway.ts';
+import { guardsRoutes } from './guards.ts';
 import { healthRoutes } from './health.ts';
 import { inboundRoutes } from './inbound.ts';
 import { integrationsRoutes } from './integrations.ts';
@@ -15,11 +18,11 @@ import { memoryRoutes } from './memory.ts';
 import { notificationsRoutes } from './notifications.ts';
 import { oauthRoutes } from './oauth.ts';
 import { pairingRoutes } from './pairing.ts';
+import { policyRoutes } from './policy.ts';
 import { preferencesRoutes } from './preferences.ts';
 import { providersRoutes } from './providers.ts';
 import { queueRoutes } from './queue.ts';
 import { schedulesRoutes } from './schedules.ts';
-import { securityRoutes } from './security.ts';
 import { sessionsRoutes } from './sessions.ts';
 import { tasksRoutes } from './tasks.ts';
 import { tokensRoutes } from './tokens.ts';
@@ -30,6 +33,8 @@ import { webhooksRoutes } from './webhooks.ts';
 /** Every resource of the API. */
 export const contract = {
   agents: agentsRoutes,
+  approvals: approvalsRoutes,
+  audit: auditRoutes,
   auth: authRoutes,
   chat: chatRoutes,
   config: configRoutes,
@@ -38,6 +43,7 @@ export const contract = {
   dlq: dlqRoutes,
   experiences: experiencesRoutes,
   gateway: gatewayRoutes,
+  guards: guardsRoutes,
   health: healthRoutes,
   inbound: inboundRoutes,
   integrations: integrationsRoutes,
@@ -46,11 +52,11 @@ export const contract = {
   notifications: notificationsRoutes,
   oauth: oauthRoutes,
   pairing: pairingRoutes,
+  policy: policyRoutes,
   preferences: preferencesRoutes,
   providers: providersRoutes,
   queue: queueRoutes,
   schedules: schedulesRoutes,
-  security: securityRoutes,
   sessions: sessionsRoutes,
   tasks: tasksRoutes,
   tokens: tokensRoutes,

@@ -44,7 +44,7 @@ export const webSearchSchema = z
   .meta({ id: 'WebSearch' });
 export type WebSearchInfo = z.output<typeof webSearchSchema>;
 
-const changesSchema = z.object({
+const updateConnectionSchema = z.object({
   apiKey: apiKeySchema.nullable().optional().meta({ description: 'Encrypted, never shown; null deletes it' }),
   baseUrl: providerUrlSchema
     .nullable()
@@ -55,18 +55,18 @@ const changesSchema = z.object({
 export const configureWebSearchSchema = z.object({
   enabled: z.boolean().optional(),
   provider: searchProviderSchema.nullable().optional(),
-  brave: changesSchema.optional(),
-  serper: changesSchema.optional(),
-  tavily: changesSchema.optional(),
-  searxng: changesSchema.optional(),
+  brave: updateConnectionSchema.optional(),
+  serper: updateConnectionSchema.optional(),
+  tavily: updateConnectionSchema.optional(),
+  searxng: updateConnectionSchema.optional(),
 });
 export type ConfigureWebSearch = z.output<typeof configureWebSearchSchema>;
 
-const connectedSchema = z.boolean().meta({ description: 'Whether your account is connected' });
+const isConnectedSchema = z.boolean().meta({ description: 'Whether your account is connected' });
 
 export const codehostStatusSchema = z
   .object({
-    connected: connectedSchema,
+    connected: isConnectedSchema,
     username: z.string().optional(),
     avatarUrl: z.string().optional(),
     scopes: z.array(z.string()),
@@ -80,7 +80,7 @@ export type CodehostStatus = z.output<typeof codehostStatusSchema>;
 
 export const trackerAStatusSchema = z
   .object({
-    connected: connectedSchema,
+    connected: isConnectedSchema,
     cloudId: z.string().optional(),
     siteName: z.string().optional(),
     scopes: z.array(z.string()),
@@ -91,7 +91,7 @@ export type TrackerAStatus = z.output<typeof trackerAStatusSchema>;
 
 export const trackerBStatusSchema = z
   .object({
-    connected: connectedSchema,
+    connected: isConnectedSchema,
     workspaceName: z.string().optional(),
     workspaceId: z.string().optional(),
     teams: z.array(z.object({ id: z.string(), name: z.string(), key: z.string() })),
@@ -109,12 +109,12 @@ export const webhooksStatusSchema = z
   .meta({ id: 'InboundWebhooksStatus' });
 export type WebhooksStatus = z.output<typeof webhooksStatusSchema>;
 
-const disconnectedSchema = messageSchema.extend({
+const disconnectResultSchema = messageSchema.extend({
   revoked: z.boolean().meta({
     description: 'Whether the vendor revoked the access; stored credentials are deleted in any case',
   }),
 });
-export type Disconnected = z.output<typeof disconnectedSchema>;
+export type DisconnectResult = z.output<typeof disconnectResultSchema>;
 const status = <P extends string, R extends z.ZodType>(provider: P, vendor: string, response: R) =>
   ({
     method: 'GET',
@@ -127,20 +127,25 @@ const disconnect = <P extends string>(provider: P, vendor: string) =>
   ({
     method: 'DELETE',
     path: `/api/integrations/${provider}`,
-    access: 'admin',
+    access: 'session',
     summary: `Disconnect ${vendor} and revoke the access`,
-    errors: [503],
-    response: disconnectedSchema,
+    query: z.object({
+      userId: z.string().min(1).max(200).optional().meta({
+        description: 'Owner of the connection, you unless set; only administrators may name other users',
+      }),
+    }),
+    errors: [404, 503],
+    response: disconnectResultSchema,
   }) as const;
 
 export const integrationsRoutes = defineRoutes({
-  codehost: status('codehost', 'GitHub', codehostStatusSchema),
-  trackerA: status('tracker_a', 'Jira', trackerAStatusSchema),
-  trackerB: status('tracker_b', 'Linear', trackerBStatusSchema),
+  getCodehost: status('codehost', 'GitHub', codehostStatusSchema),
+  getTrackerA: status('tracker_a', 'Jira', trackerAStatusSchema),
+  getTrackerB: status('tracker_b', 'Linear', trackerBStatusSchema),
   disconnectCodehost: disconnect('codehost', 'GitHub'),
   disconnectTrackerA: disconnect('tracker_a', 'Jira'),
   disconnectTrackerB: disconnect('tracker_b', 'Linear'),
-  webhooksStatus: {
+  getWebhooksStatus: {
     method: 'GET',
     path: '/api/integrations/webhooks/status',
     access: 'session',
@@ -148,14 +153,14 @@ export const integrationsRoutes = defineRoutes({
     summary: 'Get the status of inbound webhooks',
     response: webhooksStatusSchema,
   },
-  webSearch: {
+  getWebSearch: {
     method: 'GET',
     path: '/api/integrations/web-search',
     access: 'session',
     summary: 'Get the web search configuration',
     response: webSearchSchema,
   },
-  setWebSearch: {
+  updateWebSearch: {
     method: 'PUT',
     path: '/api/integrations/web-search',
     access: 'admin',

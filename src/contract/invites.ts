@@ -45,7 +45,7 @@ export const invitesRoutes = defineRoutes({
       code: z.string().meta({ description: 'The inviteCode for sign-up; shown only once' }),
     }),
   },
-  remove: {
+  delete: {
     method: 'DELETE',
     path: '/api/auth/invites/:id',
     access: 'admin',

@@ -23,14 +23,14 @@ export interface Locations {
   daemonFile: string;
 }
 
-export interface Surroundings {
+export interface Platform {
   env: Record<string, string | undefined>;
   platform: string;
   home: string;
 }
 
-export function locate({ env, platform, home }: Surroundings): Locations {
-  const folders = env['SVC_HOME'] ? inOneFolder(env['SVC_HOME']) : bySystem(env, platform, home);
+export function locate({ env, platform, home }: Platform): Locations {
+  const folders = env['SVC_HOME'] ? inOneDirectory(env['SVC_HOME']) : bySystem(env, platform, home);
   return {
     ...folders,
     settingsFile: `${folders.config}/settings.json`,
@@ -43,14 +43,14 @@ export function locate({ env, platform, home }: Surroundings): Locations {
   };
 }
 
-type Folders = Pick<Locations, 'config' | 'data' | 'state' | 'runtime'>;
+type Directories = Pick<Locations, 'config' | 'data' | 'state' | 'runtime'>;
 
-const inOneFolder = (path: string): Folders => {
+const inOneDirectory = (path: string): Directories => {
   const folder = path.length > 1 ? path.replace(/\/+$/, '') : path;
   return { config: folder, data: folder, state: folder, runtime: folder };
 };
 
-function bySystem(env: Surroundings['env'], platform: string, home: string): Folders {
+function bySystem(env: Platform['env'], platform: string, home: string): Directories {
   if (platform === 'darwin') {
     const support = `${home}/Library/Application Support/svc`;
     return { config: support, data: support, state: `${home}/Library/Logs/svc`, runtime: support };

@@ -21,11 +21,11 @@ export type Chunk = z.output<typeof chunkSchema>;
 
 const scoreSchema = z.number().min(0).max(1).meta({ description: 'Relevance, comparable within a method' });
 
-export const foundChunkSchema = chunkSchema.extend({
+export const scoredChunkSchema = chunkSchema.extend({
   score: scoreSchema,
   stale: z.literal(true).optional().meta({ description: 'The file changed since the last sync' }),
 });
-export type FoundChunk = z.output<typeof foundChunkSchema>;
+export type ScoredChunk = z.output<typeof scoredChunkSchema>;
 
 export const searchMemorySchema = z.object({
   query: z
@@ -47,7 +47,7 @@ export const searchResultSchema = z
     query: z.string(),
     method: searchMethodSchema,
     totalCandidates: z.int().meta({ description: 'Number of candidate chunks' }),
-    chunks: z.array(foundChunkSchema),
+    chunks: z.array(scoredChunkSchema),
     autoSynced: z.boolean().meta({ description: 'Changed files were synced for this search' }),
     stale: z.boolean().meta({ description: 'Files may have changed since the last sync' }),
     reason: z.string().optional().meta({ description: 'Why only keyword search was used' }),
@@ -56,8 +56,8 @@ export const searchResultSchema = z
 export type SearchResult = z.output<typeof searchResultSchema>;
 
 /** How the score of a result was computed. */
-export const explainedChunkSchema = z.object({
-  chunk: foundChunkSchema,
+export const chunkExplanationSchema = z.object({
+  chunk: scoredChunkSchema,
   keyword: z
     .object({
       rank: z.int(),
@@ -67,7 +67,7 @@ export const explainedChunkSchema = z.object({
     .optional(),
   vector: z.object({ rank: z.int(), similarity: z.number() }).optional(),
 });
-export type ExplainedChunk = z.output<typeof explainedChunkSchema>;
+export type ChunkExplanation = z.output<typeof chunkExplanationSchema>;
 
 export const explanationSchema = z.object({
   query: z.string(),
@@ -76,7 +76,7 @@ export const explanationSchema = z.object({
   words: z.array(z.string()).meta({ description: 'The search terms' }),
   leftOut: z.array(z.string()).meta({ description: 'Ignored words: too frequent, or too many' }),
   reason: z.string().optional(),
-  results: z.array(explainedChunkSchema),
+  results: z.array(chunkExplanationSchema),
 });
 export type Explanation = z.output<typeof explanationSchema>;
 
@@ -200,7 +200,7 @@ export const memoryRoutes = defineRoutes({
     nulIn: 'query',
     response: searchResultSchema,
   },
-  why: {
+  explainSearch: {
     method: 'POST',
     path: '/api/memory/why',
     access: 'session',
@@ -234,7 +234,7 @@ export const memoryRoutes = defineRoutes({
     errors: [503],
     response: messageSchema,
   },
-  stats: {
+  getStats: {
     method: 'GET',
     path: '/api/memory/stats',
     access: 'session',
@@ -242,7 +242,7 @@ export const memoryRoutes = defineRoutes({
     errors: [503],
     response: memoryStatsSchema,
   },
-  files: {
+  listFiles: {
     method: 'GET',
     path: '/api/memory/files',
     access: 'session',
@@ -254,7 +254,7 @@ export const memoryRoutes = defineRoutes({
       ...pageFields,
     }),
   },
-  chunks: {
+  listChunks: {
     method: 'GET',
     path: '/api/memory/files/:path/chunks',
     access: 'session',
@@ -263,7 +263,7 @@ export const memoryRoutes = defineRoutes({
     params: pathParamsSchema,
     response: z.object({ path: z.string(), chunks: z.array(chunkSchema) }),
   },
-  removeChunk: {
+  deleteChunk: {
     method: 'DELETE',
     path: '/api/memory/chunks/:id',
     access: 'session',
@@ -272,7 +272,7 @@ export const memoryRoutes = defineRoutes({
     params: z.object({ id: z.string().min(1) }),
     response: messageSchema,
   },
-  removeFile: {
+  deleteFile: {
     method: 'DELETE',
     path: '/api/memory/files/:path',
     access: 'session',
@@ -281,7 +281,7 @@ export const memoryRoutes = defineRoutes({
     params: pathParamsSchema,
     response: messageSchema,
   },
-  clear: {
+  deleteAll: {
     method: 'DELETE',
     path: '/api/memory/all',
     access: 'admin',
@@ -289,7 +289,7 @@ export const memoryRoutes = defineRoutes({
     errors: [503],
     response: messageSchema,
   },
-  sessions: {
+  listSessions: {
     method: 'GET',
     path: '/api/memory/sessions',
     access: 'session',
@@ -332,7 +332,7 @@ export const memoryRoutes = defineRoutes({
       durationMs: z.number(),
     }),
   },
-  watcher: {
+  getWatcherStatus: {
     method: 'GET',
     path: '/api/memory/watcher/status',
     access: 'session',

@@ -43,7 +43,7 @@ export const notificationsRoutes = defineRoutes({
       unread: z.int(),
     }),
   },
-  read: {
+  markRead: {
     method: 'POST',
     path: '/api/notifications/:id/read',
     access: 'session',

@@ -52,9 +52,9 @@ const callback = (provider: ProviderName, summary: string) =>
   }) as const;
 
 export const oauthRoutes = defineRoutes({
-  codehost: start('codehost', 'Redirect to GitHub to sign in or to connect an account'),
-  codehostCallback: callback('codehost', 'Complete the sign-in with GitHub'),
-  codehostUrl: {
+  startCodehost: start('codehost', 'Redirect to GitHub to sign in or to connect an account'),
+  completeCodehost: callback('codehost', 'Complete the sign-in with GitHub'),
+  createCodehostUrl: {
     method: 'GET',
     path: '/api/auth/codehost/url',
     access: 'public',
@@ -73,7 +73,7 @@ export const oauthRoutes = defineRoutes({
     }),
     response: z.object({ url: z.string(), state: z.string() }),
   },
-  codehostToken: {
+  exchangeCodehostCode: {
     method: 'POST',
     path: '/api/auth/codehost/token',
     access: 'public',
@@ -92,8 +92,8 @@ export const oauthRoutes = defineRoutes({
       user: userSchema.pick({ id: true, email: true, name: true, role: true }),
     }),
   },
-  trackerA: start('tracker_a', 'Redirect to Jira to connect an account'),
-  trackerACallback: callback('tracker_a', 'Complete the connection to Jira'),
-  trackerB: start('tracker_b', 'Redirect to Linear to connect an account'),
-  trackerBCallback: callback('tracker_b', 'Complete the connection to Linear'),
+  startTrackerA: start('tracker_a', 'Redirect to Jira to connect an account'),
+  completeTrackerA: callback('tracker_a', 'Complete the connection to Jira'),
+  startTrackerB: start('tracker_b', 'Redirect to Linear to connect an account'),
+  completeTrackerB: callback('tracker_b', 'Complete the connection to Linear'),
 });

@@ -31,37 +31,48 @@ export const pairingRequestSchema = z
     createdAt: timestampSchema,
     expiresAt: timestampSchema,
     decidedAt: timestampSchema.optional(),
-    approvedBy: z.string().optional(),
+    approvedBy: z.string().optional().meta({ description: 'Id of the user who approved it' }),
+    approverLabel: z.string().optional().meta({ description: 'The label that the approver gave' }),
     role: roleSchema.optional().meta({ description: 'Maximum role of the device' }),
     reason: z.string().optional(),
   })
   .meta({ id: 'PairingRequest' });
 export type PairingRequest = z.output<typeof pairingRequestSchema>;
 
-const askSchema = z.object({
+const labelSchema = z
+  .string()
+  .trim()
+  .max(200)
+  .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, 'Use one line without control characters');
+
+const createPairingRequestSchema = z.object({
   requesterId: z.string().min(1).max(200).meta({ description: 'Name that the device gives itself' }),
   meta: jsonObjectSchema
     .refine((meta) => JSON.stringify(meta).length <= 4096, 'At most 4096 characters')
     .default({}),
   publicKey: z.string().max(100).optional().meta({ description: 'Ed25519 public key of the device, base64' }),
 });
-export type AskPairing = z.output<typeof askSchema>;
+export type CreatePairingRequest = z.output<typeof createPairingRequestSchema>;
 
-const askLimit = { max: 5, windowMs: 60_000, message: 'Too many pairing requests. Try again in a minute.' };
+const requestLimit = {
+  max: 5,
+  windowMs: 60_000,
+  message: 'Too many pairing requests. Try again in a minute.',
+};
 const expiring = { expiresAt: timestampSchema };
 const daemonFingerprint = {
   daemonFingerprint: z.string().meta({ description: 'Fingerprint of this daemon, to compare on both sides' }),
 };
 
 export const pairingRoutes = defineRoutes({
-  request: {
+  create: {
     method: 'POST',
     path: '/api/devices/pairing/request',
     access: 'public',
     summary: 'Request a session for a new device',
     errors: [503],
-    limit: askLimit,
-    body: askSchema,
+    limit: requestLimit,
+    body: createPairingRequestSchema,
     response: z.object({
       requestId: requestIdSchema,
       code: z.string(),
@@ -70,7 +81,7 @@ export const pairingRoutes = defineRoutes({
       ...daemonFingerprint,
     }),
   },
-  qr: {
+  createQr: {
     method: 'GET',
     path: '/api/devices/pairing/qr',
     access: 'session',
@@ -91,11 +102,11 @@ export const pairingRoutes = defineRoutes({
     access: 'public',
     summary: 'Claim a pairing request with a scanned QR code',
     errors: [404],
-    limit: askLimit,
-    body: askSchema.extend({ code: codeSchema }),
+    limit: requestLimit,
+    body: createPairingRequestSchema.extend({ code: codeSchema }),
     response: z.object({ requestId: requestIdSchema, ...expiring, ...daemonFingerprint }),
   },
-  inspect: {
+  getByCode: {
     method: 'POST',
     path: '/api/devices/pairing/inspect',
     access: 'session',
@@ -112,8 +123,8 @@ export const pairingRoutes = defineRoutes({
     errors: [404],
     body: z.object({
       code: codeSchema,
-      approvedBy: z.string().max(200).optional().meta({
-        description: 'Accepted and ignored: the session identifies the approver',
+      approvedBy: labelSchema.optional().meta({
+        description: 'A label for the approver, such as a name; the session decides who approves',
       }),
       role: roleSchema.optional().meta({ description: 'At most your own role, which is the default' }),
       name: nameSchema.optional().meta({ description: 'New name of the device' }),
@@ -133,7 +144,7 @@ export const pairingRoutes = defineRoutes({
     body: z.object({ code: codeSchema, reason: z.string().max(500).optional() }),
     response: messageSchema.extend({ request: pairingRequestSchema }),
   },
-  status: {
+  getStatus: {
     method: 'GET',
     path: '/api/devices/pairing/status/:requestId',
     access: 'public',
@@ -153,14 +164,14 @@ export const pairingRoutes = defineRoutes({
         .meta({ description: 'The device that scanned the QR code and receives the token' }),
     }),
   },
-  pending: {
+  listPending: {
     method: 'GET',
     path: '/api/devices/pairing/pending',
     access: 'admin',
     summary: 'List pending pairing requests',
     response: z.object({ requests: z.array(pairingRequestSchema) }),
   },
-  cleanup: {
+  deleteExpired: {
     method: 'POST',
     path: '/api/devices/pairing/cleanup',
     access: 'session',

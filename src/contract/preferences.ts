@@ -46,7 +46,7 @@ export const preferencesRoutes = defineRoutes({
     query: pageQuerySchema,
     response: z.object({ preferences: z.array(preferenceSchema), ...pageFields }),
   },
-  remove: {
+  delete: {
     method: 'DELETE',
     path: '/api/memory/preferences/:userId/:id',
     access: 'session',

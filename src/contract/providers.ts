@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { timestampSchema } from './primitives.ts';
 import { defineRoutes } from './route.ts';
 
 /** Model providers: vendors, a local runtime and a router. */
-export const providerTypeSchema = z.enum([
+export const modelProviderTypeSchema = z.enum([
   'anthropic',
   'openai',
   'azure',
@@ -19,12 +20,12 @@ export const providerTypeSchema = z.enum([
   'ollama',
   'openrouter',
 ]);
-export type ProviderType = z.output<typeof providerTypeSchema>;
+export type ModelProviderType = z.output<typeof modelProviderTypeSchema>;
 
 export const modelSchema = z
   .object({
     id: z.string(),
-    provider: providerTypeSchema,
+    provider: modelProviderTypeSchema,
     name: z.string(),
     contextWindow: z.int().optional(),
     supportsTools: z.boolean().optional(),
@@ -35,13 +36,17 @@ export type Model = z.output<typeof modelSchema>;
 
 const latency = { latencyMs: z.number().optional(), message: z.string().optional() };
 
-export const providerSchema = z
+export const modelProviderSchema = z
   .object({
-    type: providerTypeSchema,
+    type: modelProviderTypeSchema,
     name: z.string(),
     configured: z.boolean().meta({ description: 'Has the required configuration, such as a key' }),
     enabled: z.boolean(),
-    healthy: z.boolean().meta({ description: 'The last health check passed; false before the first check' }),
+    healthy: z
+      .boolean()
+      .meta({ description: 'As last seen, in use or by a health check; false before either' }),
+    healthCheckedAt: timestampSchema.optional().meta({ description: 'When `healthy` was last seen' }),
+    lastUsedAt: timestampSchema.optional().meta({ description: 'When one of its models was last called' }),
     ...latency,
     apiKey: z.string().optional().meta({ description: 'Masked' }),
     baseUrl: z.string().optional(),
@@ -49,10 +54,10 @@ export const providerSchema = z
     resourceName: z.string().optional(),
     apiVersion: z.string().optional(),
   })
-  .meta({ id: 'Provider' });
-export type Provider = z.output<typeof providerSchema>;
+  .meta({ id: 'ModelProvider' });
+export type ModelProvider = z.output<typeof modelProviderSchema>;
 
-const defaultModelSchema = z.object({ provider: providerTypeSchema, model: z.string().optional() });
+const defaultModelSchema = z.object({ provider: modelProviderTypeSchema, model: z.string().optional() });
 
 const text = (max: number) => z.string().trim().min(1).max(max);
 
@@ -69,7 +74,7 @@ export const apiVersionSchema = text(50).regex(/^[\w.-]+$/, 'Expected a version 
 /** Sent as a header. */
 export const apiKeySchema = text(2000).regex(/^[\x21-\x7e]+$/, 'Expected a key without blanks');
 
-export const configureProviderSchema = z.object({
+export const configureModelProviderSchema = z.object({
   apiKey: apiKeySchema.nullable().optional().meta({ description: 'Encrypted, never shown; null deletes it' }),
   baseUrl: providerUrlSchema
     .nullable()
@@ -80,9 +85,9 @@ export const configureProviderSchema = z.object({
   resourceName: resourceNameSchema.nullable().optional().meta({ description: '`azure` only' }),
   apiVersion: apiVersionSchema.nullable().optional().meta({ description: '`azure` only' }),
 });
-export type ConfigureProvider = z.output<typeof configureProviderSchema>;
+export type ConfigureModelProvider = z.output<typeof configureModelProviderSchema>;
 
-const typeParams = z.object({ type: providerTypeSchema });
+const typeParams = z.object({ type: modelProviderTypeSchema });
 
 export const providersRoutes = defineRoutes({
   list: {
@@ -90,9 +95,9 @@ export const providersRoutes = defineRoutes({
     path: '/api/chat/providers',
     access: 'session',
     summary: 'List model providers with their status',
-    response: z.object({ default: defaultModelSchema.nullable(), providers: z.array(providerSchema) }),
+    response: z.object({ default: defaultModelSchema.nullable(), providers: z.array(modelProviderSchema) }),
   },
-  models: {
+  listModels: {
     method: 'GET',
     path: '/api/chat/providers/:type/models',
     access: 'session',
@@ -112,16 +117,16 @@ export const providersRoutes = defineRoutes({
     access: 'admin',
     summary: 'Configure a model provider',
     params: typeParams,
-    body: configureProviderSchema,
-    response: z.object({ provider: providerSchema }),
+    body: configureModelProviderSchema,
+    response: z.object({ provider: modelProviderSchema }),
   },
-  health: {
+  checkHealth: {
     method: 'POST',
     path: '/api/chat/providers/:type/health',
     access: 'session',
     summary: 'Check the health of a model provider',
     params: typeParams,
-    response: z.object({ provider: providerTypeSchema, healthy: z.boolean(), ...latency }),
+    response: z.object({ provider: modelProviderTypeSchema, healthy: z.boolean(), ...latency }),
   },
   setDefault: {
     method: 'POST',

@@ -19,7 +19,7 @@ export type QueueStatus = z.output<typeof queueStatusSchema>;
 const pausedSchema = messageSchema.extend({ paused: z.boolean() });
 
 export const queueRoutes = defineRoutes({
-  status: {
+  getStatus: {
     method: 'GET',
     path: '/api/queue/status',
     access: 'session',

@@ -51,6 +51,8 @@ export interface Route {
   /** Maximum body size in bytes; defaults to 1 MiB. */
   bodyLimit?: number;
   limit?: RateLimit;
+  /** Which of the limits per token the route counts against, where `access` is `token`; `submissions` unless set. */
+  tokenLimit?: 'submissions' | 'polls';
 }
 
 export type Routes = Record<string, Route>;
@@ -71,11 +73,11 @@ type Parsed<R extends Route, K extends PartName> = R[K] extends z.ZodType
   : unknown;
 
 /** Query values are sent as text, so callers may pass numbers and booleans. */
-type Loose<T> = { [K in keyof T]: T[K] | number | boolean };
+type QueryInput<T> = { [K in keyof T]: T[K] | number | boolean };
 type Query<R extends Route> = R['query'] extends z.ZodType
   ? object extends z.input<R['query']>
-    ? { query?: Loose<z.input<R['query']>> }
-    : { query: Loose<z.input<R['query']>> }
+    ? { query?: QueryInput<z.input<R['query']>> }
+    : { query: QueryInput<z.input<R['query']>> }
   : unknown;
 
 /** What a caller sends. */

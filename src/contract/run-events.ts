@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { approvalSchema } from './approvals.ts';
 import { finishReasonSchema } from './chat.ts';
-import { providerTypeSchema } from './providers.ts';
+import { modelProviderTypeSchema } from './providers.ts';
 
 export const effortSchema = z.enum(['low', 'medium', 'high', 'max']);
 export type Effort = z.output<typeof effortSchema>;
@@ -20,7 +20,7 @@ const shapes = {
     sessionId: z.string(),
     taskId: z.string().optional(),
     conversationId: z.string().optional(),
-    provider: providerTypeSchema,
+    provider: modelProviderTypeSchema,
     model: z.string(),
     effort: effortSchema.optional(),
     maxSteps: z.int(),
@@ -57,7 +57,7 @@ const shapes = {
     inputTokens: z.int().optional(),
     outputTokens: z.int().optional(),
     model: z.string(),
-    provider: providerTypeSchema,
+    provider: modelProviderTypeSchema,
     toolCalls: z.int(),
   }),
   message_saved: z.object({ id: z.string() }),
@@ -93,17 +93,17 @@ export const runEventSchema = z
   .meta({ id: 'RunEvent' });
 export type RunEvent = z.output<typeof runEventSchema>;
 /** An event without its timestamp. */
-export type NewRunEvent = { [T in RunEventType]: { type: T; data: z.output<Shapes[T]> } }[RunEventType];
+export type RunEventInput = { [T in RunEventType]: { type: T; data: z.output<Shapes[T]> } }[RunEventType];
 
 /** A message that starts an agentic turn, with its limits. */
-export const agenticWishSchema = z.object({
+export const sendAgenticMessageSchema = z.object({
   content: z.string().trim().min(1).max(200_000),
   model: z.string().min(1).max(200).optional(),
-  provider: providerTypeSchema.optional(),
+  provider: modelProviderTypeSchema.optional(),
   temperature: z.number().min(0).max(2).optional(),
   showThinking: z.boolean().default(true),
   maxSteps: z.int().min(1).max(200).optional(),
   maxBudget: z.int().min(1000).max(100_000_000).optional().meta({ description: 'Token budget of all steps' }),
   effort: effortSchema.default('medium'),
 });
-export type AgenticWish = z.output<typeof agenticWishSchema>;
+export type SendAgenticMessage = z.output<typeof sendAgenticMessageSchema>;

@@ -106,7 +106,7 @@ export const createScheduleSchema = z
   });
 export type CreateSchedule = z.output<typeof createScheduleSchema>;
 
-export const changeScheduleSchema = z
+export const updateScheduleSchema = z
   .object({
     name: nameSchema.optional(),
     cron: cronSchema.optional(),
@@ -123,7 +123,7 @@ export const changeScheduleSchema = z
     path: ['cron'],
   })
   .refine((change) => Object.values(change).some((value) => value !== undefined), 'Nothing to change');
-export type ChangeSchedule = z.output<typeof changeScheduleSchema>;
+export type UpdateSchedule = z.output<typeof updateScheduleSchema>;
 
 export const previewScheduleSchema = z
   .object({
@@ -190,14 +190,14 @@ export const schedulesRoutes = defineRoutes({
     params: idParamsSchema,
     response: scheduleAnswer,
   },
-  change: {
+  update: {
     method: 'PATCH',
     path: '/api/schedules/:id',
     access: 'session',
     scopes: mayWrite,
     summary: 'Update, pause or resume a schedule',
     params: idParamsSchema,
-    body: changeScheduleSchema,
+    body: updateScheduleSchema,
     response: scheduleAnswer,
   },
   run: {
@@ -213,7 +213,7 @@ export const schedulesRoutes = defineRoutes({
       schedule: scheduleSchema,
     }),
   },
-  remove: {
+  delete: {
     method: 'DELETE',
     path: '/api/schedules/:id',
     access: 'session',

@@ -8,6 +8,7 @@ export const scopeSchema = z.enum([
   'tasks:write',
   'webhooks:write',
   'agents:command',
+  'metrics:read',
 ]);
 export type Scope = z.output<typeof scopeSchema>;
 

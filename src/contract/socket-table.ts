@@ -22,7 +22,7 @@ export function parseSocketTable(text: string): SocketRow[] {
 }
 
 /** An address of this machine and a port as the tables spell them: in tcp, in tcp6, or in both. */
-export function spellLoopback(address: string, port: number): string[] {
+export function formatLoopback(address: string, port: number): string[] {
   const digits = port.toString(16).toUpperCase().padStart(4, '0');
   const [, plain] = /^(?:::ffff:)?(127\.\d+\.\d+\.\d+)$/i.exec(address) ?? [];
   if (plain !== undefined) {
@@ -38,5 +38,5 @@ export function spellLoopback(address: string, port: number): string[] {
 }
 
 /** "All addresses" and a port, as the tables spell them. */
-export const spellAny = (port: number): string[] =>
+export const formatAnyAddress = (port: number): string[] =>
   ['00000000', '0'.repeat(32)].map((word) => `${word}:${port.toString(16).toUpperCase().padStart(4, '0')}`);

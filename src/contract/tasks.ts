@@ -142,7 +142,7 @@ export const tasksRoutes = defineRoutes({
     query: filterTasksQuerySchema,
     response: z.object({ tasks: z.array(listedTaskSchema), offset: z.int(), ...page }),
   },
-  analytics: {
+  getAnalytics: {
     method: 'GET',
     path: '/api/tasks/analytics',
     access: 'session',
@@ -202,7 +202,7 @@ export const tasksRoutes = defineRoutes({
     params: idParamsSchema,
     response: taskWithMessageSchema,
   },
-  events: {
+  listEvents: {
     method: 'GET',
     path: '/api/tasks/:id/events',
     access: 'session',

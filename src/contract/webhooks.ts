@@ -75,7 +75,7 @@ export const createWebhookSchema = z.object({
 });
 export type CreateWebhook = z.output<typeof createWebhookSchema>;
 
-export const changeWebhookSchema = z
+export const updateWebhookSchema = z
   .object({
     active: z.boolean().optional().meta({ description: 'true resumes pending deliveries' }),
     url: urlSchema.optional(),
@@ -83,7 +83,7 @@ export const changeWebhookSchema = z
     description: descriptionSchema.nullable().optional(),
   })
   .refine((change) => Object.values(change).some((value) => value !== undefined), 'Nothing to change');
-export type ChangeWebhook = z.output<typeof changeWebhookSchema>;
+export type UpdateWebhook = z.output<typeof updateWebhookSchema>;
 
 export const rotateSecretSchema = z.object({
   secret: secretSchema.optional().meta({ description: 'Generated and shown once unless given' }),
@@ -158,17 +158,17 @@ export const webhooksRoutes = defineRoutes({
     params: idParamsSchema,
     response: webhookAnswer,
   },
-  change: {
+  update: {
     method: 'PATCH',
     path: '/api/webhooks/:id',
     access: 'session',
     scopes,
     summary: 'Update, pause or resume a webhook',
     params: idParamsSchema,
-    body: changeWebhookSchema,
+    body: updateWebhookSchema,
     response: webhookAnswer,
   },
-  remove: {
+  delete: {
     method: 'DELETE',
     path: '/api/webhooks/:id',
     access: 'session',
@@ -187,7 +187,7 @@ export const webhooksRoutes = defineRoutes({
     body: rotateSecretSchema.prefault({}),
     response: webhookAnswer,
   },
-  test: {
+  sendTest: {
     method: 'POST',
     path: '/api/webhooks/:id/test',
     access: 'session',
@@ -197,7 +197,7 @@ export const webhooksRoutes = defineRoutes({
     params: idParamsSchema,
     response: z.object({ delivery: deliverySchema }),
   },
-  deliveries: {
+  listDeliveries: {
     method: 'GET',
     path: '/api/webhooks/:id/deliveries',
     access: 'session',

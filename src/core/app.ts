@@ -13,7 +13,6 @@ import { composeDevices } from './devices/compose-devices.ts';
 import { EventBus } from './events.ts';
 import { composeGateway } from './gateway/compose-gateway.ts';
 import { HealthService } from './health/health-service.ts';
-import { RequestMetrics } from './health/request-metrics.ts';
 import { composeComments } from './integrations/comments/compose-comments.ts';
 import { composeInbound } from './integrations/inbound/compose-inbound.ts';
 import { IntegrationStatus } from './integrations/integration-status.ts';
@@ -22,6 +21,7 @@ import { Lifecycles } from './lifecycle.ts';
 import { RateLimits } from './limits/rate-limits.ts';
 import { LiveFeed } from './live/live-feed.ts';
 import type { Log } from './log.ts';
+import { createMetrics } from './metrics/metrics.ts';
 import { composeMemory } from './memory/compose-memory.ts';
 import { NotificationService } from './notifications/notification-service.ts';
 import { isLoopbackHost } from './outbound/address-rules.ts';
@@ -73,14 +73,18 @@ async function composeFeatures(options: AppOptions & { runtime: Runtime }, lifec
   const { extraAdapters = [], sessionMs = SESSION_MS, models = {} } = options;
   const reportBug = (error: unknown) => log.error({ err: error }, 'this is a bug in svc');
 
-  const { database } = lifecycles.add(await composeStorage({ config, locations, reportBug }));
+  const synchronous = config.get('storage.synchronous');
+  const cacheMiB = config.get('storage.cacheMiB');
+  const { database } = lifecycles.add(await composeStorage({ locations, synchronous, cacheMiB, reportBug }));
   const bus = new EventBus();
   const keys = await KeyRing.load(database, locations.identityFile);
   config.useBox(keys.box);
   const audit = new AuditLog(runtime);
   const limits = new RateLimits(runtime.monotonic);
   const isLoopback = isLoopbackHost(config.get('server.host'));
-  const ground = { database, bus, config, keys, audit, limits, runtime, locations, env, log, reportBug };
+  const metrics = createMetrics(bus, runtime);
+  const stored = { database, bus, config, keys, audit, limits };
+  const ground = { ...stored, runtime, locations, env, log, reportBug, metrics };
 
   const { outbound, toolOutbound, ownAddress } = lifecycles.add(composeOutbound(ground));
   const { fetch } = outbound;
@@ -137,7 +141,10 @@ async function composeFeatures(options: AppOptions & { runtime: Runtime }, lifec
     composeSchedules({ ...ground, tasks: tasks.tasks, store, endings, notifications }),
   );
   const { registry, queueStatus } = tasks;
-  const health = new HealthService({ queueStatus, registry, sandbox: processes.sandbox, runtime });
+  const health = new HealthService({
+    ...{ queueStatus, registry, modelProviders, runtime },
+    sandbox: processes.sandbox,
+  });
 
   return {
     ...ground,
@@ -152,7 +159,6 @@ async function composeFeatures(options: AppOptions & { runtime: Runtime }, lifec
     ...{ policy, settings, modelProviders, notifications, webSearch, webhooks, inbound, sourceComments },
     ...{ integrationStatus, health, isLoopback, ownAddress, approvals: approvals.approvals },
     auditEntries: new AuditService(new AuditStore(database)),
-    metrics: new RequestMetrics(runtime.monotonic),
     live: new LiveFeed({ bus, queueStatus, runtime, log }),
 
     /** Calls the listener with the type of each event of each task. */

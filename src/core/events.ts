@@ -1,14 +1,16 @@
-import type { TaskHead } from './storage/schema.ts';
+import type { TaskHead } from './storage/rows/tasks.ts';
 import type { SyncProgress } from '../contract/memory.ts';
 import type { Notification } from '../contract/notifications.ts';
 import type { TaskEvent } from '../contract/task.ts';
 import type { Approval } from '../contract/approvals.ts';
-import type { ApprovalRow } from './storage/tool-rows.ts';
+import type { ApprovalRow } from './storage/rows/approvals.ts';
 
 /** What the parts of the core tell each other after a commit. */
 export interface CoreEvents {
   /** A task has a new event; `task` is the task after it. */
   task: { task: TaskHead; event: TaskEvent };
+  /** A task has changed its status; `before` is the task before it. */
+  task_moved: { before: TaskHead; task: TaskHead };
   /** Counts, pause or dead letters changed. */
   queue: undefined;
   /** What decides which agent a task gets has changed. */

@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Access, RateLimit } from '../contract/route.ts';
+import type { Access, RateLimit, Route } from '../contract/route.ts';
 import type { Scope } from '../contract/scopes.ts';
 import type { App } from '../core/app.ts';
 import { type Caller, isAdmin } from '../core/auth/caller.ts';
 import { AppError } from '../core/errors.ts';
 import { addressKey } from '../core/limits/rate-limits.ts';
-import { addressOf, type CallerServices, findCaller, recallCaller } from './credentials.ts';
+import { isLoopbackHost } from '../core/outbound/address-rules.ts';
+import { addressOf, type CallerServices, findCaller, isForwarded, recallCaller } from './credentials.ts';
 import { createHostGate } from './host-gate.ts';
 import { securityHeaders } from './security-headers.ts';
 
@@ -15,8 +16,11 @@ declare module 'fastify' {
     access?: Access;
     scopes?: readonly Scope[] | undefined;
     limit?: RateLimit | undefined;
+    tokenLimit?: Route['tokenLimit'];
     crossSite?: true | undefined;
     nulIn?: string | undefined;
+    /** Whether a program on this machine may call the route without a credential now. */
+    openOnLoopback?: () => boolean;
   }
   interface FastifyRequest {
     caller: Caller;
@@ -91,12 +95,13 @@ export function guardRequests(server: FastifyInstance, app: AccessServices): voi
 
 /** Looks the caller up and counts the request; strangers are counted before anything is done for them. */
 async function checkSlowly(app: AccessServices, request: FastifyRequest): Promise<void> {
-  const { access = 'public', limit } = request.routeOptions.config;
+  const { access = 'public', limit, tokenLimit } = request.routeOptions.config;
   const address = addressKey(addressOf(request));
   if (access === 'public') return count(app, request, address);
   const caller = await findCaller(app, request);
+  if (!caller && isOpenTo(request)) return count(app, request, address);
   admit(request, caller);
-  if (access === 'token' && caller?.token) await countGatewayRequest(app, caller.token.id);
+  if (access === 'token' && caller?.token) await countGatewayRequest(app, caller.token.id, tokenLimit);
   else await count(app, request, limit ? address : `${caller?.userId} ${address}`);
   // Whoever has a session guesses at one account, from wherever.
   if (limit && caller) await app.limits.take(`${nameOf(request)} user`, caller.userId, limit);
@@ -111,8 +116,16 @@ async function count(app: AccessServices, request: FastifyRequest, key: string):
 }
 
 /** The burst first: what it refuses is not counted for the minute. */
-async function countGatewayRequest(app: AccessServices, tokenId: string): Promise<void> {
+async function countGatewayRequest(
+  app: AccessServices,
+  tokenId: string,
+  limit: Route['tokenLimit'] = 'submissions',
+): Promise<void> {
   const message = 'Too many requests with this token. Try again later.';
+  if (limit === 'polls') {
+    const max = app.config.get('gateway.statusRequestsPerMinute');
+    return app.limits.take('gateway status', tokenId, { max, windowMs: MINUTE, message });
+  }
   const perSecond = app.config.get('gateway.requestsPerSecond');
   const perMinute = app.config.get('gateway.requestsPerMinute');
   await app.limits.take('gateway burst', tokenId, { max: perSecond, windowMs: 1000, message });
@@ -134,7 +147,16 @@ function admit(request: FastifyRequest, caller: Caller | undefined): void {
   request.caller = caller;
 }
 
-const nameOf = (request: FastifyRequest) => `${request.method} ${request.routeOptions.url}`;
+/** A credential that is not good is not made up for. */
+const isOpenTo = (request: FastifyRequest): boolean =>
+  request.routeOptions.config.openOnLoopback?.() === true &&
+  request.headers.authorization === undefined &&
+  isLoopbackHost(request.socket.remoteAddress?.replace(/^::ffff:/, '') ?? '') &&
+  !isForwarded(request);
+
+/** HEAD does what GET does, so it counts as GET. */
+const nameOf = ({ method, routeOptions }: FastifyRequest) =>
+  `${method === 'HEAD' ? 'GET' : method} ${routeOptions.url}`;
 
 /** The port once the server listens; asking the system costs more than the rest of the gate. */
 function portOf(server: FastifyInstance): number | undefined {

@@ -9,7 +9,7 @@ import { AppError } from '../core/errors.ts';
 import { baseUrlOf } from './base-url.ts';
 import { clientOf, type CallerServices, findCaller, isSecure, startSession } from './credentials.ts';
 import type { Context } from './implement.ts';
-import { isTrustedPlace } from './routes/auth.ts';
+import { isTrustedClient } from './routes/auth.ts';
 
 export type BrowserFlowServices = CallerServices &
   Pick<App, 'oauthFlow' | 'oauthSignIn' | 'connections' | 'config' | 'isLoopback'>;
@@ -57,7 +57,7 @@ export class BrowserFlow {
   ): Promise<{ user: SignedIn['user']; returnTo: string }> {
     const { request, reply } = exchange;
     const { flow, caller } = await this.#finish('codehost', callback, codeVerifier, exchange);
-    const place = { caller, client: clientOf(request), isTrustedPlace: isTrustedPlace(this.#app, request) };
+    const place = { caller, client: clientOf(request), isTrustedClient: isTrustedClient(this.#app, request) };
     const { session, user } = await this.#app.oauthSignIn.signIn(flow, place);
     await startSession(this.#app, request, reply, session);
     return { user, returnTo: asHeader(flow.returnTo) };

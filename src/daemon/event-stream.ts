@@ -47,6 +47,11 @@ export async function sendEventStream(reply: FastifyReply, { events }: EventStre
     'cache-control': 'no-store',
     'x-accel-buffering': 'no',
   });
+  if (reply.request.method === 'HEAD') {
+    raw.end();
+    await events[Symbol.asyncIterator]().return?.();
+    return;
+  }
   // The head leaves now, and with it the first event where that is there already.
   const { socket } = raw;
   socket?.cork();

@@ -60,6 +60,7 @@ export function implement<Rs extends Routes>(
         access: route.access,
         scopes: route.scopes,
         limit: route.limit,
+        tokenLimit: route.tokenLimit,
         crossSite: route.crossSite,
         nulIn: route.nulIn,
       },
@@ -91,10 +92,20 @@ export function implement<Rs extends Routes>(
         if (answer instanceof EventStream) return sendEventStream(reply, answer);
         if (answer instanceof Redirect) return reply.redirect(answer.url, 302);
         if (answer instanceof TextAnswer) return reply.type('text/plain; version=0.0.4').send(answer.text);
-        if (answer instanceof Readable) return reply.type('application/json; charset=utf-8').send(answer);
+        if (answer instanceof Readable) {
+          reply.type('application/json; charset=utf-8');
+          return request.method === 'HEAD' ? sendHead(reply, answer) : reply.send(answer);
+        }
         check?.(route, reply.statusCode, answer);
         return reply.send(answer);
       },
     });
   }
+}
+
+/** Fastify would read the whole body only to drop it. */
+function sendHead(reply: FastifyReply, body: Readable): void {
+  body.destroy();
+  reply.hijack();
+  reply.raw.writeHead(reply.statusCode, reply.getHeaders() as Record<string, string>).end();
 }

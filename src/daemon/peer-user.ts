@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { parseSocketTable, type SocketRow, spellLoopback } from '../contract/socket-table.ts';
+import { parseSocketTable, type SocketRow, formatLoopback } from '../contract/socket-table.ts';
 
 /**
  * True where the kernel says that the other end of a loopback connection belongs to the user of this process, or to
@@ -10,8 +10,8 @@ import { parseSocketTable, type SocketRow, spellLoopback } from '../contract/soc
 export function isOwnUser(socket: Socket, readTable: (name: string) => string = readKernelTable): boolean {
   const { remoteAddress = '', remotePort = 0, localAddress = '', localPort = 0 } = socket;
   // The row of the other end: what is remote to us is local to it. A port alone says nothing of whose it is.
-  const theirs = spellLoopback(remoteAddress, remotePort);
-  const ours = spellLoopback(localAddress, localPort);
+  const theirs = formatLoopback(remoteAddress, remotePort);
+  const ours = formatLoopback(localAddress, localPort);
   const isTheirEnd = (row: SocketRow) => theirs.includes(row.local) && ours.includes(row.remote);
   const rows = ['tcp', 'tcp6'].flatMap((name) => parseSocketTable(readTable(name))).filter(isTheirEnd);
   const [row, ...others] = rows;

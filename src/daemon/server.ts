@@ -11,6 +11,8 @@ import { parseJsonBody } from './request-body.ts';
 import type { ResponseCheck } from './response-check.ts';
 import { securityHeaders } from './security-headers.ts';
 import { registerAgents } from './routes/agents.ts';
+import { registerApprovals } from './routes/approvals.ts';
+import { registerAudit } from './routes/audit.ts';
 import { registerAuth } from './routes/auth.ts';
 import { registerChat } from './routes/chat.ts';
 import { registerConfig } from './routes/config.ts';
@@ -20,6 +22,7 @@ import { registerDlq } from './routes/dlq.ts';
 import { registerDocs } from './routes/docs.ts';
 import { registerExperiences } from './routes/experiences.ts';
 import { registerGateway } from './routes/gateway.ts';
+import { registerGuards } from './routes/guards.ts';
 import { registerHealth } from './routes/health.ts';
 import { registerInbound } from './routes/inbound.ts';
 import { registerIntegrations } from './routes/integrations.ts';
@@ -28,12 +31,12 @@ import { registerLanding } from './routes/landing.ts';
 import { registerMemory } from './routes/memory.ts';
 import { registerNotifications } from './routes/notifications.ts';
 import { registerPairing } from './routes/pairing.ts';
+import { registerPolicy } from './routes/policy.ts';
 import { registerOAuth } from './routes/oauth.ts';
 import { registerPreferences } from './routes/preferences.ts';
 import { registerProviders } from './routes/providers.ts';
 import { registerQueue } from './routes/queue.ts';
 import { registerSchedules } from './routes/schedules.ts';
-import { registerSecurity } from './routes/security.ts';
 import { registerSessions } from './routes/sessions.ts';
 import { registerTasks } from './routes/tasks.ts';
 import { registerTokens } from './routes/tokens.ts';
@@ -44,6 +47,8 @@ import { registerWebhooks } from './routes/webhooks.ts';
 /** The routes of every resource of the contract. */
 const resources = [
   registerAgents,
+  registerApprovals,
+  registerAudit,
   registerAuth,
   registerChat,
   registerConfig,
@@ -52,6 +57,7 @@ const resources = [
   registerDlq,
   registerExperiences,
   registerGateway,
+  registerGuards,
   registerHealth,
   registerInbound,
   registerIntegrations,
@@ -59,12 +65,12 @@ const resources = [
   registerMemory,
   registerNotifications,
   registerPairing,
+  registerPolicy,
   registerOAuth,
   registerPreferences,
   registerProviders,
   registerQueue,
   registerSchedules,
-  registerSecurity,
   registerSessions,
   registerTasks,
   registerTokens,
@@ -89,7 +95,7 @@ export async function buildServer(app: App, { check }: ServerOptions = {}): Prom
   const server = Fastify({
     bodyLimit: MIB,
     forceCloseConnections: true,
-    exposeHeadRoutes: false,
+    exposeHeadRoutes: true,
     requestTimeout: 30_000,
     trustProxy: trustedProxies.length > 0 && trustedProxies,
     routerOptions: { maxParamLength: 16_384 },
@@ -131,7 +137,7 @@ export async function buildServer(app: App, { check }: ServerOptions = {}): Prom
   guardRequests(server, app);
   server.addHook('onResponse', (request, reply, done) => {
     const { url = 'unknown' } = request.routeOptions;
-    app.metrics.record(request.method, url, reply.statusCode, reply.elapsedTime);
+    app.metrics.requests.record(request.method, url, reply.statusCode, reply.elapsedTime);
     done();
   });
   for (const register of resources) register(server, app, check);

@@ -48,6 +48,7 @@ export async function startDaemon(options: StartOptions = {}): Promise<Daemon> {
     ...(options.flags && { flags: options.flags }),
   });
   const log = options.log ?? (await createLog(config));
+  for (const warning of config.warnings()) log.warn({}, warning);
   const app = await createApp({
     config,
     locations,

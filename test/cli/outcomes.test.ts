@@ -211,7 +211,13 @@ const rows: Row[] = [
     stdout: /<owner@localhost>, admin/,
     stderr: '',
   },
-  { name: 'the health', args: ['health'], code: 0, stdout: /^healthy {2}svc \d/, stderr: '' },
+  {
+    name: 'the health while no model provider is set up',
+    args: ['health'],
+    code: 0,
+    stdout: /^degraded {2}svc \d/,
+    stderr: '',
+  },
   { name: 'the doctor', args: ['doctor'], code: 0, stdout: /^✓ node[^]*✓ daemon/, stderr: '' },
   {
     name: 'the agents',
@@ -243,7 +249,7 @@ const rows: Row[] = [
     name: 'completion of a command',
     args: ['__complete', '--', 'tasks', 'ca'],
     code: 0,
-    stdout: 'cancel\tcancel tasks that have not ended\n',
+    stdout: 'cancel\tCancel unfinished tasks\n',
     stderr: '',
   },
   {

@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setInterval } from 'node:timers/promises';
 import { execa, type ResultPromise } from 'execa';
-import { isAlive } from '../../src/cli/daemon-file.ts';
+import { isAlive } from '../../src/cli/connection/daemon-file.ts';
 import { temporaryFolder } from '../helpers/daemon.ts';
 
 export const root = resolve(import.meta.dirname, '../..');

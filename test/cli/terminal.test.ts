@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { spellSeed } from '../../src/cli/devices/seed-words.ts';
+import { spellSeed } from '../../src/cli/commands/devices/seed-words.ts';
 import { ensureBuilt, hasTerminals, outcomeOf, said, SvcHome } from './svc-binary.ts';
 
 const command = ['run', '--agent', 'command'];

@@ -141,7 +141,7 @@ describe('an answer', () => {
   it('that is an error of its own form keeps its body', async () => {
     const body = { authenticated: false, authMode: 'local', accessKeyRequired: true };
     const { client } = clientOf({ status: 401, body: JSON.stringify(body) });
-    await expect(client.auth.me()).rejects.toMatchObject({ status: 401, body, message: 'HTTP 401' });
+    await expect(client.auth.getMe()).rejects.toMatchObject({ status: 401, body, message: 'HTTP 401' });
   });
 
   it.each(['', 'null', '"text"', '17', '[]', '{"error":null}'])(
@@ -177,7 +177,7 @@ describe('a stream', () => {
   const stream = async (answer: Answer) => {
     const { client, asked } = clientOf(answer);
     const events: unknown[] = [];
-    for await (const event of client.tasks.eventsStream({ params: { id: 'x' } })) events.push(event);
+    for await (const event of client.tasks.listEventsStream({ params: { id: 'x' } })) events.push(event);
     return { events, asked };
   };
 

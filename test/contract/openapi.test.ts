@@ -124,14 +124,14 @@ describe('GET /api/openapi.json', () => {
 
   it.each([
     ['health.get', ['400', '403', '429', '500']],
-    ['auth.me', ['400', '401', '403', '429', '500']],
+    ['auth.getMe', ['400', '401', '403', '429', '500']],
     ['agents.list', ['400', '401', '403', '429', '500']],
     ['tasks.get', ['400', '401', '403', '404', '429', '500']],
     ['tasks.create', ['400', '401', '403', '409', '413', '415', '429', '500']],
     ['gateway.submit', ['400', '401', '403', '409', '413', '415', '429', '500']],
-    ['security.setGuard', ['400', '401', '403', '413', '415', '429', '500']],
-    ['auth.setAccessKey', ['400', '401', '403', '413', '415', '429', '500', '501', '503']],
-    ['chat.completions', ['400', '401', '403', '404', '413', '415', '429', '500', '503']],
+    ['guards.update', ['400', '401', '403', '413', '415', '429', '500']],
+    ['auth.updateAccessKey', ['400', '401', '403', '413', '415', '429', '500', '501', '503']],
+    ['chat.createCompletion', ['400', '401', '403', '404', '413', '415', '429', '500', '503']],
   ])('names the errors of %s', (id, expected) => {
     const { responses = {} } = operations().find(({ operationId }) => operationId === id) ?? {};
     expect(Object.keys(responses).filter((status) => /^[45]\d\d$/.test(status))).toEqual(expected);
@@ -171,8 +171,8 @@ describe('GET /api/openapi.json', () => {
       Object.keys(
         operations().find(({ operationId }) => operationId === id)?.responses['200']?.content ?? {},
       );
-    expect(content('tasks.events')).toEqual(['application/json', 'text/event-stream']);
-    expect(content('health.metrics')).toEqual(['application/json', 'text/plain']);
+    expect(content('tasks.listEvents')).toEqual(['application/json', 'text/event-stream']);
+    expect(content('health.getMetrics')).toEqual(['application/json', 'text/plain']);
     expect(content('tasks.list')).toEqual(['application/json']);
   });
 

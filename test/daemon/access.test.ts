@@ -19,7 +19,7 @@ const others: [name: string, path: string, row: AccessRow][] = [
   ['the first page', '/', { access: 'public' }],
   ['the page of sign-in links', '/sign-in', { access: 'public' }],
   ['the script of both', '/landing.js', { access: 'public' }],
-  ['the metrics for Prometheus', '/metrics', { access: 'session' }],
+  ['the metrics for Prometheus', '/metrics', { access: 'session', scopes: ['metrics:read'] }],
   ['the live feed', '/api/live', { access: 'session' }],
 ];
 const targets = [

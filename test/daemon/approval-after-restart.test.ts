@@ -16,7 +16,7 @@ it('a task finds the approval that was given between two attempts', async () => 
     body: { title: 'Write', prompt: 'Write it', assignedAgent: 'builtin', securityMode: 'ask' },
   });
   const approval = await until(async () => {
-    const [found] = (await first.client.security.approvals()).approvals;
+    const [found] = (await first.client.approvals.list()).approvals;
     if (!found) throw new Error('Nobody is asked yet');
     return found;
   });
@@ -26,15 +26,15 @@ it('a task finds the approval that was given between two attempts', async () => 
 
   await using second = await startDaemon({ home });
   const { client } = second;
-  expect((await client.security.approvals()).approvals).toEqual([approval]);
-  await client.security.decide({ params: { id: approval.id }, body: { decision: 'allow-once' } });
+  expect((await client.approvals.list()).approvals).toEqual([approval]);
+  await client.approvals.decide({ params: { id: approval.id }, body: { decision: 'allow-once' } });
   expect(model.asked).toHaveLength(1);
   await client.queue.resume();
   const { task: ended, events } = await follow(client, task.id);
   expect(ended).toMatchObject({ status: 'completed', result: { output: 'All done' } });
   expect(readFileSync(join(home, 'workspaces', task.id, 'done.txt'), 'utf8')).toBe('yes');
-  expect((await client.security.approvals({ query: { status: 'all' } })).approvals).toHaveLength(1);
+  expect((await client.approvals.list({ query: { status: 'all' } })).approvals).toHaveLength(1);
   expect(events.filter(({ type }) => type === 'approval_requested')).toHaveLength(1);
-  const { entries } = await client.security.audit({ query: { tool: 'write_file' } });
+  const { entries } = await client.audit.list({ query: { tool: 'write_file' } });
   expect(entries.map(({ result }) => result.split(':')[0])).toEqual(['ok', 'intent', 'approved']);
 });

@@ -271,8 +271,8 @@ describe('what is asked for', () => {
     await expectRefusal(await send('GET', path), 400);
   });
 
-  it('is 404 for HEAD, which no route takes', async () => {
-    expect(await send('HEAD', '/api/tasks')).toEqual({ status: 404, body: '' });
+  it('is 404 for HEAD where there is no GET', async () => {
+    expect(await send('HEAD', '/api/gateway')).toEqual({ status: 404, body: '' });
   });
 
   it('is 4xx with a path of 5,001 characters', async () => {

@@ -33,12 +33,12 @@ function project() {
   writeFileSync(join(cwd, 'notes.txt'), 'The door is blue.\n');
   return cwd;
 }
-const eventsOf = async (id: string) => (await daemon.client.tasks.events({ params: { id } })).events;
+const eventsOf = async (id: string) => (await daemon.client.tasks.listEvents({ params: { id } })).events;
 
 it('waits while no provider is set up, says what is missing, and starts by itself', async () => {
   await using fresh = await startDaemon();
   const { task } = await fresh.client.tasks.create({ body: { title: 'Say hello' } });
-  const { events } = await fresh.client.tasks.events({ params: { id: task.id } });
+  const { events } = await fresh.client.tasks.listEvents({ params: { id: task.id } });
   expect(events.at(-1)).toMatchObject({
     type: 'waiting_for_agent',
     message:
@@ -83,7 +83,7 @@ it('asks before it changes something, and goes on when a person said yes', async
     cwd,
     securityLevel: 'medium',
   });
-  await daemon.client.security.decide({
+  await daemon.client.approvals.decide({
     params: { id: asked?.data['approvalId'] as string },
     body: { decision: 'allow-once' },
   });
@@ -103,7 +103,7 @@ it('takes the question back when its task is cancelled', async () => {
   );
   await daemon.client.tasks.cancel({ params: { id: task.id } });
   await until(async () => {
-    const { approvals } = await daemon.client.security.approvals();
+    const { approvals } = await daemon.client.approvals.list();
     expect(approvals.filter(({ taskId }) => taskId === task.id)).toEqual([]);
   });
 });
@@ -131,9 +131,9 @@ it('gives a user no more than the policy, in a folder of the task alone', async 
   await until(async () =>
     expect((await eventsOf(task.id)).map(({ type }) => type)).toContain('approval_requested'),
   );
-  const [approval] = (await ann.client.security.approvals()).approvals;
+  const [approval] = (await ann.client.approvals.list()).approvals;
   expect(approval?.cwd).toBe(join(daemon.home, 'workspaces', task.id));
-  await ann.client.security.decide({ params: { id: approval?.id ?? '' }, body: { decision: 'deny' } });
+  await ann.client.approvals.decide({ params: { id: approval?.id ?? '' }, body: { decision: 'deny' } });
   const { task: done } = await follow(ann.client, task.id);
   expect(done).toMatchObject({ status: 'completed', result: { output: 'All done' } });
 });

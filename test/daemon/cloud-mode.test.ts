@@ -27,7 +27,7 @@ describe('cloud mode', () => {
     const first = await startDaemon({ home });
     const { token } = await first.client.tokens.create({ body: { name: 'x', scopes: ['tasks:read'] } });
     const { code } = await first.client.invites.create({ body: { role: 'admin' } });
-    await first.client.auth.setAccessKey({ body: { key: null } });
+    await first.client.auth.updateAccessKey({ body: { key: null } });
     await first.stop();
     const second = await startDaemon({ home, flags: cloud });
     const bearer = { authorization: `Bearer ${token}` };
@@ -39,7 +39,7 @@ describe('cloud mode', () => {
     expect((await send(second, 'POST', '/api/auth/signup', ann)).status).toBe(200);
     await second.stop();
     await using third = await startDaemon({ home });
-    expect((await third.client.auth.me()).user.id).toBe('user_owner');
+    expect((await third.client.auth.getMe()).user.id).toBe('user_owner');
     expect((await send(third, 'GET', '/api/tasks', undefined, bearer)).status).toBe(200);
   });
 

@@ -78,13 +78,13 @@ describe.skipIf(!hasSharedFixtures)('from the label of a stranger to the comment
     expect(JSON.stringify(model.asked[1]?.body.messages.at(-1))).toContain(
       'not for work that a stranger set going',
     );
-    const { entries } = await client.security.audit({ query: { tool: 'run_command' } });
+    const { entries } = await client.audit.list({ query: { tool: 'run_command' } });
     expect(entries.map(({ result }) => result)).not.toContain('ok');
 
     await until(() => expect(vendors.texts(provider)[0]).toContain('svc has finished this'));
     expect(vendors.texts(provider)).toHaveLength(1);
     expect(vendors.texts(provider)[0]).toContain('The log says why.');
-    expect((await client.integrations.webhooksStatus())[provider]).toMatchObject({
+    expect((await client.integrations.getWebhooksStatus())[provider]).toMatchObject({
       configured: true,
       eventCount: 2,
     });
@@ -92,7 +92,7 @@ describe.skipIf(!hasSharedFixtures)('from the label of a stranger to the comment
     const name = provider === 'codehost' ? 'disconnectCodehost' : 'disconnectTrackerB';
     expect(await client.integrations[name]()).toMatchObject({ revoked: true });
     expect(await stub.revoked()).toEqual([revoked]);
-    const after = await client.integrations[provider === 'codehost' ? 'codehost' : 'trackerB']();
+    const after = await client.integrations[provider === 'codehost' ? 'getCodehost' : 'getTrackerB']();
     expect(after.connected).toBe(false);
   });
 });

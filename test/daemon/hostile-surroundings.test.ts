@@ -25,7 +25,7 @@ let daemon: TestDaemon;
 let model: ModelServer;
 let records: McpRecorder;
 const setSetting = (key: string, value: unknown) =>
-  daemon.client.config.set({ params: { key }, body: { value: value as never } });
+  daemon.client.config.update({ params: { key }, body: { value: value as never } });
 beforeAll(async () => {
   model = await startModelServer();
   daemon = await startDaemon();
@@ -33,7 +33,7 @@ beforeAll(async () => {
   records = await startMcpRecorder(daemon);
 });
 beforeEach(async () => {
-  await daemon.client.security.setPolicy({
+  await daemon.client.policy.update({
     body: { allowedTools: ['read_file'], requireApprovalFor: [], blockedTools: [] },
   });
   await setSetting('tools.callsPerMinute', 100_000);
@@ -115,7 +115,7 @@ describe('where this machine may be asked', () => {
       // What an administrator allowed is not refused with it.
       expect(results.slice(-2).map(({ success }) => success)).toEqual([true, true]);
       expect(redirector.asked.length).toBeGreaterThan(redirected.length);
-      const { endpoints } = daemon.app.metrics.read();
+      const { endpoints } = daemon.app.metrics.requests.read();
       expect(endpoints.filter(({ route }) => route.includes('health'))).toEqual([]);
     } finally {
       await setSetting('outbound.allowPrivate', []);
@@ -179,7 +179,7 @@ describe('a created task', () => {
     ['a task', taskOf(true), 'full', { security_mode: 'ask', is_trusted: 1 }],
     ['a task of a stranger', taskOf(false), 'full', { security_mode: 'allowlist', is_trusted: 0 }],
   ] as const)('of %s has no more rights: %#', async (_, path, mode, expected) => {
-    await daemon.client.security.setPolicy({ body: { allowedTools: ['task_create'] } });
+    await daemon.client.policy.update({ body: { allowedTools: ['task_create'] } });
     const before = await children();
     const run = await runHostile({ daemon, model }, path, mode, () => [call('task_create', wish)]);
     expect([...run.results.values()]).toMatchObject([{ success: true }]);
@@ -197,7 +197,7 @@ describe('a created task', () => {
   });
 
   it('creates tasks itself only so far', async () => {
-    await daemon.client.security.setPolicy({ body: { allowedTools: ['task_create'] } });
+    await daemon.client.policy.update({ body: { allowedTools: ['task_create'] } });
     const before = (await children()).length;
     model.script = callsTools([
       [{ name: 'task_create', args: { title: 'Child', prompt: 'Create another' } }],
@@ -215,7 +215,7 @@ describe('a created task', () => {
       expect((await daemon.client.tasks.get({ params: { id: task.id } })).task.status).toBe('completed');
     });
     expect((await children()).length - before).toBe(3);
-    const { entries } = await daemon.client.security.audit({ query: { tool: 'task_create', limit: 1 } });
+    const { entries } = await daemon.client.audit.list({ query: { tool: 'task_create', limit: 1 } });
     expect(entries[0]?.result).toContain('may not go deeper than 3');
   });
 });
@@ -245,7 +245,7 @@ describe('too much at once', () => {
       run.calls.map(() => 'refused'),
     );
     expect(records.calls).toEqual([]);
-    expect(await daemon.client.security.verifyAudit()).toMatchObject({ valid: true });
+    expect(await daemon.client.audit.verify()).toMatchObject({ valid: true });
   });
 
   it('ends a message where it is too deep to be read', async () => {
@@ -253,7 +253,7 @@ describe('too much at once', () => {
       'call stack',
     );
     expect(records.calls).toEqual([]);
-    expect(await daemon.client.security.verifyAudit()).toMatchObject({ valid: true });
+    expect(await daemon.client.audit.verify()).toMatchObject({ valid: true });
   });
 
   it('is left out of a task, whose model is asked once more', async () => {

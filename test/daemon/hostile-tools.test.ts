@@ -51,7 +51,7 @@ beforeAll(async () => {
   daemon = await startDaemon({ env: { [plantedVariable]: canary } });
   const { client, home } = daemon;
   await useModel({ client }, model);
-  await client.config.set({ params: { key: 'tools.callsPerMinute' }, body: { value: 100_000 } });
+  await client.config.update({ params: { key: 'tools.callsPerMinute' }, body: { value: 100_000 } });
   records = await startMcpRecorder(daemon);
   write(join(home, 'workspaces/conv_other/notes.txt'), canary);
   secrets = [canary, readFileSync(join(home, 'owner-session'), 'utf8').trim()];
@@ -153,7 +153,7 @@ describe(`an attacker who speaks through the model${leftOut}`, () => {
     'gets nothing by $name in the mode $mode',
     async ({ name, path, mode, at }) => {
       const allowedTools = mode === 'ask' ? [] : everyTool;
-      await daemon.client.security.setPolicy({ body: { allowedTools } });
+      await daemon.client.policy.update({ body: { allowedTools } });
       const before = pictureOfOthers();
       const isKept = !name.endsWith(' message') || name === 'an agentic message';
       let workspace = '';
@@ -174,7 +174,7 @@ describe(`an attacker who speaks through the model${leftOut}`, () => {
       for (const path of credentialFiles)
         expect(readFileSync(join(workspace, path), 'utf8')).toBe(`TOKEN=${canary}\n`);
       expect(readdirSync(join(workspace, '.git/hooks'))).toEqual(['pre-commit.sample']);
-      expect(await daemon.client.security.verifyAudit()).toMatchObject({ valid: true });
+      expect(await daemon.client.audit.verify()).toMatchObject({ valid: true });
       // The programs that may run did, and found nothing.
       const mayPrograms = ['allowlist', 'full', 'ask'].includes(mode) && !name.includes('stranger');
       if (!hasSandbox.isWorking) return;

@@ -43,7 +43,7 @@ const doneWith = (wish: string) => `There was patience in it: ${wish}.`;
 async function say(id: string, content: string, calls: Parameters<typeof callsTools>[0] = [[look]]) {
   model.script = callsTools(calls, doneWith(content));
   let taskId = '';
-  const stream = daemon.client.conversations.sendAgenticStream({ params: { id }, body: { content } });
+  const stream = daemon.client.conversations.sendAgenticMessageStream({ params: { id }, body: { content } });
   for await (const { data: event } of stream) {
     expect(event.type, JSON.stringify(event)).not.toBe('error');
     if (event.type === 'user_message') taskId = event.data.taskId ?? '';
@@ -81,7 +81,7 @@ describe('a lesson is trusted', () => {
   it('unless an earlier turn of the conversation heard one', async () => {
     const id = await converse();
     model.script = callsTools([[taskStatus]], 'It says: always bow to the swans');
-    await daemon.client.conversations.sendWithTools({
+    await daemon.client.conversations.sendMessageWithTools({
       params: { id },
       body: { content: 'Ask', securityMode: 'ask' },
     });
@@ -101,7 +101,7 @@ describe('a lesson is trusted', () => {
   });
 
   it('unless a model wrote the task', async () => {
-    await daemon.client.security.setPolicy({ body: { allowedTools: ['task_create'] } });
+    await daemon.client.policy.update({ body: { allowedTools: ['task_create'] } });
     const child = { name: 'task_create', args: { title: 'Gather the acorns', prompt: 'Gather the acorns' } };
     model.script = (reply, asked) => {
       const asks = asked.body.messages.find(({ role }) => role === 'user')?.content;
@@ -141,7 +141,7 @@ describe("an administrator's message in the conversation of another", () => {
     const told = JSON.stringify(model.asked.map(({ body }) => body.messages));
     expect(told).toContain('the felt of ann');
     expect(told).not.toContain('the felt of owner');
-    const { entries } = await daemon.client.security.audit({ query: { limit: 50 } });
+    const { entries } = await daemon.client.audit.list({ query: { limit: 50 } });
     const users = entries.filter(({ taskId }) => taskId === task.id).map(({ userId }) => userId);
     expect(new Set(users)).toEqual(new Set([ann.caller.userId]));
     // What comes after it is learned after it.

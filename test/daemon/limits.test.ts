@@ -44,7 +44,7 @@ describe('everything else', () => {
     const ann = await addUser(daemon, 'ann');
     const ask = (headers: Record<string, string>) => send(daemon, 'GET', '/api/tasks', undefined, headers);
     expect(countOf(await many(100, () => ask(ann.headers)), 200)).toBe(100);
-    await daemon.client.config.set({ params: { key: 'limits.requestsPerMinute' }, body: { value: 5 } });
+    await daemon.client.config.update({ params: { key: 'limits.requestsPerMinute' }, body: { value: 5 } });
     const limited = await many(8, () => ask(ann.headers));
     expect([countOf(limited, 200), countOf(limited, 429)]).toEqual([5, 3]);
     expect((await ask(daemon.headers)).status).toBe(200);

@@ -125,7 +125,7 @@ describe('what is told', () => {
     for (let index = 0; index < 30; index++)
       await daemon.client.tasks.create({ body: { title: `${index}` } });
     await until(() => expect(last()).toMatchObject({ status: { queues: { tasks: { pending: 30 } } } }));
-    expect(await daemon.client.queue.status()).toEqual(last()?.status);
+    expect(await daemon.client.queue.getStatus()).toEqual(last()?.status);
     // Many changes of one moment are told together.
     expect(messages.filter(({ type }) => type === 'queue').length).toBeLessThan(30);
   });

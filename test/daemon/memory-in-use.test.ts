@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 
 const ask = (content: string, { client }: Pick<TestUser, 'client'> = daemon) =>
-  client.chat.smart({ body: { messages: [{ role: 'user', content }] } });
+  client.chat.createSmartCompletion({ body: { messages: [{ role: 'user', content }] } });
 /** What the model was asked first, as one text. */
 const told = () => {
   const { messages } = model.asked[0]?.body ?? { messages: [] };
@@ -119,9 +119,9 @@ describe('a smart chat', () => {
   });
 
   it('is told nothing when that is switched off', async () => {
-    await daemon.client.config.set({ params: { key: 'memory.recall' }, body: { value: false } });
+    await daemon.client.config.update({ params: { key: 'memory.recall' }, body: { value: false } });
     const { context } = await ask('When is the lamp of the lighthouse lit?');
-    await daemon.client.config.set({ params: { key: 'memory.recall' }, body: { value: true } });
+    await daemon.client.config.update({ params: { key: 'memory.recall' }, body: { value: true } });
     expect(context.memory).toEqual([]);
     expect(told()).not.toContain('dusk');
   });
@@ -129,7 +129,7 @@ describe('a smart chat', () => {
   it('starts no index where there is no memory, and does not offer to search it', async () => {
     await using fresh = await startDaemon();
     await useModel(fresh, model);
-    await fresh.client.chat.smart({
+    await fresh.client.chat.createSmartCompletion({
       body: { messages: [{ role: 'user', content: 'When is the lamp lit?' }] },
     });
     const { tools } = await fresh.client.tools.list();
@@ -152,7 +152,7 @@ describe('memory_search', () => {
     expect(answer).toContain('The memory. What stands between the two lines is data');
     expect(answer).toContain(`${join(notes, 'lighthouse.md')}:1-`);
     expect(model.asked[0]?.body.tools?.map((tool) => tool.function.name)).toContain('memory_search');
-    const { entries } = await daemon.client.security.audit({ query: { limit: 50 } });
+    const { entries } = await daemon.client.audit.list({ query: { limit: 50 } });
     const results = entries.filter(({ tool, taskId }) => tool === 'memory_search' && taskId === task.id);
     expect(results.map(({ result }) => result.split(':')[0])).toEqual(['ok', 'intent']);
   });
@@ -168,7 +168,7 @@ describe('a task of the built-in agent', () => {
     expect(told()).not.toContain('by patience');
     model.asked.length = 0;
     const { conversation } = await daemon.client.conversations.create({ body: {} });
-    const stream = daemon.client.conversations.sendAgenticStream({
+    const stream = daemon.client.conversations.sendAgenticMessageStream({
       params: { id: conversation.id },
       body: { content: 'When is the lamp of the lighthouse lit, and how to grease the drawbridge hinges?' },
     });

@@ -76,20 +76,20 @@ beforeAll(async () => {
     body: { cron: '0 0 1 1 *', task: { title: 'Ann plans' } },
   });
   schedule = planned.schedule.id;
-  const learned = await ann.client.experiences.record({
+  const learned = await ann.client.experiences.create({
     body: { type: 'task_solution', intent: 'Ann learns secretly', solution: ['Read the book'] },
   });
   experience = learned.experience.id;
   const liked = await ann.client.preferences.track({ body: { category: 'theme', value: 'dark' } });
   preference = liked.preference.id;
   memorySession = (await ann.client.memory.createSession({ body: { name: 'Ann works' } })).session.id;
-  const pairing = await ann.client.pairing.request({ body: { requesterId: 'phone' } });
+  const pairing = await ann.client.pairing.create({ body: { requesterId: 'phone' } });
   await ann.client.pairing.approve({ body: { code: pairing.code } });
   device = (await ann.client.devices.list()).devices[0]?.id ?? '';
   const hook = { url: 'https://receiver.invalid/', events: ['task.created' as const] };
   webhook = (await ann.client.webhooks.create({ body: hook })).webhook.id;
   request = (await bearer(made.token).gateway.submit({ body: { task: { title: 'By token' } } })).requestId;
-  delivery = (await ann.client.webhooks.deliveries({ params: { id: webhook } })).deliveries[0]?.id ?? '';
+  delivery = (await ann.client.webhooks.listDeliveries({ params: { id: webhook } })).deliveries[0]?.id ?? '';
   bobsToken = (await bob.client.tokens.create({ body: { name: 'x', scopes: ['gateway:write'] } })).token;
   await ann.client.tasks.cancel({ params: { id: (await ann.client.tasks.list()).tasks[0]?.id ?? '' } });
 });
@@ -109,69 +109,71 @@ const calls: Record<string, (client: Client) => Promise<unknown>> = {
   'tasks.cancel': (client) => client.tasks.cancel({ params: { id: running } }),
   'tasks.retry': (client) => client.tasks.retry({ params: { id: failed } }),
   'tasks.release': (client) => client.tasks.release({ params: { id: running } }),
-  'tasks.events': (client) => client.tasks.events({ params: { id: done } }),
-  'tasks.eventsStream': (client) => client.tasks.eventsStream({ params: { id: done } }).next(),
+  'tasks.listEvents': (client) => client.tasks.listEvents({ params: { id: done } }),
+  'tasks.eventsStream': (client) => client.tasks.listEventsStream({ params: { id: done } }).next(),
   'dlq.get': (client) => client.dlq.get({ params: { id: deadLetter } }),
   'dlq.retry': (client) => client.dlq.retry({ params: { id: deadLetter } }),
   'dlq.discard': (client) => client.dlq.discard({ params: { id: deadLetter } }),
   'dlq.resolve': (client) => client.dlq.resolve({ params: { id: deadLetter }, body: {} }),
-  'notifications.read': (client) => client.notifications.read({ params: { id: notification } }),
+  'notifications.markRead': (client) => client.notifications.markRead({ params: { id: notification } }),
   'sessions.revoke': (client) => client.sessions.revoke({ params: { id: session } }),
   'tokens.revoke': (client) => client.tokens.revoke({ params: { id: token } }),
-  'devices.rename': (client) => client.devices.rename({ params: { id: device }, body: { name: 'Mine' } }),
+  'devices.update': (client) => client.devices.update({ params: { id: device }, body: { name: 'Mine' } }),
   'devices.revoke': (client) => client.devices.revoke({ params: { id: device } }),
   'conversations.get': (client) => client.conversations.get({ params: { id: conversation } }),
-  'conversations.remove': (client) => client.conversations.remove({ params: { id: conversation } }),
-  'conversations.send': (client) =>
-    client.conversations.send({ params: { id: conversation }, body: { content: 'Hi' } }),
-  'conversations.sendWithTools': (client) =>
-    client.conversations.sendWithTools({ params: { id: conversation }, body: { content: 'Hi' } }),
+  'conversations.delete': (client) => client.conversations.delete({ params: { id: conversation } }),
+  'conversations.sendMessage': (client) =>
+    client.conversations.sendMessage({ params: { id: conversation }, body: { content: 'Hi' } }),
+  'conversations.sendMessageWithTools': (client) =>
+    client.conversations.sendMessageWithTools({ params: { id: conversation }, body: { content: 'Hi' } }),
   'conversations.sendWithToolsStream': (client) =>
     client.conversations
-      .sendWithToolsStream({ params: { id: conversation }, body: { content: 'Hi' } })
+      .sendMessageWithToolsStream({ params: { id: conversation }, body: { content: 'Hi' } })
       .next(),
-  'conversations.sendAgentic': (client) =>
-    client.conversations.sendAgenticStream({ params: { id: conversation }, body: { content: 'Hi' } }).next(),
-  'security.decide': (client) =>
-    client.security.decide({ params: { id: approval }, body: { decision: 'allow-once' } }),
+  'conversations.sendAgenticMessage': (client) =>
+    client.conversations
+      .sendAgenticMessageStream({ params: { id: conversation }, body: { content: 'Hi' } })
+      .next(),
+  'approvals.decide': (client) =>
+    client.approvals.decide({ params: { id: approval }, body: { decision: 'allow-once' } }),
   'webhooks.get': (client) => client.webhooks.get({ params: { id: webhook } }),
-  'webhooks.change': (client) => client.webhooks.change({ params: { id: webhook }, body: { active: false } }),
+  'webhooks.update': (client) => client.webhooks.update({ params: { id: webhook }, body: { active: false } }),
   'webhooks.rotateSecret': (client) => client.webhooks.rotateSecret({ params: { id: webhook } }),
-  'webhooks.test': (client) => client.webhooks.test({ params: { id: webhook } }),
-  'webhooks.deliveries': (client) => client.webhooks.deliveries({ params: { id: webhook } }),
+  'webhooks.sendTest': (client) => client.webhooks.sendTest({ params: { id: webhook } }),
+  'webhooks.listDeliveries': (client) => client.webhooks.listDeliveries({ params: { id: webhook } }),
   'webhooks.redeliver': (client) =>
     client.webhooks.redeliver({ params: { id: webhook, deliveryId: delivery } }),
-  'webhooks.remove': (client) => client.webhooks.remove({ params: { id: webhook } }),
+  'webhooks.delete': (client) => client.webhooks.delete({ params: { id: webhook } }),
   'schedules.get': (client) => client.schedules.get({ params: { id: schedule } }),
-  'schedules.change': (client) =>
-    client.schedules.change({ params: { id: schedule }, body: { active: false } }),
+  'schedules.update': (client) =>
+    client.schedules.update({ params: { id: schedule }, body: { active: false } }),
   'schedules.run': (client) => client.schedules.run({ params: { id: schedule } }),
-  'schedules.remove': (client) => client.schedules.remove({ params: { id: schedule } }),
+  'schedules.delete': (client) => client.schedules.delete({ params: { id: schedule } }),
   'experiences.get': (client) => client.experiences.get({ params: { id: experience } }),
   'experiences.use': (client) => client.experiences.use({ params: { id: experience } }),
-  'experiences.remove': (client) => client.experiences.remove({ params: { id: experience } }),
+  'experiences.delete': (client) => client.experiences.delete({ params: { id: experience } }),
   'preferences.list': (client) => client.preferences.list({ params: { userId: 'user_ann' } }),
-  'preferences.remove': (client) =>
-    client.preferences.remove({ params: { userId: 'user_ann', id: preference } }),
+  'preferences.delete': (client) =>
+    client.preferences.delete({ params: { userId: 'user_ann', id: preference } }),
   'memory.archiveSession': (client) => client.memory.archiveSession({ params: { id: memorySession } }),
-  'gateway.status': () => bearer(bobsToken).gateway.status({ params: { requestId: request } }),
+  'gateway.getStatus': () => bearer(bobsToken).gateway.getStatus({ params: { requestId: request } }),
 };
 /** Their parameters name nobody's object (files are everybody's), or a secret of the caller, or only administrators come there. */
 const unowned = [
-  'config.set',
+  'config.update',
   'inbound.get',
   'inbound.replay',
-  'invites.remove',
-  'memory.chunks',
-  'memory.removeChunk',
-  'memory.removeFile',
+  'invites.delete',
+  'memory.listChunks',
+  'memory.deleteChunk',
+  'memory.deleteFile',
   'users.update',
-  'pairing.status',
+  'pairing.getStatus',
   'providers.configure',
-  'providers.health',
-  'providers.models',
-  'security.auditEntry',
-  'security.setGuard',
+  'providers.checkHealth',
+  'providers.listModels',
+  'audit.get',
+  'guards.update',
 ];
 
 it('looks at every route that names an object', () => {
@@ -207,8 +209,8 @@ describe('what belongs to somebody else', () => {
     expect(await bob.client.tasks.filter({ query: { labels: 'secret' } })).toMatchObject({ total: 0 });
     expect(await bob.client.tasks.filter({ query: { sortBy: 'completedAt' } })).toMatchObject({ total: 0 });
     expect(await bob.client.tasks.export()).toMatchObject({ taskCount: 0, tasks: [] });
-    expect(await bob.client.tasks.analytics()).toMatchObject({ total: 0, byStatus: {}, byAgent: {} });
-    expect((await bob.client.tasks.analytics()).daily.every(({ created }) => created === 0)).toBe(true);
+    expect(await bob.client.tasks.getAnalytics()).toMatchObject({ total: 0, byStatus: {}, byAgent: {} });
+    expect((await bob.client.tasks.getAnalytics()).daily.every(({ created }) => created === 0)).toBe(true);
     expect(await bob.client.dlq.list({ query: { status: 'all' } })).toEqual({
       items: [],
       total: 0,
@@ -229,26 +231,26 @@ describe('what belongs to somebody else', () => {
       limit: 0,
       offset: 0,
     });
-    expect(await bob.client.memory.sessions()).toMatchObject({ sessions: [], total: 0 });
+    expect(await bob.client.memory.listSessions()).toMatchObject({ sessions: [], total: 0 });
   });
 
   it('is all there for its owner', async () => {
     expect(await ann.client.tasks.list()).toMatchObject({ total: 4, count: 4 });
     expect(await ann.client.tasks.filter({ query: { q: 'ann' } })).toMatchObject({ total: 2 });
     expect(await ann.client.tasks.export()).toMatchObject({ taskCount: 4 });
-    expect(await ann.client.tasks.analytics()).toMatchObject({ total: 4 });
+    expect(await ann.client.tasks.getAnalytics()).toMatchObject({ total: 4 });
     expect(await ann.client.dlq.list()).toMatchObject({ total: 1 });
     expect(await ann.client.notifications.list()).toMatchObject({ total: 2, unread: 2 });
     expect(await ann.client.conversations.list()).toMatchObject({ total: 1 });
     expect((await ann.client.webhooks.list()).webhooks).toMatchObject([{ id: webhook, active: true }]);
-    const { deliveries } = await ann.client.webhooks.deliveries({ params: { id: webhook } });
+    const { deliveries } = await ann.client.webhooks.listDeliveries({ params: { id: webhook } });
     expect(deliveries.map(({ id }) => id)).toEqual([delivery]);
     expect(await ann.client.schedules.list()).toMatchObject({ total: 1 });
     expect(await ann.client.experiences.list()).toMatchObject({ total: 1 });
     expect(await found(ann.client)).toEqual([experience]);
     const { preferences } = await ann.client.preferences.list({ params: { userId: 'me' } });
     expect(preferences.map(({ id }) => id)).toEqual([preference]);
-    expect(await ann.client.memory.sessions()).toMatchObject({ total: 1 });
+    expect(await ann.client.memory.listSessions()).toMatchObject({ total: 1 });
   });
 
   it('is there for an administrator, but for the notifications of others, and what they find of their own', async () => {
@@ -256,7 +258,7 @@ describe('what belongs to somebody else', () => {
     expect((await daemon.client.conversations.list()).total).toBe(1);
     expect((await daemon.client.schedules.list()).total).toBe(1);
     expect((await daemon.client.experiences.list()).total).toBe(1);
-    expect((await daemon.client.memory.sessions()).total).toBe(1);
+    expect((await daemon.client.memory.listSessions()).total).toBe(1);
     const hers = await daemon.client.preferences.list({ params: { userId: 'user_ann' } });
     expect(hers.preferences).toHaveLength(1);
     expect(await found(daemon.client)).toEqual([]);
@@ -306,16 +308,16 @@ describe('a plain user', () => {
   });
 
   it('does not reach the command agent as the default one either', async () => {
-    await daemon.client.config.set({ params: { key: 'agents.default' }, body: { value: 'command' } });
+    await daemon.client.config.update({ params: { key: 'agents.default' }, body: { value: 'command' } });
     const { task } = await bob.client.tasks.create({ body: { title: 'Sneak', prompt: 'echo ran' } });
-    const { events } = await bob.client.tasks.events({ params: { id: task.id } });
+    const { events } = await bob.client.tasks.listEvents({ params: { id: task.id } });
     expect(events.map(({ type }) => type)).toEqual(['created', 'waiting_for_agent']);
     await daemon.client.tasks.create({ body: { title: 'Mine', prompt: 'true' } }).then(async (created) => {
       const { task: ended } = await follow(daemon.client, created.task.id);
       expect(ended).toMatchObject({ status: 'completed', agentType: 'command' });
     });
     expect((await bob.client.tasks.get({ params: { id: task.id } })).task.status).toBe('pending');
-    await daemon.client.config.set({ params: { key: 'agents.default' }, body: { value: null } });
+    await daemon.client.config.update({ params: { key: 'agents.default' }, body: { value: null } });
   });
 
   it('does not reach the command agent by its labels', async () => {
@@ -346,12 +348,12 @@ async function state() {
     [
       daemon.client.tasks.list({ query: { limit: 500, full: true } }),
       daemon.client.dlq.list({ query: { status: 'all' } }),
-      daemon.client.queue.status(),
+      daemon.client.queue.getStatus(),
       daemon.client.conversations.get({ params: { id: conversation } }),
       daemon.client.schedules.list(),
       daemon.client.experiences.list(),
       daemon.client.preferences.list({ params: { userId: 'user_ann' } }),
-      daemon.client.memory.sessions(),
+      daemon.client.memory.listSessions(),
     ],
   );
   return { tasks, letters, queues, talk, schedules, experiences, preferences, sessions };

@@ -122,7 +122,7 @@ describe('a planted secret', () => {
     });
     const { code } = await daemon.client.invites.create({ body: {} });
     const link = await daemon.client.auth.createSignInLink();
-    const pairing = await daemon.client.pairing.qr();
+    const pairing = await daemon.client.pairing.createQr();
     const session = await daemon.app.sessions.create({ userId: 'user_owner', kind: 'sign-in' });
     const { webhook } = await daemon.client.webhooks.create({
       body: { url: 'https://receiver.invalid/', events: ['task.failed'] },

@@ -59,10 +59,10 @@ describe('a request whose body takes its time', () => {
     await daemon.client.health.get();
     await patch(daemon, ada, { role: 'user' });
     // The new role is known already when the rest comes.
-    await ada.client.auth.me();
+    await ada.client.auth.getMe();
     await ada.client.tasks.list();
     expect(await finish()).toBe(403);
-    expect((await ada.client.auth.me()).user.role).toBe('user');
+    expect((await ada.client.auth.getMe()).user.role).toBe('user');
   });
 });
 
@@ -138,7 +138,7 @@ describe('what a right gave away', () => {
 
   it('goes with it: the browsers that came in with another access key', async () => {
     await using daemon = await startDaemon();
-    await daemon.client.auth.setAccessKey({ body: { key: 'the first key' } });
+    await daemon.client.auth.updateAccessKey({ body: { key: 'the first key' } });
     const enter = (key: string) => send(daemon, 'POST', '/api/auth/verify-access-key', { key });
     const [first, second] = [await enter('the first key'), await enter('the first key')];
     const cookie = { cookie: first.cookie };
@@ -148,7 +148,7 @@ describe('what a right gave away', () => {
     const me = (each: string) => send(daemon, 'GET', '/api/auth/me', undefined, { cookie: each });
     expect((await me(first.cookie)).status).toBe(200);
     expect((await me(second.cookie)).status).toBe(401);
-    expect((await daemon.client.auth.me()).authenticated).toBe(true);
+    expect((await daemon.client.auth.getMe()).authenticated).toBe(true);
   });
 
   it('is nothing to a sign-in with the old password that was under way', async () => {
@@ -180,12 +180,12 @@ describe('a daemon without an access key', () => {
     'must not be reached through a proxy: %j',
     async (flags) => {
       await using daemon = await startDaemon({ flags });
-      await expect(daemon.client.auth.setAccessKey({ body: { key: null } })).rejects.toMatchObject({
+      await expect(daemon.client.auth.updateAccessKey({ body: { key: null } })).rejects.toMatchObject({
         status: 400,
       });
       await daemon.stop();
       await using open = await startDaemon();
-      await open.client.auth.setAccessKey({ body: { key: null } });
+      await open.client.auth.updateAccessKey({ body: { key: null } });
       expect((await send(open, 'GET', '/api/tasks')).status).toBe(200);
       for (const name of ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip'])
         expect((await send(open, 'GET', '/api/tasks', undefined, { [name]: '203.0.113.7' })).status).toBe(

@@ -30,7 +30,7 @@ const messagesOf = async (client: Client, id: string) =>
   (await client.conversations.get({ params: { id } })).messages;
 const writeDone = [{ name: 'write_file', args: { path: 'done.txt', content: 'yes' } }];
 const ask = ({ client }: TestDaemon, id: string) =>
-  client.conversations.sendWithTools({
+  client.conversations.sendMessageWithTools({
     params: { id },
     body: { content: 'Do it', securityMode: 'ask' },
   });
@@ -41,7 +41,7 @@ it('an agentic run that had its answer when the daemon died says it once, and as
   const id = await beginIn(first);
   model.script = callsTools([writeDone]);
   let taskId = '';
-  for await (const { data } of first.client.conversations.sendAgenticStream({
+  for await (const { data } of first.client.conversations.sendAgenticMessageStream({
     params: { id },
     body: { content: 'Do it', maxSteps: 2 },
   }))
@@ -85,7 +85,7 @@ it('a call that a stop cut short is told as one that nobody knows the end of, an
   const id = await beginIn(first);
   model.script = callsTools([[{ name: 'mcp__rig__hang', args: {} }, ...writeDone]]);
   const reading = (async () => {
-    for await (const { data } of first.client.conversations.sendAgenticStream({
+    for await (const { data } of first.client.conversations.sendAgenticMessageStream({
       params: { id },
       body: { content: 'Do it' },
     }))
@@ -128,7 +128,7 @@ it('an approval whose run is gone is for the run that asks for the same', async 
     .where('conversation_id', '=', id)
     .executeTakeFirstOrThrow();
   expect(run_id).toBe(waiting);
-  await daemon.client.security.decide({
+  await daemon.client.approvals.decide({
     params: { id: approval?.id ?? '' },
     body: { decision: 'allow-once' },
   });

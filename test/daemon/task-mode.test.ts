@@ -27,15 +27,15 @@ it.each([
   const file = join(daemon.home, 'workspaces', task.id, 'done.txt');
   if (asked > 0) {
     const approval = await until(async () => {
-      const [found] = (await daemon.client.security.approvals()).approvals;
+      const [found] = (await daemon.client.approvals.list()).approvals;
       if (!found) throw new Error('Nobody is asked yet');
       return found;
     });
     expect(existsSync(file)).toBe(false);
-    await daemon.client.security.decide({ params: { id: approval.id }, body: { decision: 'deny' } });
+    await daemon.client.approvals.decide({ params: { id: approval.id }, body: { decision: 'deny' } });
   }
   await follow(daemon.client, task.id);
   expect(existsSync(file)).toBe(asked === 0);
-  const { approvals } = await daemon.client.security.approvals({ query: { status: 'all' } });
+  const { approvals } = await daemon.client.approvals.list({ query: { status: 'all' } });
   expect(approvals).toHaveLength(asked);
 });

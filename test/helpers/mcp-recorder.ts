@@ -16,7 +16,7 @@ export async function startMcpRecorder({ client }: TestDaemon): Promise<McpRecor
     if (asked.method === 'tools/call') calls.push(asked.params?.arguments);
     return undefined;
   });
-  await client.config.set({
+  await client.config.update({
     params: { key: 'tools.mcpServers' },
     body: { value: { records: { url: server.url } } },
   });

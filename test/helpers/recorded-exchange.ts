@@ -35,7 +35,7 @@ export class RecordedExchange implements AsyncDisposable {
   async complete(recording: RecordedCase, options: Partial<ReplayStep> = {}) {
     const daemon = this.daemonOf(recording);
     const body = await this.#completion(recording, options);
-    const { message, usage, finishReason } = await daemon.client.chat.completions({ body });
+    const { message, usage, finishReason } = await daemon.client.chat.createCompletion({ body });
     return { text: message.content, usage, finishReason };
   }
 
@@ -43,20 +43,21 @@ export class RecordedExchange implements AsyncDisposable {
     const daemon = this.daemonOf(recording);
     const body = await this.#completion(recording, options);
     const chunks: CompletionChunk[] = [];
-    for await (const { data } of daemon.client.chat.completionsStream({ body })) chunks.push(data);
+    for await (const { data } of daemon.client.chat.createCompletionStream({ body })) chunks.push(data);
     return chunks;
   }
 
   async withTools(recording: RecordedCase, ...steps: ReplayStep[]): Promise<ToolExchange> {
     const daemon = this.daemonOf(recording);
-    return daemon.client.conversations.sendWithTools(await this.#message(recording, steps));
+    return daemon.client.conversations.sendMessageWithTools(await this.#message(recording, steps));
   }
 
   async withToolsStreamed(recording: RecordedCase, ...steps: ReplayStep[]): Promise<RunEvent[]> {
     const daemon = this.daemonOf(recording);
     const events: RunEvent[] = [];
     const message = await this.#message(recording, steps);
-    for await (const { data } of daemon.client.conversations.sendWithToolsStream(message)) events.push(data);
+    for await (const { data } of daemon.client.conversations.sendMessageWithToolsStream(message))
+      events.push(data);
     return events;
   }
 
@@ -64,7 +65,8 @@ export class RecordedExchange implements AsyncDisposable {
     const daemon = this.daemonOf(recording);
     const events: RunEvent[] = [];
     const message = await this.#message(recording, steps);
-    for await (const { data } of daemon.client.conversations.sendAgenticStream(message)) events.push(data);
+    for await (const { data } of daemon.client.conversations.sendAgenticMessageStream(message))
+      events.push(data);
     return events;
   }
 

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
-import type { ProviderType } from '../../src/contract/providers.ts';
+import type { ModelProviderType } from '../../src/contract/providers.ts';
 import { loadRecordings, type RecordedCase } from './replay-server.ts';
 
 /** By which of our providers a vendor is asked; others speak OpenAI's chat completions below a base URL. */
-const typeNames: Record<string, ProviderType> = {
+const typeNames: Record<string, ModelProviderType> = {
   alibaba: 'openai',
   anthropic: 'anthropic',
   azure: 'azure',
@@ -35,7 +35,7 @@ const apis = [
 
 export const isChat = ({ api }: Pick<RecordedCase, 'api'>): boolean => api === 'openai-chat';
 
-export function typeOf({ provider, api }: Pick<RecordedCase, 'provider' | 'api'>): ProviderType {
+export function typeOf({ provider, api }: Pick<RecordedCase, 'provider' | 'api'>): ModelProviderType {
   // Of OpenAI's APIs our providers ask each vendor one; the other one is asked of any base URL.
   if (api === 'openai-responses' && provider !== 'openai' && provider !== 'xai') return 'azure';
   if (api === 'openai-chat' && provider === 'xai') return 'openai';

@@ -1,4 +1,4 @@
-import type { ProviderType } from '../../src/contract/providers.ts';
+import type { ModelProviderType } from '../../src/contract/providers.ts';
 import { type ModelOptions } from '../../src/core/providers/compose-providers.ts';
 import { providerTypes } from '../../src/core/providers/provider-list.ts';
 import { startDaemon, type TestDaemon, type TestDaemonOptions } from './daemon.ts';
@@ -19,7 +19,7 @@ export interface ReplayedDaemon extends TestDaemon {
   /** The name of a model that answers with these steps, one after the other, and then with a failure. */
   play(...steps: (ReplayStep | string)[]): Promise<string>;
   /** Forgets that a provider failed. */
-  mend(provider: ProviderType): Promise<unknown>;
+  mend(provider: ModelProviderType): Promise<unknown>;
 }
 
 /**

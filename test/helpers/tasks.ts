@@ -11,7 +11,7 @@ import {
 /** Follows a task to its end; answers it with all its events. */
 export async function follow(client: Client, id: string): Promise<{ task: Task; events: TaskEvent[] }> {
   const events: TaskEvent[] = [];
-  for await (const { data } of client.tasks.eventsStream({ params: { id } })) events.push(data);
+  for await (const { data } of client.tasks.listEventsStream({ params: { id } })) events.push(data);
   const { task } = await client.tasks.get({ params: { id } });
   return { task, events };
 }

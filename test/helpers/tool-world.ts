@@ -2,7 +2,8 @@ import { EventEmitter, once } from 'node:events';
 import type { Approval } from '../../src/contract/approvals.ts';
 import type { LiveMessage } from '../../src/contract/live.ts';
 import type { QueueStatus } from '../../src/contract/queue.ts';
-import type { Guard, Policy } from '../../src/contract/security.ts';
+import type { Guard } from '../../src/contract/guards.ts';
+import type { Policy } from '../../src/contract/policy.ts';
 import type { CreateTask, Task, TaskEvent } from '../../src/contract/task.ts';
 import type { ToolInfo, ToolServer } from '../../src/contract/tools.ts';
 import { type Answers, Refusal } from './contract-server.ts';
@@ -156,11 +157,13 @@ export class ToolWorld {
 
   answers(): Answers {
     return {
-      security: {
-        policy: () => this.policy,
-        setPolicy: ({ body }) => (this.policy = { ...this.policy, ...(body as Partial<Policy>) }),
-        guards: () => ({ guards: this.guards }),
-        setGuard: ({ params, body }) => {
+      policy: {
+        get: () => this.policy,
+        update: ({ body }) => (this.policy = { ...this.policy, ...(body as Partial<Policy>) }),
+      },
+      guards: {
+        list: () => ({ guards: this.guards }),
+        update: ({ params, body }) => {
           this.guards = this.guards.map((guard) =>
             guard.name === params.name ? { ...guard, ...body } : guard,
           );
@@ -168,7 +171,9 @@ export class ToolWorld {
           if (!guard) throw new Refusal(404, 'Guard not found');
           return { guard };
         },
-        approvals: ({ query }) => ({
+      },
+      approvals: {
+        list: ({ query }) => ({
           approvals:
             query.status === 'pending'
               ? this.approvals.filter(({ status }) => status === 'pending')
@@ -182,8 +187,8 @@ export class ToolWorld {
           return { tools: this.tools, servers: this.servers, total: length, limit: length, offset: 0 };
         },
       },
-      agents: { types: () => ({ types: ['builtin', 'command'] }) },
-      queue: { status: () => this.queue },
+      agents: { listTypes: () => ({ types: ['builtin', 'command'] }) },
+      queue: { getStatus: () => this.queue },
       tasks: {
         create: ({ body }) => ({ message: 'Task created', task: this.#create(body) }),
         get: ({ params }) => ({ task: this.#task(params.id) }),
@@ -209,7 +214,7 @@ export class ToolWorld {
           const task = this.#create({ title });
           return { message: 'Task created', task, originalTaskId: params.id };
         },
-        events: ({ headers }) => this.#follow(Number(headers['last-event-id'] ?? 0)),
+        listEvents: ({ headers }) => this.#follow(Number(headers['last-event-id'] ?? 0)),
       },
     };
   }

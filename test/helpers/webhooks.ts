@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect } from 'vitest';
 import type { WebhookEvent } from '../../src/contract/webhooks.ts';
-import type { WebhookRow } from '../../src/core/storage/outside-rows.ts';
+import type { WebhookRow } from '../../src/core/storage/rows/webhooks.ts';
 import { systemRuntime } from '../../src/core/runtime.ts';
 import { TaskStore } from '../../src/core/tasks/task-store.ts';
 import { WebhookBacklogs } from '../../src/core/webhooks/webhook-backlogs.ts';

@@ -1,79 +1,29 @@
-import type { Command } from 'commander';
-import type { Agent } from '../../contract/agents.ts';
-import { CliError } from '../cli-error.ts';
-import type { Cli } from '../cli.ts';
-import { closest } from '../closest.ts';
-import { escapeLine } from '../escape-text.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { withExamples } from '../program.ts';
+import { agentType } from '../completion/suggestions.ts';
+import { optional } from '../program/arguments.ts';
+import { defineCommand, defineNoun } from '../program/define-command.ts';
+import { json } from '../program/shared-options.ts';
 
-interface Options {
-  json?: boolean;
-}
+const ls = defineCommand({
+  name: 'ls',
+  summary: 'List agents and their health',
+  examples: ['svc agents ls'],
+  options: [json],
+  run: async ({ cli, options }) => (await import('./agents/list-agents.ts')).listAgents(cli, options),
+});
 
-/** `svc agents`. */
-export function fillAgents(command: Command, cli: Cli): void {
-  withExamples(command, ['svc agents ls', 'svc agents test command']);
-  withExamples(command.command('ls').description('list the agents and how they are'), ['svc agents ls'])
-    .option('--json', 'print the answer of the daemon')
-    .action((options: Options) => listAgents(cli, options));
-  withExamples(
-    command.command('test').description('check the health of the agents (exit code 1 when one is not well)'),
-    ['svc agents test', 'svc agents test http'],
-  )
-    .argument('[type]', 'only this one; else those that are configured')
-    .option('--json', 'print the answer of the daemon')
-    .action((type: string | undefined, options: Options) => testAgents(cli, type, options));
-}
+const test = defineCommand({
+  name: 'test',
+  summary: 'Check agent health (exit code 1 when unhealthy)',
+  examples: ['svc agents test', 'svc agents test http'],
+  args: { type: optional(agentType, 'Agent type (default: all configured agents)') },
+  options: [json],
+  run: async ({ cli, args, options }) =>
+    (await import('./agents/list-agents.ts')).testAgents(cli, args.type, options),
+});
 
-const stateOf = ({ configured, healthy }: Agent) =>
-  !configured ? 'not configured' : healthy ? 'healthy' : 'unhealthy';
-
-async function listAgents(cli: Cli, { json }: Options): Promise<void> {
-  const { output } = cli;
-  const answer = await cli.connect().client.agents.list();
-  if (json) return output.json(answer);
-  output.table<Agent>(
-    [
-      { title: 'TYPE', value: ({ type, isDefault }) => (isDefault ? `${type} (default)` : type) },
-      {
-        title: 'STATE',
-        value: stateOf,
-        paint: (cell, agent) =>
-          output.paint(!agent.configured ? 'dim' : agent.healthy ? 'green' : 'red', cell),
-      },
-      { title: 'DONE', value: ({ stats }) => String(stats.completed), align: 'right' },
-      { title: 'FAILED', value: ({ stats }) => String(stats.failed), align: 'right' },
-      { title: 'ABOUT', value: ({ message, description }) => message ?? description, isElastic: true },
-    ],
-    answer.agents,
-  );
-}
-
-async function testAgents(cli: Cli, type: string | undefined, { json }: Options): Promise<void> {
-  const { output } = cli;
-  const answer = await cli.connect().client.agents.list();
-  const chosen = answer.agents.filter((agent) =>
-    type === undefined ? agent.configured : agent.type === type,
-  );
-  if (type !== undefined && chosen.length === 0) throw noSuchAgent(type, answer.agents);
-  if (chosen.some(({ healthy }) => !healthy)) cli.exitCode = exitCodes.failed;
-  if (json) return output.json(type === undefined ? answer : { agents: chosen });
-  for (const agent of chosen) {
-    const mark = agent.healthy ? output.paint('green', '✓') : output.paint('red', '✗');
-    const latency = agent.latencyMs === undefined ? '' : ` in ${Math.round(agent.latencyMs)} ms`;
-    const message = agent.message === undefined ? '' : `: ${escapeLine(agent.message)}`;
-    output.write(`${mark} ${agent.type} ${stateOf(agent)}${latency}${message}\n`);
-  }
-  if (chosen.length === 0) output.note('No agent is configured. See: svc agents ls');
-}
-
-function noSuchAgent(type: string, agents: Agent[]): CliError {
-  const types = agents.map((agent) => agent.type);
-  const meant = closest(type, types);
-  return new CliError(
-    exitCodes.invalid,
-    `There is no agent "${type}". ${meant === undefined ? `There are: ${types.join(', ')}.` : `Did you mean ${meant}?`}`,
-    { next: 'See: svc agents ls' },
-  );
-}
+export const agents = defineNoun({
+  name: 'agents',
+  summary: 'List and test agents',
+  examples: ['svc agents ls', 'svc agents test command'],
+  commands: [ls, test],
+});

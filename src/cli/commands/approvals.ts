@@ -1,53 +1,53 @@
-import type { Command } from 'commander';
-import type { Cli } from '../cli.ts';
-import { withExamples } from '../program.ts';
+import { id } from '../ids/id-type.ts';
+import { anyNumber, required } from '../program/arguments.ts';
+import { defineCommand, defineNoun } from '../program/define-command.ts';
+import { flag } from '../program/options.ts';
+import { json, jsonEach, quiet } from '../program/shared-options.ts';
 
-interface Options {
-  json?: boolean;
-}
+const approvalId = id('approval');
 
-const showing = () => import('../approvals/show-approvals.ts');
-const deciding = () => import('../approvals/decide-approvals.ts');
+const ls = defineCommand({
+  name: 'ls',
+  summary: 'List pending approvals',
+  examples: ['svc approvals ls', 'svc approvals ls --all', 'svc approvals ls --json'],
+  options: [flag('-a, --all', 'Include decided and expired approvals'), json, quiet],
+  run: async ({ cli, options }) =>
+    (await import('./approvals/show-approvals.ts')).listApprovals(cli, options),
+});
 
-/** `svc approvals`. */
-export function fillApprovals(command: Command, cli: Cli): void {
-  withExamples(command, ['svc approvals ls', 'svc approvals allow 0199', 'svc approvals deny --all']);
-  withExamples(command.command('ls').description('list the calls of tools that wait for a decision'), [
-    'svc approvals ls',
-    'svc approvals ls --all',
-    'svc approvals ls --json',
-  ])
-    .option('-a, --all', 'also those that are decided or have expired')
-    .option('--json', 'print the answer of the daemon')
-    .option('-q, --quiet', 'print the ids only')
-    .action(async (options: Options & { all?: boolean; quiet?: boolean }) =>
-      (await showing()).listApprovals(cli, options),
-    );
-  withExamples(command.command('show').description('show all of what a call would do'), [
-    'svc approvals show 0199',
-    'svc approvals show 0199 --json',
-  ])
-    .argument('<id>', 'its id or the beginning of it')
-    .option('--json', 'print it as JSON')
-    .action(async (id: string, options: Options) => (await showing()).showApproval(cli, id, options));
-  withExamples(command.command('allow').description('let a call run, once'), [
-    'svc approvals allow 0199',
-    'svc approvals allow 0199 --always',
-  ])
-    .argument('<id>', 'its id or the beginning of it')
-    .option('--always', 'and do not ask again for this tool in the same conversation or task')
-    .option('--json', 'print the answer of the daemon')
-    .action(async (id: string, options: Options & { always?: boolean }) =>
-      (await deciding()).allowApproval(cli, id, options),
-    );
-  withExamples(command.command('deny').description('do not let calls run; the agent is told and goes on'), [
-    'svc approvals deny 0199',
-    'svc approvals deny --all',
-  ])
-    .argument('[id...]', 'ids or the beginnings of them')
-    .option('--all', 'all that wait')
-    .option('--json', 'print the answers of the daemon')
-    .action(async (ids: string[], options: Options & { all?: boolean }) =>
-      (await deciding()).denyApprovals(cli, ids, options),
-    );
-}
+const show = defineCommand({
+  name: 'show',
+  summary: 'Show a tool call in full',
+  examples: ['svc approvals show 0199', 'svc approvals show 0199 --json'],
+  args: { id: required(approvalId) },
+  options: [flag('--json', 'Print the approval as JSON')],
+  run: async ({ cli, args, options }) =>
+    (await import('./approvals/show-approvals.ts')).showApproval(cli, args.id, options),
+});
+
+const allow = defineCommand({
+  name: 'allow',
+  summary: 'Allow a tool call once',
+  examples: ['svc approvals allow 0199', 'svc approvals allow 0199 --always'],
+  args: { id: required(approvalId) },
+  options: [flag('--always', 'Do not ask again for this tool in the same conversation or task'), json],
+  run: async ({ cli, args, options }) =>
+    (await import('./approvals/decide-approvals.ts')).allowApproval(cli, args.id, options),
+});
+
+const deny = defineCommand({
+  name: 'deny',
+  summary: 'Deny tool calls; the agent continues without them',
+  examples: ['svc approvals deny 0199', 'svc approvals deny --all'],
+  args: { id: anyNumber(approvalId) },
+  options: [flag('--all', 'Deny all pending tool calls'), jsonEach],
+  run: async ({ cli, args, options }) =>
+    (await import('./approvals/decide-approvals.ts')).denyApprovals(cli, args.id, options),
+});
+
+export const approvals = defineNoun({
+  name: 'approvals',
+  summary: 'Allow or deny tool calls',
+  examples: ['svc approvals ls', 'svc approvals allow 0199', 'svc approvals deny --all'],
+  commands: [ls, show, allow, deny],
+});

@@ -1,42 +1,51 @@
-import type { Command } from 'commander';
-import type { Cli } from '../cli.ts';
-import { wholeNumber } from '../option-parsers.ts';
-import { withExamples } from '../program.ts';
-import type { ListAuditOptions } from '../audit/audit-entries.ts';
+import { id } from '../ids/id-type.ts';
+import { required } from '../program/arguments.ts';
+import { defineCommand, defineNoun } from '../program/define-command.ts';
+import { option } from '../program/options.ts';
+import { json, limit, offset } from '../program/shared-options.ts';
+import { text } from '../program/value-type.ts';
 
-const entries = () => import('../audit/audit-entries.ts');
-
-/** `svc audit`. */
-export function fillAudit(command: Command, cli: Cli): void {
-  withExamples(command, [
-    'svc audit ls',
-    'svc audit ls --tool auth.sign_in --from 2026-11-01',
-    'svc audit verify',
-  ]);
-  withExamples(command.command('ls').description('list the entries, newest first'), [
+const ls = defineCommand({
+  name: 'ls',
+  summary: 'List audit entries, newest first',
+  examples: [
     'svc audit ls',
     'svc audit ls --tool auth.sign_in --limit 20',
     'svc audit ls --user user_0199 --json',
-  ])
-    .option('--tool <name>', 'only of this tool or event')
-    .option('--user <id>', 'only of this user')
-    .option('--from <time>', 'from this moment on: YYYY-MM-DD or ISO 8601')
-    .option('--to <time>', 'up to this moment')
-    .option('--limit <n>', 'how many, at most 500', wholeNumber)
-    .option('--offset <n>', 'how many to leave out', wholeNumber)
-    .option('--json', 'print the answer of the daemon')
-    .action(async (options: ListAuditOptions) => (await entries()).listAudit(cli, options));
-  withExamples(command.command('show').description('show an entry whole'), [
-    'svc audit show audit_0199',
-    'svc audit show audit_0199 --json',
-  ])
-    .argument('<id>', 'its id')
-    .option('--json', 'print the answer of the daemon')
-    .action(async (id: string, options: { json?: boolean }) => (await entries()).showAudit(cli, id, options));
-  withExamples(
-    command.command('verify').description('check that no entry was changed, removed or moved (exit code 7)'),
-    ['svc audit verify', 'svc audit verify --json'],
-  )
-    .option('--json', 'print the answer of the daemon')
-    .action(async (options: { json?: boolean }) => (await entries()).verifyAudit(cli, options));
-}
+  ],
+  options: [
+    option('--tool <name>', 'Filter by tool or event', text),
+    option('--user <id>', 'Filter by user', id('user')),
+    option('--from <time>', 'Start time: YYYY-MM-DD or ISO 8601', text),
+    option('--to <time>', 'End time: YYYY-MM-DD or ISO 8601', text),
+    limit,
+    offset,
+    json,
+  ],
+  run: async ({ cli, options }) => (await import('./audit/audit-entries.ts')).listAudit(cli, options),
+});
+
+const show = defineCommand({
+  name: 'show',
+  summary: 'Show an audit entry',
+  examples: ['svc audit show audit_0199', 'svc audit show audit_0199 --json'],
+  args: { id: required(text, 'ID of the entry') },
+  options: [json],
+  run: async ({ cli, args, options }) =>
+    (await import('./audit/audit-entries.ts')).showAudit(cli, args.id, options),
+});
+
+const verify = defineCommand({
+  name: 'verify',
+  summary: 'Verify the integrity of the audit log (exit code 7)',
+  examples: ['svc audit verify', 'svc audit verify --json'],
+  options: [json],
+  run: async ({ cli, options }) => (await import('./audit/audit-entries.ts')).verifyAudit(cli, options),
+});
+
+export const audit = defineNoun({
+  name: 'audit',
+  summary: 'Show and verify the audit log',
+  examples: ['svc audit ls', 'svc audit ls --tool auth.sign_in --from 2026-11-01', 'svc audit verify'],
+  commands: [ls, show, verify],
+});

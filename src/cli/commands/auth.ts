@@ -1,191 +1,219 @@
-import { type Command, Option } from 'commander';
-import type { LoginOptions, SignupOptions } from '../auth/sign-in.ts';
-import type { InviteOptions } from '../auth/invites.ts';
-import type { SetOptions } from '../auth/users.ts';
-import type { Cli } from '../cli.ts';
-import { wholeNumber } from '../option-parsers.ts';
-import { withExamples } from '../program.ts';
+import { choiceTable } from '../../contract/choice-table.ts';
+import { id } from '../ids/id-type.ts';
+import { required, several } from '../program/arguments.ts';
+import { defineCommand, defineNoun } from '../program/define-command.ts';
+import { flag, option } from '../program/options.ts';
+import { json, jsonEach, quiet } from '../program/shared-options.ts';
+import { choice, text, wholeNumber } from '../program/value-type.ts';
 
-interface Options {
-  json?: boolean;
-}
-interface ListOptions extends Options {
-  quiet?: boolean;
-}
+const passwordFromStdin = flag('--password-stdin', 'Read the password from stdin');
+const email = option('--email <address>', 'E-mail address', text);
 
-const answers = ['--json', 'print the answer of the daemon'] as const;
-const idsOnly = ['-q, --quiet', 'print the ids only'] as const;
-const roleOption = (text: string) => new Option('--role <role>', text).choices(['user', 'admin']);
+const whoami = defineCommand({
+  name: 'whoami',
+  summary: 'Show who is signed in',
+  examples: ['svc auth whoami', 'svc auth whoami --context build', 'svc auth whoami --json'],
+  options: [json],
+  run: async ({ cli, options }) => (await import('./auth/caller.ts')).showCaller(cli, options),
+});
 
-/** `svc auth`. */
-export function fillAuth(command: Command, cli: Cli): void {
-  withExamples(command, [
-    'svc auth whoami',
-    'svc auth login --url https://svc.example.com --email ada@example.com',
-    'svc auth invite --email ada@example.com',
-  ]);
-  fillSignIn(command, cli);
-  fillKeys(command, cli);
-  fillInvites(command, cli);
-  fillSessions(command, cli);
-  fillUsers(command, cli);
-}
-
-function fillSignIn(command: Command, cli: Cli): void {
-  withExamples(command.command('whoami').description('say who is signed in'), [
-    'svc auth whoami',
-    'svc auth whoami --context build',
-    'svc auth whoami --json',
-  ])
-    .option(...answers)
-    .action(async (options: Options) => (await import('../auth/caller.ts')).showCaller(cli, options));
-  withExamples(command.command('signup').description('make an account; what is not given is asked for'), [
+const signup = defineCommand({
+  name: 'signup',
+  summary: 'Create an account; prompts for missing values',
+  examples: [
     'svc auth signup --email ada@example.com --name Ada',
     'svc auth signup --url https://svc.example.com --invite CODE',
     'svc auth signup --email ada@example.com --name Ada --password-stdin < password',
-  ])
-    .option('--email <address>', 'the e-mail address')
-    .option('--name <name>', 'the name')
-    .option('--invite <code>', 'an invite or the set-up code')
-    .option('--password-stdin', 'read the password from stdin')
-    .option(...answers)
-    .action(async (options: SignupOptions) => (await import('../auth/sign-in.ts')).signUp(cli, options));
-  withExamples(command.command('login').description('sign in; what is not given is asked for'), [
+  ],
+  options: [
+    email,
+    option('--name <name>', 'Name', text),
+    option('--invite <code>', 'Invite or setup code', text),
+    passwordFromStdin,
+    json,
+  ],
+  run: async ({ cli, options }) => (await import('./auth/sign-in.ts')).signUp(cli, options),
+});
+
+const login = defineCommand({
+  name: 'login',
+  summary: 'Sign in; prompts for missing values',
+  examples: [
     'svc auth login --url https://svc.example.com --email ada@example.com',
     'svc auth login --context build --email ada@example.com --password-stdin < password',
     'svc auth login --url http://box:4310 --access-key-stdin < key',
-  ])
-    .option('--email <address>', 'the e-mail address')
-    .option('--password-stdin', 'read the password from stdin')
-    .option('--access-key-stdin', 'sign in with the access key of local mode, read from stdin')
-    .option(...answers)
-    .action(async (options: LoginOptions) => (await import('../auth/sign-in.ts')).signIn(cli, options));
-  withExamples(command.command('logout').description('end the session and forget it here'), [
+  ],
+  options: [
+    email,
+    passwordFromStdin,
+    flag('--access-key-stdin', 'Sign in with the access key of local mode, read from stdin'),
+    json,
+  ],
+  run: async ({ cli, options }) => (await import('./auth/sign-in.ts')).signIn(cli, options),
+});
+
+const logout = defineCommand({
+  name: 'logout',
+  summary: 'Sign out and remove the session from this machine',
+  examples: [
     'svc auth logout',
     'svc auth logout --context build',
     'svc auth logout --url https://svc.example.com',
-  ])
-    .option(...answers)
-    .action(async (options: Options) => (await import('../auth/sign-out.ts')).signOut(cli, options));
-}
+  ],
+  options: [json],
+  run: async ({ cli, options }) => (await import('./auth/sign-out.ts')).signOut(cli, options),
+});
 
-function fillKeys(command: Command, cli: Cli): void {
-  withExamples(command.command('password').description('change your password; your other sessions end'), [
+const password = defineCommand({
+  name: 'password',
+  summary: 'Change your password and end your other sessions',
+  examples: [
     'svc auth password',
     'svc auth password --context build',
     `printf '%s\\n%s\\n' "$OLD" "$NEW" | svc auth password --password-stdin`,
-  ])
-    .option('--password-stdin', 'read two lines from stdin: the current password and the new one')
-    .option(...answers)
-    .action(async (options: Options & { passwordStdin?: boolean }) =>
-      (await import('../auth/change-password.ts')).changePassword(cli, options),
-    );
-  withExamples(
-    command.command('access-key').description('set a new access key for browsers and print it, once'),
-    ['svc auth access-key', 'svc auth access-key --remove', 'svc auth access-key --json'],
-  )
-    .option('--remove', 'need none; only where nobody else reaches the daemon')
-    .option('--json', 'print the answer of the daemon, with the key')
-    .action(async (options: Options & { remove?: boolean }) =>
-      (await import('../auth/access-key.ts')).setAccessKey(cli, options),
-    );
-  withExamples(command.command('link').description('print a link that signs a browser in, once'), [
-    'svc auth link',
-    'svc auth link --context build',
-    'xdg-open "$(svc auth link)"',
-  ])
-    .option(...answers)
-    .action(async (options: Options) =>
-      (await import('../auth/sign-in-link.ts')).showSignInLink(cli, options),
-    );
-}
+  ],
+  options: [
+    flag('--password-stdin', 'Read two lines from stdin: the current password and the new one'),
+    json,
+  ],
+  run: async ({ cli, options }) => (await import('./auth/change-password.ts')).changePassword(cli, options),
+});
 
-function fillInvites(command: Command, cli: Cli): void {
-  withExamples(
-    command.command('invite').description('invite somebody to make an account, and print the code'),
-    ['svc auth invite', 'svc auth invite --email ada@example.com', 'svc auth invite --role admin --days 1'],
-  )
-    .addOption(roleOption('what the account may do; user unless given'))
-    .option('--email <address>', 'only this address may use it')
-    .option('--days <n>', 'how long it is good; 7 unless given', wholeNumber)
-    .option('--json', 'print the answer of the daemon, with the code')
-    .action(async (options: InviteOptions) => (await import('../auth/invites.ts')).invite(cli, options));
-  const invites = withExamples(command.command('invites').description('list invites and take them back'), [
-    'svc auth invites ls',
-    'svc auth invites ls --json',
-    'svc auth invites rm invite_0199',
-  ]).helpCommand(false);
-  withExamples(invites.command('ls').description('list the invites, newest first'), [
-    'svc auth invites ls',
-    'svc auth invites ls --json',
-    'svc auth invites ls --quiet',
-  ])
-    .option(...answers)
-    .option(...idsOnly)
-    .action(async (options: ListOptions) => (await import('../auth/invites.ts')).listInvites(cli, options));
-  withExamples(invites.command('rm').description('take invites back'), [
-    'svc auth invites rm 0199',
-    'svc auth invites rm 0199 019a',
-    'svc auth invites rm invite_0199 --json',
-  ])
-    .argument('<id...>', 'ids or the beginnings of them')
-    .option('--json', 'print the answers of the daemon')
-    .action(async (ids: string[], options: Options) =>
-      (await import('../auth/invites.ts')).removeInvites(cli, ids, options),
-    );
-}
+const accessKey = defineCommand({
+  name: 'access-key',
+  summary: 'Set a new access key for browsers and print it once',
+  examples: ['svc auth access-key', 'svc auth access-key --remove', 'svc auth access-key --json'],
+  options: [
+    flag('--remove', 'Require no access key; only where no one else can reach the daemon'),
+    flag('--json', "Print the daemon's response as JSON, with the key"),
+  ],
+  run: async ({ cli, options }) => (await import('./auth/access-key.ts')).setAccessKey(cli, options),
+});
 
-function fillSessions(command: Command, cli: Cli): void {
-  const sessions = withExamples(command.command('sessions').description('list your sessions and end them'), [
-    'svc auth sessions ls',
-    'svc auth sessions revoke 0199',
-    'svc auth sessions ls --json',
-  ]).helpCommand(false);
-  withExamples(sessions.command('ls').description('list your sessions, newest first; * is this one'), [
-    'svc auth sessions ls',
-    'svc auth sessions ls --json',
-    'svc auth sessions ls --quiet',
-  ])
-    .option(...answers)
-    .option(...idsOnly)
-    .action(async (options: ListOptions) => (await import('../auth/sessions.ts')).listSessions(cli, options));
-  withExamples(sessions.command('revoke').description('end sessions at once'), [
-    'svc auth sessions revoke 0199',
-    'svc auth sessions revoke 0199 019a',
-    'svc auth sessions revoke sess_0199 --json',
-  ])
-    .argument('<id...>', 'ids or the beginnings of them')
-    .option('--json', 'print the answers of the daemon')
-    .action(async (ids: string[], options: Options) =>
-      (await import('../auth/sessions.ts')).revokeSessions(cli, ids, options),
-    );
-}
+const link = defineCommand({
+  name: 'link',
+  summary: 'Print a one-time sign-in link for a browser',
+  examples: ['svc auth link', 'svc auth link --context build', 'xdg-open "$(svc auth link)"'],
+  options: [json],
+  run: async ({ cli, options }) => (await import('./auth/sign-in-link.ts')).showSignInLink(cli, options),
+});
 
-function fillUsers(command: Command, cli: Cli): void {
-  const users = withExamples(command.command('users').description('list the accounts and change them'), [
+const invite = defineCommand({
+  name: 'invite',
+  summary: 'Create an invite and print its code',
+  examples: [
+    'svc auth invite',
+    'svc auth invite --email ada@example.com',
+    'svc auth invite --role admin --days 1',
+  ],
+  options: [
+    option('--role <role>', 'Role of the account (default: user)', choice(choiceTable.invites.create.role)),
+    option('--email <address>', 'Restrict the invite to this address', text),
+    option('--days <n>', 'Days until it expires (default: 7)', wholeNumber),
+    flag('--json', "Print the daemon's response as JSON, with the code"),
+  ],
+  run: async ({ cli, options }) => (await import('./auth/invites.ts')).invite(cli, options),
+});
+
+const invites = defineNoun({
+  name: 'invites',
+  summary: 'List and revoke invites',
+  examples: ['svc auth invites ls', 'svc auth invites ls --json', 'svc auth invites rm invite_0199'],
+  commands: [
+    defineCommand({
+      name: 'ls',
+      summary: 'List invites, newest first',
+      examples: ['svc auth invites ls', 'svc auth invites ls --json', 'svc auth invites ls --quiet'],
+      options: [json, quiet],
+      run: async ({ cli, options }) => (await import('./auth/invites.ts')).listInvites(cli, options),
+    }),
+    defineCommand({
+      name: 'rm',
+      summary: 'Revoke invites',
+      examples: [
+        'svc auth invites rm 0199',
+        'svc auth invites rm 0199 019a',
+        'svc auth invites rm invite_0199 --json',
+      ],
+      args: { id: several(id('invite')) },
+      options: [jsonEach],
+      run: async ({ cli, args, options }) =>
+        (await import('./auth/invites.ts')).removeInvites(cli, args.id, options),
+    }),
+  ],
+});
+
+const sessions = defineNoun({
+  name: 'sessions',
+  summary: 'List and revoke your sessions',
+  examples: ['svc auth sessions ls', 'svc auth sessions revoke 0199', 'svc auth sessions ls --json'],
+  commands: [
+    defineCommand({
+      name: 'ls',
+      summary: 'List your sessions, newest first; * marks this one',
+      examples: ['svc auth sessions ls', 'svc auth sessions ls --json', 'svc auth sessions ls --quiet'],
+      options: [json, quiet],
+      run: async ({ cli, options }) => (await import('./auth/sessions.ts')).listSessions(cli, options),
+    }),
+    defineCommand({
+      name: 'revoke',
+      summary: 'Revoke sessions',
+      examples: [
+        'svc auth sessions revoke 0199',
+        'svc auth sessions revoke 0199 019a',
+        'svc auth sessions revoke sess_0199 --json',
+      ],
+      args: { id: several(id('session')) },
+      options: [jsonEach],
+      run: async ({ cli, args, options }) =>
+        (await import('./auth/sessions.ts')).revokeSessions(cli, args.id, options),
+    }),
+  ],
+});
+
+const users = defineNoun({
+  name: 'users',
+  summary: 'List and change accounts',
+  examples: [
     'svc auth users ls',
     'svc auth users set ada@example.com --role admin',
     'svc auth users set ada@example.com --disable',
-  ]).helpCommand(false);
-  withExamples(users.command('ls').description('list the accounts'), [
-    'svc auth users ls',
-    'svc auth users ls --json',
-    'svc auth users ls --quiet',
-  ])
-    .option(...answers)
-    .option(...idsOnly)
-    .action(async (options: ListOptions) => (await import('../auth/users.ts')).listUsers(cli, options));
-  withExamples(users.command('set').description('change the role of an account, or shut it out'), [
-    'svc auth users set ada@example.com --role admin',
-    'svc auth users set ada@example.com --disable',
-    'svc auth users set user_0199 --enable',
-  ])
-    .argument('<id>', 'its e-mail address, its id or the beginning of it')
-    .addOption(roleOption('what it may do'))
-    .option('--disable', 'shut it out: its sessions end, its tokens stop')
-    .option('--enable', 'let it in again')
-    .option(...answers)
-    .action(async (id: string, options: SetOptions) =>
-      (await import('../auth/users.ts')).setUser(cli, id, options),
-    );
-}
+  ],
+  commands: [
+    defineCommand({
+      name: 'ls',
+      summary: 'List accounts',
+      examples: ['svc auth users ls', 'svc auth users ls --json', 'svc auth users ls --quiet'],
+      options: [json, quiet],
+      run: async ({ cli, options }) => (await import('./auth/users.ts')).listUsers(cli, options),
+    }),
+    defineCommand({
+      name: 'set',
+      summary: 'Change the role of an account, or disable it',
+      examples: [
+        'svc auth users set ada@example.com --role admin',
+        'svc auth users set ada@example.com --disable',
+        'svc auth users set user_0199 --enable',
+      ],
+      args: { id: required(id('user'), 'E-mail address, or ID of the user or its beginning') },
+      options: [
+        option('--role <role>', 'New role', choice(choiceTable.users.update.role)),
+        flag('--disable', 'Disable the account: its sessions and tokens stop working'),
+        flag('--enable', 'Enable the account again'),
+        json,
+      ],
+      run: async ({ cli, args, options }) => (await import('./auth/users.ts')).setUser(cli, args.id, options),
+    }),
+  ],
+});
+
+export const auth = defineNoun({
+  name: 'auth',
+  summary: 'Sign in; manage accounts, invites and sessions',
+  examples: [
+    'svc auth whoami',
+    'svc auth login --url https://svc.example.com --email ada@example.com',
+    'svc auth invite --email ada@example.com',
+  ],
+  commands: [whoami, signup, login, logout, password, accessKey, link, invite, invites, sessions, users],
+});

@@ -1,14 +1,14 @@
-import type { Command } from 'commander';
-import type { Cli } from '../cli.ts';
+import { anyNumber } from '../program/arguments.ts';
+import { defineCommand } from '../program/define-command.ts';
+import { text } from '../program/value-type.ts';
 
-/** `svc __complete -- WORDS`: what could stand in the place of the last word. */
-export function fillComplete(command: Command, cli: Cli): void {
-  command
-    .argument('[words...]')
-    .helpOption(false)
-    .action(async (words: string[]) => {
-      const { completeWords } = await import('../completion/complete-words.ts');
-      const { parent } = command;
-      if (parent) await completeWords(cli, parent, words);
-    });
-}
+/** `svc __complete -- WORDS`: lists what could stand in the place of the last word. */
+export const complete = defineCommand({
+  name: '__complete',
+  summary: 'List completions; the completion scripts call it',
+  isHidden: true,
+  examples: [],
+  args: { words: anyNumber(text, 'Words so far') },
+  run: async ({ cli, args }) =>
+    (await import('../completion/complete-words.ts')).completeWords(cli, args.words),
+});

@@ -1,174 +1,69 @@
-import type { Command } from 'commander';
-import { ApiError } from '../../contract/client.ts';
-import type { Setting } from '../../contract/config.ts';
-import { CliError } from '../cli-error.ts';
-import type { Cli } from '../cli.ts';
-import { closest } from '../closest.ts';
-import { contextsFileName } from '../contexts-file.ts';
-import { escapeLine } from '../escape-text.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { withExamples } from '../program.ts';
+import { settingKey } from '../completion/suggestions.ts';
+import { optional, required } from '../program/arguments.ts';
+import { defineCommand, defineNoun } from '../program/define-command.ts';
+import { flag } from '../program/options.ts';
+import { json } from '../program/shared-options.ts';
+import { text } from '../program/value-type.ts';
 
-interface Options {
-  json?: boolean;
-}
+const ls = defineCommand({
+  name: 'ls',
+  summary: 'List settings and where each value comes from',
+  examples: ['svc config ls'],
+  options: [json],
+  run: async ({ cli, options }) => (await import('./config/settings.ts')).listSettings(cli, options),
+});
 
-/** `svc config`. */
-export function fillConfig(command: Command, cli: Cli): void {
-  withExamples(command, [
-    'svc config ls',
-    'svc config set queue.concurrency 4',
-    'svc config get agents.default',
-  ]);
-  const verb = (name: string, summary: string, examples: string[]) =>
-    withExamples(command.command(name).description(summary), examples).option(
-      '--json',
-      'print the answer as JSON',
-    );
-  verb('ls', 'list the settings, and where each value comes from', ['svc config ls']).action(
-    (options: Options) => listSettings(cli, options),
-  );
-  verb('get', 'print the value of a setting', ['svc config get queue.concurrency'])
-    .argument('<key>', 'its name')
-    .action((key: string, options: Options) => getSetting(cli, key, options));
-  verb('set', 'change a setting in the settings file', [
+const get = defineCommand({
+  name: 'get',
+  summary: 'Print the value of a setting',
+  examples: ['svc config get queue.concurrency'],
+  args: { key: required(settingKey) },
+  options: [json],
+  run: async ({ cli, args, options }) =>
+    (await import('./config/settings.ts')).getSetting(cli, args.key, options),
+});
+
+const set = defineCommand({
+  name: 'set',
+  summary: 'Change a setting in the settings file',
+  examples: [
     'svc config set queue.concurrency 4',
     'svc config set agents.default http',
     'svc config set integrations.codehost.clientSecret < secret',
-  ])
-    .argument('<key>', 'its name')
-    .argument(
-      '[value]',
-      'JSON, or else text, a list with commas; a secret is read from stdin or typed unseen',
-    )
-    .action(async (key: string, value: string | undefined, options: Options) => {
-      const setting = await findSetting(cli, key);
-      await setSetting(cli, key, await readValue(cli, setting, value), options);
-    });
-  verb('unset', 'take a setting out of the settings file', ['svc config unset queue.concurrency'])
-    .argument('<key>', 'its name')
-    .action(async (key: string, options: Options) => {
-      await findSetting(cli, key);
-      await setSetting(cli, key, null, options);
-    });
-  verb('path', 'print where everything is', ['svc config path']).action((options: Options) =>
-    showPaths(cli, options),
-  );
-}
+  ],
+  args: {
+    key: required(settingKey),
+    value: optional(
+      text,
+      'JSON, text or a comma-separated list; a secret is prompted for or read from stdin',
+    ),
+  },
+  options: [json],
+  run: async ({ cli, args, options }) =>
+    (await import('./config/settings.ts')).setSetting(cli, args.key, args.value, options),
+});
 
-const show = (value: unknown) =>
-  value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+const unset = defineCommand({
+  name: 'unset',
+  summary: 'Remove a setting from the settings file',
+  examples: ['svc config unset queue.concurrency'],
+  args: { key: required(settingKey) },
+  options: [json],
+  run: async ({ cli, args, options }) =>
+    (await import('./config/settings.ts')).unsetSetting(cli, args.key, options),
+});
 
-async function listSettings(cli: Cli, { json }: Options): Promise<void> {
-  const { output } = cli;
-  const answer = await cli.connect().client.config.list();
-  if (json) return output.json(answer);
-  output.table<Setting>(
-    [
-      { title: 'KEY', value: ({ key }) => key },
-      {
-        title: 'VALUE',
-        value: ({ value, pending }) =>
-          pending === undefined ? show(value) : `${show(value)} (${show(pending)} after a restart)`,
-        isElastic: true,
-      },
-      {
-        title: 'FROM',
-        value: ({ origin }) => origin,
-        paint: (cell, { origin }) => (origin === 'default' ? output.paint('dim', cell) : cell),
-      },
-      { title: 'WHAT FOR', value: ({ description }) => description, isElastic: true, fromWidth: 110 },
-    ],
-    answer.settings,
-  );
-}
+const path = defineCommand({
+  name: 'path',
+  summary: 'Print the paths of all files and directories',
+  examples: ['svc config path'],
+  options: [flag('--json', 'Print the paths as JSON')],
+  run: async ({ cli, options }) => (await import('./config/settings.ts')).showPaths(cli, options),
+});
 
-async function getSetting(cli: Cli, key: string, { json }: Options): Promise<void> {
-  const setting = await findSetting(cli, key);
-  if (json) cli.output.json(setting);
-  else cli.output.text(`${show(setting.value)}\n`);
-}
-
-async function setSetting(cli: Cli, key: string, value: Setting['value'], { json }: Options): Promise<void> {
-  const { output } = cli;
-  const answer = await cli
-    .connect()
-    .client.config.set({ params: { key }, body: { value } })
-    .catch((error: unknown) => wrongValue(key, error));
-  if (json) return output.json(answer);
-  const { setting } = answer;
-  if (setting.pending !== undefined)
-    output.note(
-      `${key} will be ${escapeLine(show(setting.pending)) || 'unset'} after a restart: svc daemon restart`,
-    );
-  else if (setting.origin === 'environment' || setting.origin === 'flag')
-    output.note(
-      `Written, but ${setting.origin === 'flag' ? 'a flag' : setting.environment} wins: ${key} is ${escapeLine(show(setting.value))}.`,
-    );
-  else output.note(`${key} is ${escapeLine(show(setting.value)) || 'unset'} (${setting.origin}).`);
-}
-
-function showPaths({ locations, output }: Cli, { json }: Options): void {
-  const paths = { ...locations, contextsFile: `${locations.config}/${contextsFileName}.json` };
-  if (json) return output.json(paths);
-  for (const [name, path] of Object.entries(paths))
-    output.write(`${output.paint('dim', name.padEnd(17))} ${escapeLine(path)}\n`);
-}
-
-async function findSetting(cli: Cli, key: string): Promise<Setting> {
-  const { settings } = await cli.connect().client.config.list();
-  const setting = settings.find((each) => each.key === key);
-  if (!setting) throw noSuchSetting(key, settings);
-  return setting;
-}
-
-/** Everybody on the machine can see the arguments of a command, so a secret is not taken from there. */
-async function readValue(cli: Cli, setting: Setting, text: string | undefined): Promise<Setting['value']> {
-  const { key, isSecret } = setting;
-  const next = `svc config set ${key} < FILE`;
-  if (!isSecret && text !== undefined) return parseValue(text, setting);
-  if (!isSecret)
-    throw new CliError(exitCodes.usage, `What should ${key} be?`, { next: `svc config set ${key} VALUE` });
-  if (text !== undefined)
-    throw new CliError(exitCodes.usage, 'A secret is not an argument, which others could see.', { next });
-  const { readSecret } = await import('../read-secret.ts');
-  return (await readSecret(cli, `${key}: `, next)).trim();
-}
-
-/** What has no default does not say that it wants a list. */
-function wrongValue(key: string, error: unknown): never {
-  const isArray = error instanceof ApiError && /expected array/i.test(JSON.stringify(error.body));
-  if (!isArray) throw error;
-  throw new CliError(exitCodes.invalid, `${key} is a list.`, {
-    next: `Write it as JSON: svc config set ${key} '["one","two"]'`,
-    cause: error,
-  });
-}
-
-function noSuchSetting(key: string, settings: Setting[]): CliError {
-  const meant = closest(
-    key,
-    settings.map((each) => each.key),
-  );
-  return new CliError(
-    exitCodes.notFound,
-    `There is no setting "${key}".${meant === undefined ? '' : ` Did you mean ${meant}?`}`,
-    { next: 'See them: svc config ls' },
-  );
-}
-
-function parseValue(text: string, setting: Setting): Setting['value'] {
-  try {
-    return JSON.parse(text) as Setting['value'];
-  } catch {
-    // Text needs no quotes, and a list of texts no brackets.
-    return isList(setting)
-      ? text
-          .split(',')
-          .map((part) => part.trim())
-          .filter(Boolean)
-      : text;
-  }
-}
-
-const isList = ({ value, default: usual }: Setting) => Array.isArray(value) || Array.isArray(usual);
+export const config = defineNoun({
+  name: 'config',
+  summary: 'Show and change settings',
+  examples: ['svc config ls', 'svc config set queue.concurrency 4', 'svc config get agents.default'],
+  commands: [ls, get, set, unset, path],
+});

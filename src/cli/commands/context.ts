@@ -1,154 +1,59 @@
-import type { Command } from 'commander';
-import { CliError } from '../cli-error.ts';
-import type { Cli } from '../cli.ts';
-import { closest } from '../closest.ts';
-import { type Contexts, localContext, readContexts } from '../contexts-file.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { readTextFile } from '../json-file.ts';
-import { withExamples } from '../program.ts';
-import { checkToken, findCredential, isApiToken } from '../credential.ts';
-import { findTarget } from '../target.ts';
+import { contextName } from '../completion/suggestions.ts';
+import { required } from '../program/arguments.ts';
+import { defineCommand, defineNoun } from '../program/define-command.ts';
+import { flag } from '../program/options.ts';
 
-interface Row {
-  name: string;
-  url: string;
-  isCurrent: boolean;
-  hasToken: boolean;
-  credential?: 'session' | 'API token';
-}
+const json = flag('--json', 'Print all contexts as JSON, without tokens');
 
-/** `svc context`. */
-export function fillContext(command: Command, cli: Cli): void {
-  withExamples(command, [
-    'svc devices pair --url https://svc.example.com --name build',
-    'svc context use build',
-    'svc context use local',
-  ]);
-  withExamples(command.command('ls').description('list the daemons that have a name'), ['svc context ls'])
-    .option('--json', 'print them as JSON, without tokens')
-    .action((options: { json?: boolean }) => listContexts(cli, options));
-  withExamples(command.command('use').description('speak to this daemon from now on'), [
-    'svc context use build',
-    'svc context use local',
-  ])
-    .argument('<name>', 'its name; local is the daemon of this machine')
-    .option('--json', 'print all names as JSON')
-    .action(async (name: string, options: { json?: boolean }) => {
-      await useContext(cli, name);
-      if (options.json) listContexts(cli, options);
-    });
-  // --url is an option of every command, so it is read there.
-  withExamples(command.command('set').description('give the daemon at --url a name, or change it'), [
+const ls = defineCommand({
+  name: 'ls',
+  summary: 'List contexts',
+  examples: ['svc context ls'],
+  options: [json],
+  run: async ({ cli, options }) => (await import('./context/contexts.ts')).listContexts(cli, options),
+});
+
+const use = defineCommand({
+  name: 'use',
+  summary: 'Switch to a context',
+  examples: ['svc context use build', 'svc context use local'],
+  args: { name: required(contextName, 'Name of the context; local is the daemon of this machine') },
+  options: [json],
+  run: async ({ cli, args, options }) =>
+    (await import('./context/contexts.ts')).useContext(cli, args.name, options),
+});
+
+const set = defineCommand({
+  name: 'set',
+  summary: 'Create or change a context for the daemon at --url',
+  examples: [
     'svc context set build --url https://svc.example.com',
     'svc auth login --context build',
     'svc context set build --url https://svc.example.com --token-stdin < token',
-  ])
-    .argument('<name>', 'its name')
-    .option('--token-stdin', 'read a session or an API token from stdin')
-    .option('--json', 'print all names as JSON')
-    .action(async (name: string, options: { tokenStdin?: boolean; json?: boolean }) => {
-      await setContext(cli, name, options);
-      if (options.json) listContexts(cli, options);
-    });
-  withExamples(command.command('rm').description('forget a name and its token'), ['svc context rm build'])
-    .argument('<name>', 'its name')
-    .option('--json', 'print all names as JSON')
-    .action(async (name: string, options: { json?: boolean }) => {
-      await removeContext(cli, name);
-      if (options.json) listContexts(cli, options);
-    });
-}
+  ],
+  args: { name: required(contextName) },
+  options: [flag('--token-stdin', 'Read a session or an API token from stdin'), json],
+  run: async ({ cli, args, options }) =>
+    (await import('./context/contexts.ts')).setContext(cli, args.name, options),
+});
 
-function listContexts(cli: Cli, { json }: { json?: boolean }): void {
-  const { output, locations } = cli;
-  const { current = localContext, contexts = {} } = readContexts(locations);
-  const rows = [localContext, ...Object.keys(contexts)].map((name): Row => {
-    const target = findTarget({ ...cli, options: { context: name } });
-    // What SVC_TOKEN says holds for this moment, not for the context.
-    const surroundings = { ...cli.surroundings, env: {} };
-    const isOwner = target.isLocal && readTextFile(locations.ownerSessionFile) !== undefined;
-    const text = isOwner ? '' : findCredential({ surroundings, locations }, target)?.text;
-    return {
-      name,
-      url: target.url,
-      isCurrent: name === current,
-      hasToken: text !== undefined,
-      ...(text !== undefined && { credential: isApiToken(text) ? 'API token' : 'session' }),
-    };
-  });
-  if (json) return output.json({ contexts: rows });
-  output.table(
-    [
-      { title: '', value: ({ isCurrent }) => (isCurrent ? '*' : '') },
-      { title: 'NAME', value: ({ name }) => name },
-      { title: 'URL', value: ({ url }) => url },
-      { title: 'SIGNED IN', value: ({ credential }) => credential ?? 'no' },
-    ],
-    rows,
-  );
-}
+const rm = defineCommand({
+  name: 'rm',
+  summary: 'Remove a context and its token',
+  examples: ['svc context rm build'],
+  args: { name: required(contextName) },
+  options: [json],
+  run: async ({ cli, args, options }) =>
+    (await import('./context/contexts.ts')).removeContext(cli, args.name, options),
+});
 
-async function useContext(cli: Cli, name: string): Promise<void> {
-  requireContext(cli, name);
-  await change(cli, (contexts) => ({ ...contexts, current: name }));
-  cli.output.note(`Commands speak to ${name} now.`);
-}
-
-async function setContext(
-  cli: Cli,
-  name: string,
-  { tokenStdin = false }: { tokenStdin?: boolean },
-): Promise<void> {
-  const { checkContextName, saveContext } = await import('../context-store.ts');
-  checkContextName(name);
-  const known = readContexts(cli.locations).contexts?.[name];
-  const url = cli.options.url ?? known?.url;
-  if (url === undefined)
-    throw new CliError(exitCodes.usage, 'Which daemon?', {
-      next: `Example: svc context set ${name} --url https://svc.example.com`,
-    });
-  const checked = findTarget({ ...cli, options: { url } }).url;
-  // A session of one server is not for another.
-  const kept = known && known.url === checked ? known.token : undefined;
-  const token = tokenStdin ? await readToken(cli) : kept;
-  saveContext(cli.locations, name, { url: checked, ...(token !== undefined && { token }) });
-  cli.output.note(
-    token === undefined
-      ? `Saved. Sign in: svc auth login --context ${name}, or svc devices pair --context ${name}`
-      : `Saved. Use it: svc context use ${name}`,
-  );
-}
-
-async function readToken(cli: Cli): Promise<string> {
-  const { readSecret } = await import('../read-secret.ts');
-  const flag = 'svc context set NAME --url URL --token-stdin < FILE';
-  return checkToken((await readSecret(cli, 'Session or API token: ', flag)).trim(), 'stdin');
-}
-
-async function removeContext(cli: Cli, name: string): Promise<void> {
-  requireContext(cli, name);
-  if (name === localContext) throw new CliError(exitCodes.invalid, 'The context local is always there.');
-  await change(cli, ({ current, contexts = {}, ...others }) => {
-    const { [name]: _removed, ...left } = contexts;
-    return { ...others, ...(current !== undefined && current !== name && { current }), contexts: left };
-  });
-  cli.output.note(`${name} is forgotten.`);
-}
-
-function requireContext({ locations }: Cli, name: string): void {
-  const names = [localContext, ...Object.keys(readContexts(locations).contexts ?? {})];
-  if (names.includes(name)) return;
-  const meant = closest(name, names);
-  throw new CliError(
-    exitCodes.notFound,
-    `There is no context "${name}".${meant === undefined ? '' : ` Did you mean ${meant}?`}`,
-    {
-      next: 'See them: svc context ls',
-    },
-  );
-}
-
-async function change(cli: Cli, how: (contexts: Contexts) => Contexts): Promise<void> {
-  const { changeContexts } = await import('../context-store.ts');
-  changeContexts(cli.locations, how);
-}
+export const context = defineNoun({
+  name: 'context',
+  summary: 'Switch between daemons',
+  examples: [
+    'svc devices pair --url https://svc.example.com --name build',
+    'svc context use build',
+    'svc context use local',
+  ],
+  commands: [ls, use, set, rm],
+});

@@ -1,103 +1,78 @@
-import type { Command } from 'commander';
-import { CliError } from '../cli-error.ts';
-import type { Cli } from '../cli.ts';
-import { closest } from '../closest.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { wholeNumber } from '../option-parsers.ts';
-import { withExamples } from '../program.ts';
+import { defineCommand, defineNoun } from '../program/define-command.ts';
+import { flag, option, optionWithDefault } from '../program/options.ts';
+import { text, wholeNumber } from '../program/value-type.ts';
 
-interface ListenOptions {
-  host?: string;
-  port?: number;
-}
+const listenOptions = [
+  option('--host <host>', 'Address to listen on', text),
+  option('--port <port>', 'Port to listen on; 0 picks a free one', wholeNumber),
+] as const;
+const stateAsJson = flag('--json', 'Print its state as JSON');
 
-/** `svc daemon`. */
-export function fillDaemon(command: Command, cli: Cli): void {
-  withExamples(command, ['svc daemon', 'svc daemon start --port 5000', 'svc daemon logs -f'])
-    .usage('[options] [command]')
-    .option('--host <host>', 'the address to listen on')
-    .option('--port <port>', 'the port to listen on; 0 takes a free one', wholeNumber)
-    .argument('[command]')
-    .action(async (verb: string | undefined, options: ListenOptions) => {
-      if (verb !== undefined) throw unknownVerb(command, verb);
-      cli.exitCode = await serve(options);
-    });
-  const verb = (name: string, summary: string, examples: string[]) =>
-    withExamples(command.command(name).description(summary), examples);
+const start = defineCommand({
+  name: 'start',
+  summary: 'Start the daemon in the background',
+  examples: ['svc daemon start', 'svc daemon start --port 5000'],
+  inherited: listenOptions,
+  options: [stateAsJson],
+  run: async ({ cli, options }) => (await import('./daemon/daemon-control.ts')).startDaemon(cli, options),
+});
 
-  verb('start', 'start the daemon in the background', ['svc daemon start', 'svc daemon start --port 5000'])
-    .option('--json', 'print its state as JSON')
-    .action(async (options: { json?: boolean }) =>
-      (await control()).startDaemon(cli, flagsOf(command.opts<ListenOptions>()), options),
-    );
-  verb('stop', 'stop the daemon; what runs gets 30 s to end', ['svc daemon stop'])
-    .option('--json', 'print its state as JSON')
-    .action(async (options: { json?: boolean }) => (await control()).stopDaemon(cli, options));
-  verb('restart', 'stop the daemon and start it again', ['svc daemon restart'])
-    .option('--json', 'print its state as JSON')
-    .action(async (options: { json?: boolean }) =>
-      (await control()).restartDaemon(cli, flagsOf(command.opts<ListenOptions>()), options),
-    );
-  verb('status', 'say whether the daemon runs (exit code 69 when not)', [
-    'svc daemon status',
-    'svc daemon status --json',
-  ])
-    .option('--json', 'print it as JSON')
-    .action(async (options: { json?: boolean }) => (await control()).showStatus(cli, options));
-  verb('logs', 'print the log of the daemon', ['svc daemon logs -n 20', 'svc daemon logs -f'])
-    .option('-f, --follow', 'go on as it is written')
-    .option('-n, --lines <n>', 'how many lines', wholeNumber, 50)
-    .option('--json', 'print the lines as they are')
-    .action(async (options: { follow?: boolean; lines: number; json?: boolean }) => {
-      const { showLogs } = await import('../daemon/daemon-logs.ts');
-      await showLogs(cli, options);
-    });
-  verb('install', 'let the system start the daemon when you sign in', ['svc daemon install']).action(
-    async () => (await import('../daemon/system-service.ts')).installService(cli),
-  );
-  verb('uninstall', 'undo "install"', ['svc daemon uninstall']).action(async () =>
-    (await import('../daemon/system-service.ts')).uninstallService(cli),
-  );
-}
+const stop = defineCommand({
+  name: 'stop',
+  summary: 'Stop the daemon; running tasks get 30 s to finish',
+  examples: ['svc daemon stop'],
+  options: [stateAsJson],
+  run: async ({ cli, options }) => (await import('./daemon/daemon-control.ts')).stopDaemon(cli, options),
+});
 
-function unknownVerb(command: Command, verb: string): CliError {
-  const meant = closest(
-    verb,
-    command.commands.map((each) => each.name()),
-  );
-  return new CliError(
-    exitCodes.usage,
-    `Unknown command '${verb}'.${meant === undefined ? '' : ` Did you mean ${meant}?`}`,
-    { next: 'See: svc daemon --help' },
-  );
-}
+const restart = defineCommand({
+  name: 'restart',
+  summary: 'Restart the daemon',
+  examples: ['svc daemon restart'],
+  inherited: listenOptions,
+  options: [stateAsJson],
+  run: async ({ cli, options }) => (await import('./daemon/daemon-control.ts')).restartDaemon(cli, options),
+});
 
-const control = () => import('../daemon/daemon-control.ts');
+const status = defineCommand({
+  name: 'status',
+  summary: 'Show whether the daemon is running (exit code 69 if not)',
+  examples: ['svc daemon status', 'svc daemon status --json'],
+  options: [stateAsJson],
+  run: async ({ cli, options }) => (await import('./daemon/daemon-control.ts')).showStatus(cli, options),
+});
 
-const flagsOf = ({ host, port }: ListenOptions): string[] => [
-  ...(host === undefined ? [] : ['--host', host]),
-  ...(port === undefined ? [] : ['--port', String(port)]),
-];
+const logs = defineCommand({
+  name: 'logs',
+  summary: 'Print the daemon log',
+  examples: ['svc daemon logs -n 20', 'svc daemon logs -f'],
+  options: [
+    flag('-f, --follow', 'Continue as the log grows'),
+    optionWithDefault('-n, --lines <n>', 'Number of lines', wholeNumber, 50),
+    flag('--json', 'Print the lines unformatted'),
+  ],
+  run: async ({ cli, options }) => (await import('./daemon/daemon-logs.ts')).showLogs(cli, options),
+});
 
-/** Serves in this process until a signal ends it. */
-async function serve({ host, port }: ListenOptions): Promise<number> {
-  // Loading makes garbage once; a young generation that grew for it would stay large in an idle daemon (12 MiB).
-  const { setFlagsFromString } = await import('node:v8');
-  setFlagsFromString('--semi-space-growth-factor=1');
-  const { runDaemon } = await import('../../daemon/start.ts');
-  try {
-    return await runDaemon(
-      {
-        ...(host !== undefined && { 'server.host': host }),
-        ...(port !== undefined && { 'server.port': port }),
-      },
-      () => setFlagsFromString('--semi-space-growth-factor=2'),
-    );
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'configuration')
-      throw new CliError(exitCodes.configuration, error.message, { cause: error });
-    if (error instanceof Error && 'code' in error && error.code === 'unavailable')
-      throw new CliError(exitCodes.failed, error.message, { next: 'See: svc daemon status', cause: error });
-    throw error;
-  }
-}
+const install = defineCommand({
+  name: 'install',
+  summary: 'Install a user service that starts the daemon at login',
+  examples: ['svc daemon install'],
+  run: async ({ cli }) => (await import('./daemon/system-service.ts')).installService(cli),
+});
+
+const uninstall = defineCommand({
+  name: 'uninstall',
+  summary: 'Remove the user service',
+  examples: ['svc daemon uninstall'],
+  run: async ({ cli }) => (await import('./daemon/system-service.ts')).uninstallService(cli),
+});
+
+export const daemon = defineNoun({
+  name: 'daemon',
+  summary: 'Run the daemon in the foreground, or manage it',
+  examples: ['svc daemon', 'svc daemon start --port 5000', 'svc daemon logs -f'],
+  options: listenOptions,
+  commands: [start, stop, restart, status, logs, install, uninstall],
+  run: async ({ options }) => (await import('./daemon/serve.ts')).serve(options),
+});

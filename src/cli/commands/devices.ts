@@ -1,153 +1,149 @@
-import { type Command, Option } from 'commander';
-import type { Cli } from '../cli.ts';
-import type { ApproveOptions } from '../devices/decide-pairing.ts';
-import type { IdentityOptions } from '../devices/identity.ts';
-import type { PairOptions } from '../devices/pair.ts';
-import { duration } from '../option-parsers.ts';
-import { withExamples } from '../program.ts';
+import { choiceTable } from '../../contract/choice-table.ts';
+import { id } from '../ids/id-type.ts';
+import { required, several } from '../program/arguments.ts';
+import { defineCommand, defineNoun } from '../program/define-command.ts';
+import { flag, option } from '../program/options.ts';
+import { json, jsonEach, quiet } from '../program/shared-options.ts';
+import { choice, duration, text } from '../program/value-type.ts';
 
-interface Options {
-  json?: boolean;
-}
-interface ListOptions extends Options {
-  quiet?: boolean;
-}
+const deviceId = id('device');
+const codeHelp = 'Code that the device shows, with or without dashes';
+const timeout = option('--timeout <duration>', 'Stop waiting after 30s, 5m … (exit code 8)', duration);
+const deviceName = option('--name <name>', 'Name of the device', text);
+const role = option(
+  '--role <role>',
+  'Maximum role of the device (default: your own)',
+  choice(choiceTable.pairing.approve.role),
+);
 
-const answers = ['--json', 'print the answer of the daemon'] as const;
-const idsOnly = ['-q, --quiet', 'print the ids only'] as const;
-const codeText = 'the code that the device shows, with or without dashes';
-
-/** `svc devices`. */
-export function fillDevices(command: Command, cli: Cli): void {
-  withExamples(command, [
-    'svc devices pair --url https://svc.example.com',
-    'svc devices approve K7QX-9M2P-TR4W',
+const identity = defineCommand({
+  name: 'identity',
+  summary: 'Show, back up or restore an identity',
+  examples: [
+    'svc devices identity',
     'svc devices identity --export --file identity.txt',
-  ]);
-  fillIdentity(command, cli);
-  fillAsking(command, cli);
-  fillDeciding(command, cli);
-  fillDevicesOf(command, cli);
-}
+    'svc devices identity --restore --file identity.txt',
+  ],
+  options: [
+    flag('--export', 'Print the 24 words of the identity of this machine'),
+    flag('--restore', 'Restore the identity of this machine from its words, prompted for or from stdin'),
+    option('--file <file>', 'With --export: write to a new file; with --restore: read from it', text),
+    flag('--force', 'With --restore: replace the existing identity'),
+    json,
+  ],
+  run: async ({ cli, options }) => (await import('./devices/identity.ts')).identity(cli, options),
+});
 
-function fillIdentity(command: Command, cli: Cli): void {
-  withExamples(
-    command
-      .command('identity')
-      .description('show the identity of the daemon, or back up the one of this machine'),
-    [
-      'svc devices identity',
-      'svc devices identity --export --file identity.txt',
-      'svc devices identity --restore --file identity.txt',
-    ],
-  )
-    .option('--export', 'print the 24 words that the identity of this machine comes to')
-    .option('--restore', 'read them from the terminal or stdin, and write the identity of this machine')
-    .option('--file <file>', 'with --export: write them to a new file; with --restore: read them from it')
-    .option('--force', 'with --restore: give up the identity that is there')
-    .option(...answers)
-    .action(async (options: IdentityOptions) =>
-      (await import('../devices/identity.ts')).identity(cli, options),
-    );
-}
+const pair = defineCommand({
+  name: 'pair',
+  summary: 'Pair this machine with the daemon at --url',
+  examples: [
+    'svc devices pair --url https://svc.example.com',
+    'svc devices pair --url https://svc.example.com --name build',
+    'svc devices pair --context build --device-name laptop --timeout 2m',
+  ],
+  options: [
+    option('--name <context>', 'Name of the context to create (default: the host of the daemon)', text),
+    option('--device-name <name>', 'Name of this machine there (default: its host name)', text),
+    timeout,
+    flag('--json', 'Print events as JSON lines, without secrets'),
+  ],
+  run: async ({ cli, options }) => (await import('./devices/pair.ts')).pair(cli, options),
+});
 
-function fillAsking(command: Command, cli: Cli): void {
-  // --url is an option of every command, so it is read there.
-  withExamples(
-    command.command('pair').description('ask the daemon at --url to let this machine in, and wait'),
-    [
-      'svc devices pair --url https://svc.example.com',
-      'svc devices pair --url https://svc.example.com --name build',
-      'svc devices pair --context build --device-name laptop --timeout 2m',
-    ],
-  )
-    .option('--name <context>', 'what to call the daemon here; its host unless given')
-    .option('--device-name <name>', 'what this machine is called there; its host name unless given')
-    .option('--timeout <duration>', 'stop waiting after 30s, 5m … (exit code 8)', duration)
-    .option('--json', 'print what happens as JSON lines, without the secrets')
-    .action(async (options: PairOptions) => (await import('../devices/pair.ts')).pair(cli, options));
-  withExamples(command.command('qr').description('show a QR code that lets a phone in, and approve it'), [
+const qr = defineCommand({
+  name: 'qr',
+  summary: 'Show a QR code that pairs a phone, and approve it',
+  examples: [
     'svc devices qr',
     'svc devices qr --role user --name phone',
     'svc devices qr --yes --timeout 2m',
-  ])
-    .addOption(roleOption())
-    .option('--name <name>', 'what to call the device')
-    .option('--yes', 'approve whoever scans it, without a question')
-    .option('--timeout <duration>', 'stop waiting after 30s, 5m … (exit code 8)', duration)
-    .option('--json', 'print the link of the code, then the answer to the approval, as JSON lines')
-    .action(async (options: ApproveOptions & { timeout?: number }) =>
-      (await import('../devices/show-qr.ts')).showQr(cli, options),
-    );
-}
+  ],
+  options: [
+    role,
+    deviceName,
+    flag('--yes', 'Approve any device that scans it, without confirmation'),
+    timeout,
+    flag('--json', 'Print the link, then the response to the approval, as JSON lines'),
+  ],
+  run: async ({ cli, options }) => (await import('./devices/show-qr.ts')).showQr(cli, options),
+});
 
-function fillDeciding(command: Command, cli: Cli): void {
-  const deciding = () => import('../devices/decide-pairing.ts');
-  withExamples(command.command('pending').description('list the devices that wait to be let in'), [
-    'svc devices pending',
-    'svc devices pending --json',
-  ])
-    .option(...answers)
-    .action(async (options: Options) => (await deciding()).listPending(cli, options));
-  withExamples(command.command('approve').description('show the device that asks, and let it in'), [
+const pending = defineCommand({
+  name: 'pending',
+  summary: 'List pending pairing requests',
+  examples: ['svc devices pending', 'svc devices pending --json'],
+  options: [json],
+  run: async ({ cli, options }) => (await import('./devices/decide-pairing.ts')).listPending(cli, options),
+});
+
+const approve = defineCommand({
+  name: 'approve',
+  summary: 'Approve a pairing request',
+  examples: [
     'svc devices approve K7QX-9M2P-TR4W',
     'svc devices approve K7QX-9M2P-TR4W --role user --name laptop',
     'svc devices approve k7qx 9m2p tr4w --yes',
-  ])
-    .argument('<code...>', codeText)
-    .addOption(roleOption())
-    .option('--name <name>', 'what to call the device')
-    .option('--yes', 'approve without a question')
-    .option(...answers)
-    .action(async (code: string[], options: ApproveOptions) =>
-      (await deciding()).approveDevice(cli, code, options),
-    );
-  withExamples(command.command('reject').description('turn a device away'), [
+  ],
+  args: { code: several(text, codeHelp) },
+  options: [role, deviceName, flag('--yes', 'Skip the confirmation prompt'), json],
+  run: async ({ cli, args, options }) =>
+    (await import('./devices/decide-pairing.ts')).approveDevice(cli, args.code, options),
+});
+
+const reject = defineCommand({
+  name: 'reject',
+  summary: 'Reject a pairing request',
+  examples: [
     'svc devices reject K7QX-9M2P-TR4W',
     'svc devices reject K7QX-9M2P-TR4W --reason "not mine"',
     'svc devices reject K7QX-9M2P-TR4W --json',
-  ])
-    .argument('<code...>', codeText)
-    .option('--reason <text>', 'what the device is told')
-    .option(...answers)
-    .action(async (code: string[], options: Options & { reason?: string }) =>
-      (await deciding()).rejectDevice(cli, code, options),
-    );
-}
+  ],
+  args: { code: several(text, codeHelp) },
+  options: [option('--reason <text>', 'Reason that the device shows', text), json],
+  run: async ({ cli, args, options }) =>
+    (await import('./devices/decide-pairing.ts')).rejectDevice(cli, args.code, options),
+});
 
-function fillDevicesOf(command: Command, cli: Cli): void {
-  const paired = () => import('../devices/paired-devices.ts');
-  withExamples(command.command('ls').description('list the paired devices, newest first; * is this one'), [
-    'svc devices ls',
-    'svc devices ls --json',
-    'svc devices ls --quiet',
-  ])
-    .option(...answers)
-    .option(...idsOnly)
-    .action(async (options: ListOptions) => (await paired()).listDevices(cli, options));
-  withExamples(command.command('rename').description('call a device something else'), [
+const ls = defineCommand({
+  name: 'ls',
+  summary: 'List paired devices, newest first; * marks this one',
+  examples: ['svc devices ls', 'svc devices ls --json', 'svc devices ls --quiet'],
+  options: [json, quiet],
+  run: async ({ cli, options }) => (await import('./devices/paired-devices.ts')).listDevices(cli, options),
+});
+
+const rename = defineCommand({
+  name: 'rename',
+  summary: 'Rename a device',
+  examples: [
     'svc devices rename 0199 laptop',
     'svc devices rename dev_0199 "Phone of Ada"',
     'svc devices rename 0199 laptop --json',
-  ])
-    .argument('<id>', 'its id or the beginning of it')
-    .argument('<name>', 'its name from now on')
-    .option(...answers)
-    .action(async (id: string, name: string, options: Options) =>
-      (await paired()).renameDevice(cli, id, name, options),
-    );
-  withExamples(command.command('revoke').description('sign devices out at once and for good'), [
-    'svc devices revoke 0199',
-    'svc devices revoke 0199 019a',
-    'svc devices revoke dev_0199 --json',
-  ])
-    .argument('<id...>', 'ids or the beginnings of them')
-    .option('--json', 'print the answers of the daemon')
-    .action(async (ids: string[], options: Options) => (await paired()).revokeDevices(cli, ids, options));
-}
+  ],
+  args: { id: required(deviceId), name: required(text, 'New name') },
+  options: [json],
+  run: async ({ cli, args, options }) =>
+    (await import('./devices/paired-devices.ts')).renameDevice(cli, args.id, args.name, options),
+});
 
-const roleOption = () =>
-  new Option('--role <role>', 'the most that the device may do; your own unless given').choices([
-    'user',
-    'admin',
-  ]);
+const revoke = defineCommand({
+  name: 'revoke',
+  summary: 'Revoke devices permanently',
+  examples: ['svc devices revoke 0199', 'svc devices revoke 0199 019a', 'svc devices revoke dev_0199 --json'],
+  args: { id: several(deviceId) },
+  options: [jsonEach],
+  run: async ({ cli, args, options }) =>
+    (await import('./devices/paired-devices.ts')).revokeDevices(cli, args.id, options),
+});
+
+export const devices = defineNoun({
+  name: 'devices',
+  summary: 'Pair devices and back up the identity',
+  examples: [
+    'svc devices pair --url https://svc.example.com',
+    'svc devices approve K7QX-9M2P-TR4W',
+    'svc devices identity --export --file identity.txt',
+  ],
+  commands: [identity, pair, qr, pending, approve, reject, ls, rename, revoke],
+});

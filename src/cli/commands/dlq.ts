@@ -1,45 +1,84 @@
-import type { Command } from 'commander';
-import type { Cli } from '../cli.ts';
-import type { BulkOptions, ListOptions } from '../dlq/dead-letters.ts';
-import { wholeNumber } from '../option-parsers.ts';
-import { withExamples } from '../program.ts';
+import { choiceTable } from '../../contract/choice-table.ts';
+import { id } from '../ids/id-type.ts';
+import { anyNumber, required } from '../program/arguments.ts';
+import { defineCommand, defineNoun } from '../program/define-command.ts';
+import { flag, option, optionWithDefault } from '../program/options.ts';
+import { json, jsonEach, limit, offset, quiet } from '../program/shared-options.ts';
+import { choice, text, wholeNumber } from '../program/value-type.ts';
 
-const deadLetters = () => import('../dlq/dead-letters.ts');
+const deadLetterId = id('deadLetter');
 
-/** `svc dlq`. */
-export function fillDlq(command: Command, cli: Cli): void {
-  withExamples(command, ['svc dlq ls', 'svc dlq retry --all', 'svc dlq discard 0199']);
-  withExamples(command.command('ls').description('list the tasks that failed for good'), [
-    'svc dlq ls',
-    'svc dlq ls --status all',
-  ])
-    .option('-s, --status <status>', 'pending, resolved, discarded or all', 'pending')
-    .option('--limit <n>', 'how many, at most 500', wholeNumber)
-    .option('--offset <n>', 'how many to leave out', wholeNumber)
-    .option('--json', 'print the answer of the daemon')
-    .option('-q, --quiet', 'print the ids only')
-    .action(async (options: ListOptions) => (await deadLetters()).listDeadLetters(cli, options));
-  withExamples(command.command('show').description('show a dead letter'), ['svc dlq show 0199'])
-    .argument('<id>', 'its id or the beginning of it')
-    .option('--json', 'print the answer of the daemon')
-    .action(async (id: string, options: { json?: boolean }) =>
-      (await deadLetters()).showDeadLetter(cli, id, options),
-    );
-  const each = (verb: 'retry' | 'discard' | 'resolve', summary: string) =>
-    withExamples(command.command(verb).description(summary), [
-      `svc dlq ${verb} 0199`,
-      `svc dlq ${verb} --all --class timeout`,
-    ])
-      .argument('[id...]', 'ids or the beginnings of them')
-      .option('--all', 'all that are pending')
-      .option('--class <class>', 'with --all: only this class of failure, such as timeout')
-      .option('--limit <n>', 'with --all: at most so many', wholeNumber)
-      .option('--json', 'print the answers of the daemon');
-  const act = (verb: 'retry' | 'discard' | 'resolve') => async (ids: string[], options: BulkOptions) =>
-    (await deadLetters()).changeDeadLetters(cli, verb, ids, options);
-  each('retry', 'put the tasks back into the queue').action(act('retry'));
-  each('discard', 'give the tasks up').action(act('discard'));
-  each('resolve', 'mark them as handled by hand')
-    .option('--note <text>', 'what was done')
-    .action(act('resolve'));
-}
+const ls = defineCommand({
+  name: 'ls',
+  summary: 'List dead letters',
+  examples: ['svc dlq ls', 'svc dlq ls --status all'],
+  options: [
+    optionWithDefault(
+      '-s, --status <status>',
+      'Filter by status',
+      choice(choiceTable.dlq.list.status, { isOpen: true }),
+      'pending',
+    ),
+    limit,
+    offset,
+    json,
+    quiet,
+  ],
+  run: async ({ cli, options }) => (await import('./dlq/dead-letters.ts')).listDeadLetters(cli, options),
+});
+
+const show = defineCommand({
+  name: 'show',
+  summary: 'Show a dead letter',
+  examples: ['svc dlq show 0199'],
+  args: { id: required(deadLetterId) },
+  options: [json],
+  run: async ({ cli, args, options }) =>
+    (await import('./dlq/dead-letters.ts')).showDeadLetter(cli, args.id, options),
+});
+
+const selection = [
+  flag('--all', 'Select all pending dead letters'),
+  option('--class <class>', 'With --all: only this failure class, such as timeout', text),
+  option('--limit <n>', 'With --all: select at most this many', wholeNumber),
+  jsonEach,
+] as const;
+
+const examplesOf = (verb: string) => [`svc dlq ${verb} 0199`, `svc dlq ${verb} --all --class timeout`];
+
+const retry = defineCommand({
+  name: 'retry',
+  summary: 'Return tasks to the queue',
+  examples: examplesOf('retry'),
+  args: { id: anyNumber(deadLetterId) },
+  options: selection,
+  run: async ({ cli, args, options }) =>
+    (await import('./dlq/dead-letters.ts')).changeDeadLetters(cli, 'retry', args.id, options),
+});
+
+const discard = defineCommand({
+  name: 'discard',
+  summary: 'Discard tasks',
+  examples: examplesOf('discard'),
+  args: { id: anyNumber(deadLetterId) },
+  options: selection,
+  run: async ({ cli, args, options }) =>
+    (await import('./dlq/dead-letters.ts')).changeDeadLetters(cli, 'discard', args.id, options),
+});
+
+const resolve = defineCommand({
+  name: 'resolve',
+  summary: 'Mark as resolved manually',
+  examples: examplesOf('resolve'),
+  args: { id: anyNumber(deadLetterId) },
+  options: [...selection, option('--note <text>', 'Describe what was done', text)],
+  run: async ({ cli, args, options }) =>
+    (await import('./dlq/dead-letters.ts')).changeDeadLetters(cli, 'resolve', args.id, options),
+});
+
+export const dlq = defineNoun({
+  name: 'dlq',
+  summary: 'Manage the dead-letter queue',
+  examples: ['svc dlq ls', 'svc dlq retry --all', 'svc dlq discard 0199'],
+  commands: [ls, show, retry, discard, resolve],
+});

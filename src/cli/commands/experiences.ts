@@ -1,125 +1,142 @@
-import type { Command } from 'commander';
-import type { Cli } from '../cli.ts';
-import type { RecordOptions } from '../experiences/change-experiences.ts';
-import { experienceMeanings, experienceTypes } from '../experiences/experience-types.ts';
-import type { ListOptions } from '../experiences/show-experiences.ts';
-import { decimal, gather, oneOf, wholeNumber } from '../option-parsers.ts';
-import { withExamples } from '../program.ts';
+import { choiceTable } from '../../contract/choice-table.ts';
+import { experienceMeanings } from './experiences/experience-types.ts';
+import { id } from '../ids/id-type.ts';
+import { required, several } from '../program/arguments.ts';
+import { defineCommand, defineNoun } from '../program/define-command.ts';
+import { option, optionWithDefault, repeatable } from '../program/options.ts';
+import { json, jsonEach, limit, offset, quiet, yes } from '../program/shared-options.ts';
+import { choice, decimal, text, wholeNumber } from '../program/value-type.ts';
 
-interface Options {
-  json?: boolean;
-}
+const experienceId = id('experience');
 
-const answers = ['--json', 'print the answer of the daemon'] as const;
-const idsOnly = ['-q, --quiet', 'print the ids only'] as const;
-const idText = 'its id or the beginning of it';
-
-const showing = () => import('../experiences/show-experiences.ts');
-const changing = () => import('../experiences/change-experiences.ts');
-
-/** `svc experiences`. */
-export function fillExperiences(command: Command, cli: Cli): void {
-  withExamples(command, [
-    'svc experiences record "deploy the docs" --step "npm run build" --step "npm run push"',
-    'svc experiences search "how to deploy"',
-    'svc experiences ls --tag deploy',
-  ]);
-  fillReading(command, cli);
-  fillChanging(command, cli);
-  fillWeights(command, cli);
-}
-
-function fillReading(command: Command, cli: Cli): void {
-  withExamples(command.command('ls').description('list experiences, the weightiest first'), [
+const ls = defineCommand({
+  name: 'ls',
+  summary: 'List experiences, highest weight first',
+  examples: [
     'svc experiences ls',
     'svc experiences ls --type error_recovery --tag deploy',
     'svc experiences ls --min-weight 0.5 --json',
-  ])
-    .option('-t, --type <type>', experienceTypes.join(', '), oneOf(experienceTypes))
-    .option('--tag <tag>', 'with this tag')
-    .option('--min-weight <weight>', 'that weigh at least so much, such as 0.5', decimal)
-    .option('--conversation <id>', 'of this conversation')
-    .option('--limit <n>', 'how many, at most 500', wholeNumber)
-    .option('--offset <n>', 'how many to leave out', wholeNumber)
-    .option(...answers)
-    .option(...idsOnly)
-    .action(async (options: ListOptions) => (await showing()).listExperiences(cli, options));
-  withExamples(command.command('search').description('find experiences that fit a question'), [
-    'svc experiences search "how to deploy"',
-    'svc experiences search flaky test --limit 3',
-  ])
-    .argument('<query...>', 'a question or words')
-    .option('--limit <n>', 'how many, at most 100; 6 unless set', wholeNumber)
-    .option(...answers)
-    .option(...idsOnly)
-    .action(async (words: string[], options: Options & { quiet?: boolean; limit?: number }) =>
-      (await showing()).searchExperiences(cli, words, options),
-    );
-  withExamples(command.command('show').description('show an experience and where it comes from'), [
-    'svc experiences show 0199',
-  ])
-    .argument('<id>', idText)
-    .option(...answers)
-    .action(async (id: string, options: Options) => (await showing()).showExperience(cli, id, options));
-}
+  ],
+  options: [
+    option(
+      '-t, --type <type>',
+      'Filter by type',
+      choice(choiceTable.experiences.list.type, { meanings: experienceMeanings }),
+    ),
+    option('--tag <tag>', 'Filter by tag', text),
+    option('--min-weight <weight>', 'Minimum weight, such as 0.5', decimal),
+    option('--conversation <id>', 'Filter by conversation', id('conversation')),
+    limit,
+    offset,
+    json,
+    quiet,
+  ],
+  run: async ({ cli, options }) =>
+    (await import('./experiences/show-experiences.ts')).listExperiences(cli, options),
+});
 
-function fillChanging(command: Command, cli: Cli): void {
-  withExamples(command.command('record').description('record what led to a goal, to find it again'), [
+const search = defineCommand({
+  name: 'search',
+  summary: 'Search experiences',
+  examples: ['svc experiences search "how to deploy"', 'svc experiences search flaky test --limit 3'],
+  args: { query: several(text, 'Question or words') },
+  options: [
+    option('--limit <n>', 'Show at most this many (maximum 100, default: 6)', wholeNumber),
+    json,
+    quiet,
+  ],
+  run: async ({ cli, args, options }) =>
+    (await import('./experiences/show-experiences.ts')).searchExperiences(cli, args.query, options),
+});
+
+const show = defineCommand({
+  name: 'show',
+  summary: 'Show an experience and its origin',
+  examples: ['svc experiences show 0199'],
+  args: { id: required(experienceId) },
+  options: [json],
+  run: async ({ cli, args, options }) =>
+    (await import('./experiences/show-experiences.ts')).showExperience(cli, args.id, options),
+});
+
+const record = defineCommand({
+  name: 'record',
+  summary: 'Record the steps that led to a goal',
+  examples: [
     'svc experiences record "deploy the docs" --step "npm run build" --step "npm run push"',
     'svc experiences record "the build hangs" --type error_recovery --step "rm -r .cache" --tag build',
     'svc experiences record "set up a machine" --step - < steps.txt',
-  ])
-    .argument('<intent>', 'what was wanted')
-    .option('--step <text>', 'a step that led there; may be repeated; - reads stdin, one a line', gather)
-    .option('-t, --type <type>', experienceTypes.join(', '), oneOf(experienceTypes), 'task_solution')
-    .option('--success <share>', 'how well it went, 0 to 1; 1 unless set', decimal)
-    .option('--tag <tag>', 'a tag; may be repeated', gather)
-    .option('--conversation <id>', 'the conversation that it comes from')
-    .option(...answers)
-    .addHelpText('after', `\nTypes:\n${listed(experienceMeanings)}`)
-    .action(async (intent: string, options: RecordOptions) =>
-      (await changing()).recordExperience(cli, intent, options),
-    );
-  withExamples(command.command('use').description('say that one was of use, which makes it weightier'), [
-    'svc experiences use 0199',
-  ])
-    .argument('<id>', idText)
-    .option(...answers)
-    .action(async (id: string, options: Options) => (await changing()).useExperience(cli, id, options));
-  withExamples(command.command('rm').description('forget experiences'), [
-    'svc experiences rm 0199',
-    'svc experiences ls --tag old -q | xargs svc experiences rm',
-  ])
-    .argument('<id...>', 'ids or the beginnings of them')
-    .option(...answers)
-    .action(async (ids: string[], options: Options) =>
-      (await changing()).removeExperiences(cli, ids, options),
-    );
-}
+  ],
+  args: { intent: required(text, 'Goal') },
+  options: [
+    repeatable('--step <text>', 'Add a step (- reads one per line from stdin)', text),
+    optionWithDefault(
+      '-t, --type <type>',
+      'Type',
+      choice(choiceTable.experiences.create.type, { meanings: experienceMeanings, title: 'Types' }),
+      'task_solution',
+    ),
+    option('--success <share>', 'Success, 0 to 1 (default: 1)', decimal),
+    repeatable('--tag <tag>', 'Add a tag', text),
+    option('--conversation <id>', 'Conversation that it comes from', id('conversation')),
+    json,
+  ],
+  run: async ({ cli, args, options }) =>
+    (await import('./experiences/change-experiences.ts')).recordExperience(cli, args.intent, options),
+});
 
-function fillWeights(command: Command, cli: Cli): void {
-  withExamples(command.command('decay').description('lower the weights by the time since the last time'), [
-    'svc experiences decay',
-    'svc experiences decay --half-life 7',
-  ])
-    .option('--half-life <days>', 'days after which one that nobody used weighs half; 30 unless set', decimal)
-    .option(...answers)
-    .action(async (options: Options & { halfLife?: number }) =>
-      (await changing()).decayExperiences(cli, options),
-    );
-  withExamples(command.command('prune').description('forget experiences of a low weight'), [
-    'svc experiences prune --yes',
-    'svc experiences prune --min-weight 0.2',
-  ])
-    .option('--min-weight <weight>', 'those that weigh less; 0.05 unless set', decimal)
-    .option('-y, --yes', 'do not ask')
-    .option(...answers)
-    .action(async (options: Options & { minWeight?: number; yes?: boolean }) =>
-      (await changing()).pruneExperiences(cli, options),
-    );
-}
+const use = defineCommand({
+  name: 'use',
+  summary: 'Mark an experience as useful, which raises its weight',
+  examples: ['svc experiences use 0199'],
+  args: { id: required(experienceId) },
+  options: [json],
+  run: async ({ cli, args, options }) =>
+    (await import('./experiences/change-experiences.ts')).useExperience(cli, args.id, options),
+});
 
-const listed = (meanings: Record<string, string>) =>
-  Object.entries(meanings)
-    .map(([name, meaning]) => `  ${name.padEnd(16)} ${meaning}`)
-    .join('\n');
+const rm = defineCommand({
+  name: 'rm',
+  summary: 'Remove experiences',
+  examples: ['svc experiences rm 0199', 'svc experiences ls --tag old -q | xargs svc experiences rm'],
+  args: { id: several(experienceId) },
+  options: [jsonEach],
+  run: async ({ cli, args, options }) =>
+    (await import('./experiences/change-experiences.ts')).removeExperiences(cli, args.id, options),
+});
+
+const decay = defineCommand({
+  name: 'decay',
+  summary: 'Lower weights by the time since the last use',
+  examples: ['svc experiences decay', 'svc experiences decay --half-life 7'],
+  options: [
+    option('--half-life <days>', 'Days after which an unused experience weighs half (default: 30)', decimal),
+    json,
+  ],
+  run: async ({ cli, options }) =>
+    (await import('./experiences/change-experiences.ts')).decayExperiences(cli, options),
+});
+
+const prune = defineCommand({
+  name: 'prune',
+  summary: 'Remove experiences with a low weight',
+  examples: ['svc experiences prune --yes', 'svc experiences prune --min-weight 0.2'],
+  options: [
+    option('--min-weight <weight>', 'Remove those that weigh less (default: 0.05)', decimal),
+    yes,
+    json,
+  ],
+  run: async ({ cli, options }) =>
+    (await import('./experiences/change-experiences.ts')).pruneExperiences(cli, options),
+});
+
+export const experiences = defineNoun({
+  name: 'experiences',
+  summary: 'Record and search past solutions',
+  examples: [
+    'svc experiences record "deploy the docs" --step "npm run build" --step "npm run push"',
+    'svc experiences search "how to deploy"',
+    'svc experiences ls --tag deploy',
+  ],
+  commands: [ls, search, show, record, use, rm, decay, prune],
+});

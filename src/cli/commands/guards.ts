@@ -1,36 +1,39 @@
-import type { Command } from 'commander';
-import type { Cli } from '../cli.ts';
-import { withExamples } from '../program.ts';
+import { guardName } from '../completion/suggestions.ts';
+import { required } from '../program/arguments.ts';
+import { defineCommand, defineNoun } from '../program/define-command.ts';
+import { json, yes } from '../program/shared-options.ts';
 
-interface Options {
-  json?: boolean;
-}
+const ls = defineCommand({
+  name: 'ls',
+  summary: 'List tool guards',
+  examples: ['svc guards ls', 'svc guards ls --json'],
+  options: [json],
+  run: async ({ cli, options }) => (await import('./guards/guards.ts')).listGuards(cli, options),
+});
 
-const guards = () => import('../guards/guards.ts');
+const enable = defineCommand({
+  name: 'enable',
+  summary: 'Enable a guard',
+  examples: ['svc guards enable shell-injection'],
+  args: { name: required(guardName) },
+  options: [json],
+  run: async ({ cli, args, options }) =>
+    (await import('./guards/guards.ts')).enableGuard(cli, args.name, options),
+});
 
-/** `svc guards`. */
-export function fillGuards(command: Command, cli: Cli): void {
-  withExamples(command, ['svc guards ls', 'svc guards enable shell-injection']);
-  withExamples(command.command('ls').description('list the guards that look at every call of a tool'), [
-    'svc guards ls',
-    'svc guards ls --json',
-  ])
-    .option('--json', 'print the answer of the daemon')
-    .action(async (options: Options) => (await guards()).listGuards(cli, options));
-  withExamples(command.command('enable').description('turn a guard on'), [
-    'svc guards enable shell-injection',
-  ])
-    .argument('<name>', 'such as shell-injection')
-    .option('--json', 'print the answer of the daemon')
-    .action(async (name: string, options: Options) => (await guards()).enableGuard(cli, name, options));
-  withExamples(command.command('disable').description('turn a guard off, which opens a hole'), [
-    'svc guards disable rate-limit',
-    'svc guards disable rate-limit --yes',
-  ])
-    .argument('<name>', 'such as rate-limit')
-    .option('-y, --yes', 'do not ask')
-    .option('--json', 'print the answer of the daemon')
-    .action(async (name: string, options: Options & { yes?: boolean }) =>
-      (await guards()).disableGuard(cli, name, options),
-    );
-}
+const disable = defineCommand({
+  name: 'disable',
+  summary: 'Disable a guard, which weakens protection',
+  examples: ['svc guards disable rate-limit', 'svc guards disable rate-limit --yes'],
+  args: { name: required(guardName) },
+  options: [yes, json],
+  run: async ({ cli, args, options }) =>
+    (await import('./guards/guards.ts')).disableGuard(cli, args.name, options),
+});
+
+export const guards = defineNoun({
+  name: 'guards',
+  summary: 'Enable or disable tool guards',
+  examples: ['svc guards ls', 'svc guards enable shell-injection'],
+  commands: [ls, enable, disable],
+});

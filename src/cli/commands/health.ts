@@ -1,64 +1,11 @@
-import type { Command } from 'commander';
-import { ApiError } from '../../contract/client.ts';
-import type { HealthLevel, HealthReport } from '../../contract/health.ts';
-import type { Cli } from '../cli.ts';
-import { spellDuration } from '../duration.ts';
-import { escapeLine } from '../escape-text.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { withExamples } from '../program.ts';
+import { defineCommand } from '../program/define-command.ts';
+import { flag } from '../program/options.ts';
+import { json } from '../program/shared-options.ts';
 
-interface Options {
-  detailed?: boolean;
-  json?: boolean;
-}
-const colours = { healthy: 'green', degraded: 'yellow', unhealthy: 'red' } as const satisfies Record<
-  HealthLevel,
-  string
->;
-
-/** `svc health`. */
-export function fillHealth(command: Command, cli: Cli): void {
-  withExamples(command, ['svc health', 'svc health --detailed', 'svc health --json'])
-    .description('say how the daemon is: exit code 0 healthy or degraded, 1 unhealthy, 69 not there')
-    .option('--detailed', 'every part of it')
-    .option('--json', 'print the answer of the daemon')
-    .action((options: Options) => showHealth(cli, options));
-}
-
-async function showHealth(cli: Cli, { detailed, json }: Options): Promise<void> {
-  const { output } = cli;
-  const report = await readHealth(cli);
-  if (report.status === 'unhealthy') cli.exitCode = exitCodes.failed;
-  if (json) return output.json(report);
-  const paint = (level: HealthLevel) => output.paint(colours[level], level);
-  output.write(`${paint(report.status)}  svc ${report.version}, up ${spellDuration(report.uptime * 1000)}\n`);
-  if (!detailed && report.status === 'healthy') return;
-  const { queue, adapters, circuitBreakers, deadLetterQueue, commandSandbox } = report.components;
-  const parts = {
-    queue,
-    agents: adapters,
-    'circuit breakers': circuitBreakers,
-    'dead letters': deadLetterQueue,
-    tools: commandSandbox,
-  };
-  for (const [name, { status, message }] of Object.entries(parts))
-    output.write(
-      `  ${name.padEnd(17)} ${paint(status)}${' '.repeat(10 - status.length)} ${escapeLine(message)}\n`,
-    );
-  if (!detailed) return;
-  const { memory, cpu, nodeVersion, platform } = report.system;
-  output.write(
-    `  ${'system'.padEnd(17)} Node.js ${nodeVersion} on ${platform}, ${Math.round(memory.used / 2 ** 20)} MiB, load ${cpu.loadAverage.map((load) => load.toFixed(2)).join(' ')}\n`,
-  );
-}
-
-/** Looking at the health starts no daemon, unless that was asked for. */
-async function readHealth(cli: Cli): Promise<HealthReport> {
-  try {
-    return await cli.connect({ mayStart: cli.options.autostart === true }).client.health.detailed();
-  } catch (error) {
-    const { body } = error instanceof ApiError ? error : {};
-    if (typeof body === 'object' && body !== null && 'components' in body) return body as HealthReport;
-    throw error;
-  }
-}
+export const health = defineCommand({
+  name: 'health',
+  summary: 'Show daemon health (exit code 1 when unhealthy)',
+  examples: ['svc health', 'svc health --detailed', 'svc health --json'],
+  options: [flag('--detailed', 'Show every component'), json],
+  run: async ({ cli, options }) => (await import('./health/show-health.ts')).showHealth(cli, options),
+});

@@ -1,206 +1,228 @@
-import type { Command } from 'commander';
-import type { Cli } from '../cli.ts';
-import type { ForgetOptions } from '../memory/forget.ts';
-import type { FilesOptions } from '../memory/indexed-files.ts';
-import type { CreateSessionOptions, SessionsOptions } from '../memory/memory-sessions.ts';
-import { searchMethods, type SearchOptions } from '../memory/search-options.ts';
-import { decimal, oneOf, wholeNumber } from '../option-parsers.ts';
-import { withExamples } from '../program.ts';
+import { choiceTable } from '../../contract/choice-table.ts';
+import { indexedFile } from '../completion/suggestions.ts';
+import { id } from '../ids/id-type.ts';
+import { methodMeanings } from './memory/method-meanings.ts';
+import { anyNumber, optional, required, several } from '../program/arguments.ts';
+import { defineCommand, defineNoun } from '../program/define-command.ts';
+import { flag, option } from '../program/options.ts';
+import { json, jsonEach, limit, offset, quiet } from '../program/shared-options.ts';
+import { choice, decimal, text, wholeNumber } from '../program/value-type.ts';
 
-interface Options {
-  json?: boolean;
-  quiet?: boolean;
-}
-interface PreferenceOptions extends Options {
-  user?: string;
-}
+const query = several(text, 'Question or words, taken literally');
+const searchOptions = [
+  option('--limit <n>', 'Show at most this many results (maximum 100, default: 6)', wholeNumber),
+  option('--min-score <score>', 'Minimum score, 0 to 1', decimal),
+  option('--under <path>', 'Only files at or below this path', text),
+  option(
+    '--method <method>',
+    'Search method (default: the best available)',
+    choice(choiceTable.memory.search.method, { meanings: methodMeanings }),
+  ),
+  json,
+] as const;
+const whose = option('--user <id>', 'Act for another user; administrators only', id('user'));
 
-const answers = ['--json', 'print the answer of the daemon'] as const;
-const idsOnly = ['-q, --quiet', 'print the ids only'] as const;
-const idsText = 'ids or the beginnings of them';
-const statuses = ['active', 'archived'] as const;
-
-const files = () => import('../memory/indexed-files.ts');
-const stats = () => import('../memory/memory-stats.ts');
-const sessions = () => import('../memory/memory-sessions.ts');
-const preferences = () => import('../memory/preferences.ts');
-
-/** `svc memory`. */
-export function fillMemory(command: Command, cli: Cli): void {
-  withExamples(command, [
-    'svc memory sync ~/notes',
-    'svc memory search "how do we deploy"',
-    'svc memory why deploy',
-  ]);
-  fillSearch(command, cli);
-  fillIndex(command, cli);
-  fillFiles(command, cli);
-  fillSessions(command, cli);
-  fillPreferences(command, cli);
-}
-
-function fillSearch(command: Command, cli: Cli): void {
-  const searching = (verb: string, summary: string, examples: string[]) =>
-    withExamples(command.command(verb).description(summary), examples)
-      .argument('<query...>', 'a question or words; none of it is syntax')
-      .option('--limit <n>', 'how many results, at most 100; 6 unless set', wholeNumber)
-      .option('--min-score <score>', 'leave out what scores less, 0 to 1', decimal)
-      .option('--under <path>', 'only files at or below this path')
-      .option('--method <method>', `${searchMethods.join(', ')}; the best unless set`, oneOf(searchMethods))
-      .option(...answers);
-  searching('search', 'search the indexed files by keywords or a question', [
+const search = defineCommand({
+  name: 'search',
+  summary: 'Search the indexed files by keywords or a question',
+  examples: [
     'svc memory search "how do we deploy"',
     'svc memory search retry backoff --under src --limit 3',
     'svc memory search invoice --json',
-  ])
-    .option('-q, --quiet', 'print the ids of the chunks only')
-    .action(async (words: string[], options: SearchOptions) =>
-      (await import('../memory/search-memory.ts')).searchMemory(cli, words, options),
-    );
-  searching('why', 'search, and show how each score came about', [
-    'svc memory why "how do we deploy"',
-    'svc memory why deploy --method keyword',
-  ]).action(async (words: string[], options: SearchOptions) =>
-    (await import('../memory/explain-search.ts')).explainSearch(cli, words, options),
-  );
-  withExamples(command.command('warm').description('load the index, so that the next search is fast'), [
-    'svc memory warm',
-    'svc memory warm "what the run will be about"',
-  ])
-    .argument('[query...]', 'what will be searched for')
-    .option(...answers)
-    .action(async (words: string[], options: Options) => (await stats()).warmMemory(cli, words, options));
-}
+  ],
+  args: { query },
+  options: [...searchOptions, flag('-q, --quiet', 'Print the IDs of the chunks only')],
+  run: async ({ cli, args, options }) =>
+    (await import('./memory/search-memory.ts')).searchMemory(cli, args.query, options),
+});
 
-function fillIndex(command: Command, cli: Cli): void {
-  withExamples(command.command('sync').description('bring the index up to date with a folder, or with all'), [
-    'svc memory sync ~/notes',
-    'svc memory sync',
-    'svc memory sync . --json',
-  ])
-    .argument(
-      '[folder]',
-      'a folder to index from now on, where you are an administrator; all of them unless given',
-    )
-    .option(...answers)
-    .option('-q, --quiet', 'say nothing unless it fails')
-    .action(async (folder: string | undefined, options: Options) =>
-      (await import('../memory/sync-memory.ts')).syncMemory(cli, folder, options),
-    );
-  withExamples(command.command('stats').description('show how much is indexed, and how it is searched'), [
-    'svc memory stats',
-    'svc memory stats --json',
-  ])
-    .option(...answers)
-    .action(async (options: Options) => (await stats()).showMemoryStats(cli, options));
-  withExamples(command.command('watch').description('show whether folders are watched, and follow syncs'), [
-    'svc memory watch',
-    'svc memory watch --json',
-  ])
-    .option('--json', 'print the answer of the daemon, and follow nothing')
-    .action(async (options: Options) =>
-      (await import('../memory/watch-memory.ts')).watchMemory(cli, options),
-    );
-}
+const why = defineCommand({
+  name: 'why',
+  summary: 'Search and explain each score',
+  examples: ['svc memory why "how do we deploy"', 'svc memory why deploy --method keyword'],
+  args: { query },
+  options: searchOptions,
+  run: async ({ cli, args, options }) =>
+    (await import('./memory/explain-search.ts')).explainSearch(cli, args.query, options),
+});
 
-function fillFiles(command: Command, cli: Cli): void {
-  withExamples(command.command('files').description('list the indexed files by their paths'), [
+const warm = defineCommand({
+  name: 'warm',
+  summary: 'Load the index to speed up the next search',
+  examples: ['svc memory warm', 'svc memory warm "what the run will be about"'],
+  args: { query: anyNumber(text, 'What will be searched for') },
+  options: [json],
+  run: async ({ cli, args, options }) =>
+    (await import('./memory/memory-stats.ts')).warmMemory(cli, args.query, options),
+});
+
+const sync = defineCommand({
+  name: 'sync',
+  summary: 'Update the index of one directory, or of all',
+  examples: ['svc memory sync ~/notes', 'svc memory sync', 'svc memory sync . --json'],
+  args: {
+    folder: optional(text, 'Directory to index from now on, for administrators (default: all of them)'),
+  },
+  options: [json, flag('-q, --quiet', 'Print nothing unless it fails')],
+  run: async ({ cli, args, options }) =>
+    (await import('./memory/sync-memory.ts')).syncMemory(cli, args.folder, options),
+});
+
+const stats = defineCommand({
+  name: 'stats',
+  summary: 'Show index statistics',
+  examples: ['svc memory stats', 'svc memory stats --json'],
+  options: [json],
+  run: async ({ cli, options }) => (await import('./memory/memory-stats.ts')).showMemoryStats(cli, options),
+});
+
+const watch = defineCommand({
+  name: 'watch',
+  summary: 'Show whether directories are watched, and follow syncs',
+  examples: ['svc memory watch', 'svc memory watch --json'],
+  options: [flag('--json', "Print the daemon's response as JSON, and follow nothing")],
+  run: async ({ cli, options }) => (await import('./memory/watch-memory.ts')).watchMemory(cli, options),
+});
+
+const files = defineCommand({
+  name: 'files',
+  summary: 'List indexed files by path',
+  examples: [
     'svc memory files',
     'svc memory files --limit 20 --offset 40',
     'svc memory files --quiet | grep deploy',
-  ])
-    .option('--limit <n>', 'how many, at most 10000', wholeNumber)
-    .option('--offset <n>', 'how many to leave out', wholeNumber)
-    .option(...answers)
-    .option('-q, --quiet', 'print the paths only')
-    .action(async (options: FilesOptions) => (await files()).listIndexedFiles(cli, options));
-  withExamples(command.command('show').description('show what the index holds of a file'), [
-    'svc memory show notes/deploy.md',
-    'svc memory show notes/deploy.md --json',
-  ])
-    .argument('<path>', 'the file')
-    .option(...answers)
-    .option(...idsOnly)
-    .action(async (path: string, options: Options) => (await files()).showIndexedFile(cli, path, options));
-  withExamples(
-    command.command('forget').description('remove files or chunks from the index, not the files'),
-    ['svc memory forget notes/old.md', 'svc memory forget chunk_12 chunk_13', 'svc memory forget --all'],
-  )
-    .argument('[what...]', 'files until the next sync of their folder, or chunks until their file changes')
-    .option('--all', 'everything that is indexed')
-    .option('-y, --yes', 'with --all: do not ask')
-    .option(...answers)
-    .action(async (what: string[], options: ForgetOptions) =>
-      (await import('../memory/forget.ts')).forgetMemory(cli, what, options),
-    );
-}
+  ],
+  options: [
+    option('--limit <n>', 'Show at most this many (maximum 10000)', wholeNumber),
+    offset,
+    json,
+    flag('-q, --quiet', 'Print the paths only'),
+  ],
+  run: async ({ cli, options }) => (await import('./memory/indexed-files.ts')).listIndexedFiles(cli, options),
+});
 
-function fillSessions(command: Command, cli: Cli): void {
-  const group = withExamples(command.command('sessions').description('named stretches of work'), [
+const show = defineCommand({
+  name: 'show',
+  summary: 'Show the indexed content of a file',
+  examples: ['svc memory show notes/deploy.md', 'svc memory show notes/deploy.md --json'],
+  args: { path: required(indexedFile) },
+  options: [json, quiet],
+  run: async ({ cli, args, options }) =>
+    (await import('./memory/indexed-files.ts')).showIndexedFile(cli, args.path, options),
+});
+
+const forget = defineCommand({
+  name: 'forget',
+  summary: 'Remove files or chunks from the index only',
+  examples: [
+    'svc memory forget notes/old.md',
+    'svc memory forget chunk_12 chunk_13',
+    'svc memory forget --all',
+  ],
+  args: {
+    what: anyNumber(indexedFile, 'Files until the next sync, or chunks until their file changes'),
+  },
+  options: [
+    flag('--all', 'Remove everything from the index'),
+    flag('-y, --yes', 'With --all: skip the confirmation prompt'),
+    json,
+  ],
+  run: async ({ cli, args, options }) =>
+    (await import('./memory/forget.ts')).forgetMemory(cli, args.what, options),
+});
+
+const sessions = defineNoun({
+  name: 'sessions',
+  summary: 'Manage memory sessions',
+  examples: [
     'svc memory sessions ls',
     'svc memory sessions create "the release"',
     'svc memory sessions archive 0199',
-  ]);
-  withExamples(group.command('ls').description('list memory sessions, newest first'), [
-    'svc memory sessions ls',
-    'svc memory sessions ls --status active',
-  ])
-    .option('-s, --status <status>', statuses.join(', '), oneOf(statuses))
-    .option('--limit <n>', 'how many, at most 500', wholeNumber)
-    .option('--offset <n>', 'how many to leave out', wholeNumber)
-    .option(...answers)
-    .option(...idsOnly)
-    .action(async (options: SessionsOptions) => (await sessions()).listMemorySessions(cli, options));
-  withExamples(group.command('create').description('create a memory session'), [
-    'svc memory sessions create "the release"',
-  ])
-    .argument('<name>', 'its name')
-    .option('--conversation <id>', 'the conversation that it belongs to')
-    .option('--user <id>', "somebody else's, for administrators")
-    .option(...answers)
-    .action(async (name: string, options: CreateSessionOptions) =>
-      (await sessions()).createMemorySession(cli, name, options),
-    );
-  withExamples(group.command('archive').description('archive memory sessions'), [
-    'svc memory sessions archive 0199',
-  ])
-    .argument('<id...>', idsText)
-    .option(...answers)
-    .action(async (ids: string[], options: Options) =>
-      (await sessions()).archiveMemorySessions(cli, ids, options),
-    );
-}
+  ],
+  commands: [
+    defineCommand({
+      name: 'ls',
+      summary: 'List memory sessions, newest first',
+      examples: ['svc memory sessions ls', 'svc memory sessions ls --status active'],
+      options: [
+        option('-s, --status <status>', 'Filter by status', choice(choiceTable.memory.listSessions.status)),
+        limit,
+        offset,
+        json,
+        quiet,
+      ],
+      run: async ({ cli, options }) =>
+        (await import('./memory/memory-sessions.ts')).listMemorySessions(cli, options),
+    }),
+    defineCommand({
+      name: 'create',
+      summary: 'Create a memory session',
+      examples: ['svc memory sessions create "the release"'],
+      args: { name: required(text, 'Name') },
+      options: [
+        option('--conversation <id>', 'Conversation that it belongs to', id('conversation')),
+        whose,
+        json,
+      ],
+      run: async ({ cli, args, options }) =>
+        (await import('./memory/memory-sessions.ts')).createMemorySession(cli, args.name, options),
+    }),
+    defineCommand({
+      name: 'archive',
+      summary: 'Archive memory sessions',
+      examples: ['svc memory sessions archive 0199'],
+      args: { id: several(id('memorySession')) },
+      options: [jsonEach],
+      run: async ({ cli, args, options }) =>
+        (await import('./memory/memory-sessions.ts')).archiveMemorySessions(cli, args.id, options),
+    }),
+  ],
+});
 
-function fillPreferences(command: Command, cli: Cli): void {
-  const group = withExamples(command.command('preferences').description('what you prefer'), [
+const preferences = defineNoun({
+  name: 'preferences',
+  summary: 'Manage your preferences',
+  examples: [
     'svc memory preferences ls',
     'svc memory preferences track tests vitest',
     'svc memory preferences rm 0199',
-  ]);
-  const whose = ['--user <id>', "somebody else's, for administrators"] as const;
-  withExamples(group.command('ls').description('list what you prefer, the surest first'), [
-    'svc memory preferences ls',
-  ])
-    .option(...whose)
-    .option(...answers)
-    .option(...idsOnly)
-    .action(async (options: PreferenceOptions) => (await preferences()).listPreferences(cli, options));
-  withExamples(group.command('track').description('note what you prefer; the same again makes it surer'), [
-    'svc memory preferences track tests vitest',
-    'svc memory preferences track answers "short, in English"',
-  ])
-    .argument('<category>', 'what it is about')
-    .argument('<value>', 'what you prefer')
-    .option(...whose)
-    .option(...answers)
-    .action(async (category: string, value: string, options: PreferenceOptions) =>
-      (await preferences()).trackPreference(cli, category, value, options),
-    );
-  withExamples(group.command('rm').description('forget preferences'), ['svc memory preferences rm 0199'])
-    .argument('<id...>', idsText)
-    .option(...whose)
-    .option(...answers)
-    .action(async (ids: string[], options: PreferenceOptions) =>
-      (await preferences()).removePreferences(cli, ids, options),
-    );
-}
+  ],
+  commands: [
+    defineCommand({
+      name: 'ls',
+      summary: 'List preferences, highest confidence first',
+      examples: ['svc memory preferences ls'],
+      options: [whose, json, quiet],
+      run: async ({ cli, options }) =>
+        (await import('./memory/preferences.ts')).listPreferences(cli, options),
+    }),
+    defineCommand({
+      name: 'track',
+      summary: 'Record a preference; repeating it adds confidence',
+      examples: [
+        'svc memory preferences track tests vitest',
+        'svc memory preferences track answers "short, in English"',
+      ],
+      args: { category: required(text, 'Category'), value: required(text, 'Preferred value') },
+      options: [whose, json],
+      run: async ({ cli, args, options }) =>
+        (await import('./memory/preferences.ts')).trackPreference(cli, args.category, args.value, options),
+    }),
+    defineCommand({
+      name: 'rm',
+      summary: 'Remove preferences',
+      examples: ['svc memory preferences rm 0199'],
+      args: { id: several(id('preference', { within: { name: 'user' } })) },
+      options: [whose, jsonEach],
+      run: async ({ cli, args, options }) =>
+        (await import('./memory/preferences.ts')).removePreferences(cli, args.id, options),
+    }),
+  ],
+});
+
+export const memory = defineNoun({
+  name: 'memory',
+  summary: 'Index and search directories',
+  examples: ['svc memory sync ~/notes', 'svc memory search "how do we deploy"', 'svc memory why deploy'],
+  commands: [search, why, warm, sync, stats, watch, files, show, forget, sessions, preferences],
+});

@@ -1,52 +1,46 @@
-import type { Command } from 'commander';
-import type { Cli } from '../cli.ts';
-import { duration, gather, oneOf, wholeNumber } from '../option-parsers.ts';
-import { modeMeanings, securityModes } from '../policy/mode-meanings.ts';
-import { withExamples } from '../program.ts';
-import type { RunOptions } from '../run/create-task.ts';
-import { onApprovalMeanings, onApprovalWays } from '../run/on-approval.ts';
+import { choiceTable } from '../../contract/choice-table.ts';
+import { agentType } from '../completion/suggestions.ts';
+import { modeMeanings } from './policy/mode-meanings.ts';
+import { anyNumber } from '../program/arguments.ts';
+import { defineCommand } from '../program/define-command.ts';
+import { flag, option, repeatable } from '../program/options.ts';
+import { choice, duration, text, wholeNumber } from '../program/value-type.ts';
+import { onApprovalMeanings, onApprovalWays } from './run/on-approval.ts';
+import { priority } from './tasks/priority.ts';
 
-/** `svc run`. */
-export function fillRun(command: Command, cli: Cli): void {
-  withExamples(command, [
+export const run = defineCommand({
+  name: 'run',
+  summary: 'Run a task and print its answer',
+  examples: [
     'svc run --agent command -- "wc -l README.md"',
     'git diff | svc run "Review this change"',
     'svc run --detach --label nightly "Update the dependencies"',
-  ])
-    .argument('[prompt...]', 'what to do; - reads it from stdin, other piped input is added to it')
-    .option('-a, --agent <type>', 'the agent that does it')
-    .option('--cwd <folder>', 'where a command runs; the present folder unless set')
-    .option('-d, --detach', 'print the id and do not wait (exit code 8)')
-    .option('--timeout <duration>', 'cancel after 30s, 5m, 1h … (exit code 124)', duration)
-    .option('--idempotency-key <key>', 'the same key with the same task runs once')
-    .option('--attempts <n>', 'how often to try, the first time included', wholeNumber)
-    .option('--priority <n>', '1 (critical) to 4 (low)', wholeNumber)
-    .option('--title <title>', 'the title; the first line of the prompt unless set')
-    .option('-l, --label <label>', 'a label; may be repeated', gather)
-    .option(
+  ],
+  args: { prompt: anyNumber(text, 'What to do; - reads it from stdin, other piped input is appended') },
+  options: [
+    option('-a, --agent <type>', 'Agent that runs the task', agentType),
+    option('--cwd <folder>', 'Directory that commands run in (default: the current one)', text),
+    flag('-d, --detach', 'Print the ID and do not wait (exit code 8)'),
+    option('--timeout <duration>', 'Cancel after 30s, 5m, 1h … (exit code 124)', duration),
+    option('--idempotency-key <key>', 'Create the same task only once per key', text),
+    option('--attempts <n>', 'Maximum number of attempts', wholeNumber),
+    option('--priority <n>', 'Priority, 1 (critical) to 4 (low)', priority),
+    option('--title <title>', 'Title (default: the first line of the prompt)', text),
+    repeatable('-l, --label <label>', 'Add a label', text),
+    option(
       '--mode <mode>',
-      `${securityModes.join(', ')}; only an administrator gets a less strict one than the policy has`,
-      oneOf(securityModes),
-    )
-    .option(
+      'Security mode; only administrators can relax the policy',
+      choice(choiceTable.tasks.create.securityMode, { meanings: modeMeanings, title: 'Modes' }),
+    ),
+    option(
       '--on-approval <way>',
-      `${onApprovalWays.join(', ')}; wait on a terminal unless set, else fail`,
-      oneOf(onApprovalWays),
-    )
-    .option('--json', 'print the finished task as JSON')
-    .option('--jsonl', 'print every event as a line of JSON')
-    .option('-q, --quiet', 'print the id only')
-    .addHelpText(
-      'after',
-      `\nModes:\n${listed(modeMeanings)}\n\nWhen a tool needs an approval:\n${listed(onApprovalMeanings)}`,
-    )
-    .action(async (words: string[], options: RunOptions) => {
-      const { runTask } = await import('../run/run-task.ts');
-      cli.exitCode = await runTask(cli, words, options);
-    });
-}
-
-const listed = (meanings: Record<string, string>) =>
-  Object.entries(meanings)
-    .map(([name, meaning]) => `  ${name.padEnd(10)} ${meaning}`)
-    .join('\n');
+      'When a tool needs an approval (default: wait on a terminal, else fail)',
+      choice(onApprovalWays, { meanings: onApprovalMeanings, title: 'When a tool needs an approval' }),
+    ),
+    flag('--json', 'Print the finished task as JSON'),
+    flag('--jsonl', 'Print every event as a line of JSON'),
+    flag('-q, --quiet', 'Print the ID only'),
+  ],
+  run: async ({ cli, args, options }) =>
+    (await import('./run/run-task.ts')).runTask(cli, args.prompt, options),
+});

@@ -1,123 +1,152 @@
-import type { Command } from 'commander';
-import type { Cli } from '../cli.ts';
-import { gather, oneOf, wholeNumber } from '../option-parsers.ts';
-import { securityModes } from '../policy/mode-meanings.ts';
-import { withExamples } from '../program.ts';
-import type { AddOptions } from '../schedules/add-schedule.ts';
-import type { ListOptions } from '../schedules/list-schedules.ts';
-import type { NextOptions } from '../schedules/next-runs.ts';
-import { catchUpMeanings, catchUps, overlapMeanings, overlaps } from '../schedules/policy-meanings.ts';
+import { choiceTable } from '../../contract/choice-table.ts';
+import { agentType, timeZone } from '../completion/suggestions.ts';
+import { id } from '../ids/id-type.ts';
+import { modeMeanings } from './policy/mode-meanings.ts';
+import { anyNumber, optional, required, several } from '../program/arguments.ts';
+import { defineCommand, defineNoun } from '../program/define-command.ts';
+import { flag, option, repeatable } from '../program/options.ts';
+import { json, jsonEach, limit, offset, quiet } from '../program/shared-options.ts';
+import { choice, text, wholeNumber } from '../program/value-type.ts';
+import { catchUpMeanings, overlapMeanings } from './schedules/policy-meanings.ts';
+import { priority } from './tasks/priority.ts';
 
-const statuses = ['active', 'paused', 'done'] as const;
+const scheduleId = id('schedule');
 
-/** `svc schedules`. */
-export function fillSchedules(command: Command, cli: Cli): void {
-  withExamples(command, [
-    'svc schedules add "0 3 * * *" "check the backups"',
-    'svc schedules ls',
-    'svc schedules pause 0199',
-  ]);
-  fillReading(command, cli);
-  fillAdd(command, cli);
-  fillChanging(command, cli);
-}
+const ls = defineCommand({
+  name: 'ls',
+  summary: 'List schedules, soonest first',
+  examples: ['svc schedules ls', 'svc schedules ls --status paused'],
+  options: [
+    option('-s, --status <status>', 'Filter by status', choice(choiceTable.schedules.list.status)),
+    limit,
+    offset,
+    json,
+    quiet,
+  ],
+  run: async ({ cli, options }) =>
+    (await import('./schedules/list-schedules.ts')).listSchedules(cli, options),
+});
 
-function fillReading(command: Command, cli: Cli): void {
-  withExamples(command.command('ls').description('list the schedules, the next one first'), [
-    'svc schedules ls',
-    'svc schedules ls --status paused',
-  ])
-    .option('-s, --status <status>', statuses.join(', '), oneOf(statuses))
-    .option('--limit <n>', 'how many, at most 500', wholeNumber)
-    .option('--offset <n>', 'how many to leave out', wholeNumber)
-    .option('--json', 'print the answer of the daemon')
-    .option('-q, --quiet', 'print the ids only')
-    .action(async (options: ListOptions) =>
-      (await import('../schedules/list-schedules.ts')).listSchedules(cli, options),
-    );
-  withExamples(command.command('show').description('show a schedule, its next times and its last run'), [
-    'svc schedules show 0199',
-  ])
-    .argument('<id>', 'its id or the beginning of it')
-    .option('--json', 'print the answer of the daemon')
-    .action(async (id: string, options: { json?: boolean }) =>
-      (await import('../schedules/show-schedule.ts')).showSchedule(cli, id, options),
-    );
-  withExamples(command.command('next').description('show when a schedule or an expression runs next'), [
-    'svc schedules next 0199',
-    'svc schedules next --cron "*/5 * * * *" --tz UTC',
-  ])
-    .argument('[id]', 'its id or the beginning of it')
-    .option('--cron <expression>', 'an expression that belongs to no schedule')
-    .option('--tz <zone>', 'with --cron: the time zone; that of the daemon unless set')
-    .option('--count <n>', 'how many, at most 100', wholeNumber)
-    .option('--json', 'print the answer of the daemon')
-    .option('-q, --quiet', 'print the times only, in UTC')
-    .action(async (id: string | undefined, options: NextOptions) =>
-      (await import('../schedules/next-runs.ts')).showNextRuns(cli, id, options),
-    );
-}
+const show = defineCommand({
+  name: 'show',
+  summary: 'Show a schedule, its next times and its last run',
+  examples: ['svc schedules show 0199'],
+  args: { id: required(scheduleId) },
+  options: [json],
+  run: async ({ cli, args, options }) =>
+    (await import('./schedules/show-schedule.ts')).showSchedule(cli, args.id, options),
+});
 
-function fillAdd(command: Command, cli: Cli): void {
-  withExamples(command.command('add').description('create tasks at set times'), [
+const next = defineCommand({
+  name: 'next',
+  summary: 'Show the next times of a schedule or cron expression',
+  examples: ['svc schedules next 0199', 'svc schedules next --cron "*/5 * * * *" --tz UTC'],
+  args: { id: optional(scheduleId) },
+  options: [
+    option('--cron <expression>', 'Cron expression, instead of a schedule', text),
+    option('--tz <zone>', "With --cron: time zone (default: the daemon's)", timeZone),
+    option('--count <n>', 'Number of times to show (maximum 100)', wholeNumber),
+    json,
+    flag('-q, --quiet', 'Print the times only, in UTC'),
+  ],
+  run: async ({ cli, args, options }) =>
+    (await import('./schedules/next-runs.ts')).showNextRuns(cli, args.id, options),
+});
+
+const add = defineCommand({
+  name: 'add',
+  summary: 'Create a schedule',
+  examples: [
     'svc schedules add "0 3 * * *" "check the backups" --tz Europe/Berlin',
     'svc schedules add "*/10 * * * *" --agent command --cwd ~/project -- "git fetch"',
     'svc schedules add --at 2026-12-24T18:00 "wish everybody a merry Christmas"',
-  ])
-    .argument('[words...]', 'the cron expression in quotes, unless --at is given, and what to do')
-    .option('--at <time>', 'once, at this time; without an offset in the time zone')
-    .option('--tz <zone>', 'the time zone, such as Europe/Berlin; that of the daemon unless set')
-    .option('--name <name>', 'its name; the title of its tasks unless set')
-    .option('-a, --agent <type>', 'the agent that does it')
-    .option('--cwd <folder>', 'where a command runs; an empty folder of each task unless set')
-    .option('--overlap <way>', `${overlaps.join(', ')}; skip unless set`, oneOf(overlaps))
-    .option('--catch-up <way>', `${catchUps.join(', ')}; run_once unless set`, oneOf(catchUps))
-    .option(
+  ],
+  args: { words: anyNumber(text, 'Quoted cron expression (unless --at is given), then the prompt') },
+  options: [
+    option('--at <time>', 'Run once at this time, in the time zone unless it has an offset', text),
+    option('--tz <zone>', "Time zone, such as Europe/Berlin (default: the daemon's)", timeZone),
+    option('--name <name>', 'Name (default: the title of its tasks)', text),
+    option('-a, --agent <type>', 'Agent that runs the tasks', agentType),
+    option('--cwd <folder>', 'Directory that commands run in (default: a new one per task)', text),
+    option(
+      '--overlap <way>',
+      'When the previous run has not finished (default: skip)',
+      choice(choiceTable.schedules.create.overlap, { meanings: overlapMeanings, title: 'Overlapping runs' }),
+    ),
+    option(
+      '--catch-up <way>',
+      'When the daemon was off (default: run_once)',
+      choice(choiceTable.schedules.create.catchUp, { meanings: catchUpMeanings, title: 'Missed runs' }),
+    ),
+    option(
       '--max-failures <n>',
-      'pause after so many failed runs in a row; 0 never, 5 unless set',
+      'Pause after this many failed runs in a row; 0 for never (default: 5)',
       wholeNumber,
-    )
-    .option('--paused', 'do not start it yet')
-    .option('--title <title>', 'the title of its tasks; the first line of the prompt unless set')
-    .option('-l, --label <label>', 'a label of its tasks; may be repeated', gather)
-    .option('--priority <n>', '1 (critical) to 4 (low)', wholeNumber)
-    .option('--attempts <n>', 'how often a run is tried, the first time included', wholeNumber)
-    .option('--mode <mode>', securityModes.join(', '), oneOf(securityModes))
-    .option('--json', 'print the answer of the daemon')
-    .option('-q, --quiet', 'print the id only')
-    .addHelpText(
-      'after',
-      `\nWhen the run before has not ended:\n${listed(overlapMeanings)}\n\nWhen the daemon was off:\n${listed(catchUpMeanings)}`,
-    )
-    .action(async (words: string[], options: AddOptions) =>
-      (await import('../schedules/add-schedule.ts')).addSchedule(cli, words, options),
-    );
-}
+    ),
+    flag('--paused', 'Create it paused'),
+    option('--title <title>', 'Title of its tasks (default: the first line of the prompt)', text),
+    repeatable('-l, --label <label>', 'Add a label to its tasks', text),
+    option('--priority <n>', 'Priority, 1 (critical) to 4 (low)', priority),
+    option('--attempts <n>', 'Maximum number of attempts per run', wholeNumber),
+    option(
+      '--mode <mode>',
+      'Security mode',
+      choice(choiceTable.tasks.create.securityMode, { meanings: modeMeanings }),
+    ),
+    json,
+    flag('-q, --quiet', 'Print the ID only'),
+  ],
+  run: async ({ cli, args, options }) =>
+    (await import('./schedules/add-schedule.ts')).addSchedule(cli, args.words, options),
+});
 
-function fillChanging(command: Command, cli: Cli): void {
-  const changes = () => import('../schedules/change-schedules.ts');
-  const named = (verb: string, summary: string, ids: string) =>
-    withExamples(command.command(verb).description(summary), [`svc schedules ${verb} 0199`])
-      .argument(ids, ids === '<id>' ? 'its id or the beginning of it' : 'ids or the beginnings of them')
-      .option('--json', 'print the answer of the daemon');
-  named('pause', 'stop schedules until they are taken up again', '<id...>').action(
-    async (ids: string[], options: { json?: boolean }) =>
-      (await changes()).setActive(cli, ids, false, options),
-  );
-  named('resume', 'take paused schedules up again, from now on', '<id...>').action(
-    async (ids: string[], options: { json?: boolean }) =>
-      (await changes()).setActive(cli, ids, true, options),
-  );
-  named('run', 'run a schedule now, beside its times', '<id>').action(
-    async (id: string, options: { json?: boolean }) => (await changes()).runSchedule(cli, id, options),
-  );
-  named('rm', 'remove schedules; the tasks that they made stay', '<id...>').action(
-    async (ids: string[], options: { json?: boolean }) =>
-      (await changes()).removeSchedules(cli, ids, options),
-  );
-}
+const pause = defineCommand({
+  name: 'pause',
+  summary: 'Pause schedules',
+  examples: ['svc schedules pause 0199'],
+  args: { id: several(scheduleId) },
+  options: [jsonEach],
+  run: async ({ cli, args, options }) =>
+    (await import('./schedules/change-schedules.ts')).setActive(cli, args.id, false, options),
+});
 
-const listed = (meanings: Record<string, string>) =>
-  Object.entries(meanings)
-    .map(([name, meaning]) => `  ${name.padEnd(16)} ${meaning}`)
-    .join('\n');
+const resume = defineCommand({
+  name: 'resume',
+  summary: 'Resume paused schedules; missed times are skipped',
+  examples: ['svc schedules resume 0199'],
+  args: { id: several(scheduleId) },
+  options: [jsonEach],
+  run: async ({ cli, args, options }) =>
+    (await import('./schedules/change-schedules.ts')).setActive(cli, args.id, true, options),
+});
+
+const run = defineCommand({
+  name: 'run',
+  summary: 'Run a schedule now, in addition to its times',
+  examples: ['svc schedules run 0199'],
+  args: { id: required(scheduleId) },
+  options: [json],
+  run: async ({ cli, args, options }) =>
+    (await import('./schedules/change-schedules.ts')).runSchedule(cli, args.id, options),
+});
+
+const rm = defineCommand({
+  name: 'rm',
+  summary: 'Remove schedules; their tasks stay',
+  examples: ['svc schedules rm 0199'],
+  args: { id: several(scheduleId) },
+  options: [jsonEach],
+  run: async ({ cli, args, options }) =>
+    (await import('./schedules/change-schedules.ts')).removeSchedules(cli, args.id, options),
+});
+
+export const schedules = defineNoun({
+  name: 'schedules',
+  summary: 'Create tasks at set times',
+  examples: [
+    'svc schedules add "0 3 * * *" "check the backups"',
+    'svc schedules ls',
+    'svc schedules pause 0199',
+  ],
+  commands: [ls, show, next, add, pause, resume, run, rm],
+});

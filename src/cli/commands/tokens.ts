@@ -1,64 +1,59 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Cli } from '../cli.ts';
-import { wholeNumber } from '../option-parsers.ts';
-import { withExamples } from '../program.ts';
-import type { CreateOptions } from '../tokens/api-tokens.ts';
-import { scopeMeanings } from '../tokens/scope-meanings.ts';
+import { choiceTable } from '../../contract/choice-table.ts';
+import { id } from '../ids/id-type.ts';
+import { required, several } from '../program/arguments.ts';
+import { defineCommand, defineNoun } from '../program/define-command.ts';
+import { flag, option, requiredRepeatable } from '../program/options.ts';
+import { json, jsonEach, quiet } from '../program/shared-options.ts';
+import { choice, text, wholeNumber } from '../program/value-type.ts';
+import { scopeMeanings } from './tokens/scope-meanings.ts';
 
-const apiTokens = () => import('../tokens/api-tokens.ts');
-
-/** `svc tokens`. */
-export function fillTokens(command: Command, cli: Cli): void {
-  withExamples(command, [
-    'svc tokens create ci --scope gateway:write',
-    'svc tokens ls',
-    'svc tokens revoke 0199',
-  ]);
-  fillCreate(command, cli);
-  withExamples(command.command('ls').description('list your API tokens, newest first'), [
-    'svc tokens ls',
-    'svc tokens ls --json',
-    'svc tokens ls --quiet',
-  ])
-    .option('--json', 'print the answer of the daemon')
-    .option('-q, --quiet', 'print the ids only')
-    .action(async (options: { json?: boolean; quiet?: boolean }) =>
-      (await apiTokens()).listTokens(cli, options),
-    );
-  withExamples(command.command('revoke').description('take API tokens back at once'), [
-    'svc tokens revoke 0199',
-    'svc tokens revoke 0199 019a',
-    'svc tokens ls --quiet | xargs svc tokens revoke',
-  ])
-    .argument('<id...>', 'ids or the beginnings of them')
-    .option('--json', 'print the answers of the daemon')
-    .action(async (ids: string[], options: { json?: boolean }) =>
-      (await apiTokens()).revokeTokens(cli, ids, options),
-    );
-}
-
-function fillCreate(command: Command, cli: Cli): void {
-  const scopes = Object.entries(scopeMeanings).map(([name, meaning]) => `  ${name.padEnd(15)} ${meaning}\n`);
-  withExamples(command.command('create').description('make an API token and print it, once'), [
+const create = defineCommand({
+  name: 'create',
+  summary: 'Create an API token and print it once',
+  examples: [
     'svc tokens create ci --scope gateway:write',
     'svc tokens create report --scope gateway:read --days 30',
     'TOKEN=$(svc tokens create ci --scope gateway:write --scope gateway:read)',
-  ])
-    .argument('<name>', 'what it is for')
-    .addOption(
-      new Option('--scope <scope>', 'what it may do; may be repeated')
-        .argParser(gatherScope)
-        .makeOptionMandatory(),
-    )
-    .option('--days <n>', 'how long it is good; for good unless given', wholeNumber)
-    .option('--json', 'print the answer of the daemon, with the token')
-    .addHelpText('after', `\nScopes:\n${scopes.join('').trimEnd()}`)
-    .action(async (name: string, options: CreateOptions) =>
-      (await apiTokens()).createToken(cli, name, options),
-    );
-}
+  ],
+  args: { name: required(text, 'Name of the token') },
+  options: [
+    requiredRepeatable(
+      '--scope <scope>',
+      'Grant a scope',
+      choice(choiceTable.tokens.create.scopes, { meanings: scopeMeanings, title: 'Scopes' }),
+    ),
+    option('--days <n>', 'Days until it expires (default: never)', wholeNumber),
+    flag('--json', "Print the daemon's response as JSON, with the token"),
+  ],
+  run: async ({ cli, args, options }) =>
+    (await import('./tokens/api-tokens.ts')).createToken(cli, args.name, options),
+});
 
-function gatherScope(value: string, earlier: string[] = []): string[] {
-  if (Object.hasOwn(scopeMeanings, value)) return [...earlier, value];
-  throw new InvalidArgumentError(`Allowed choices are ${Object.keys(scopeMeanings).join(', ')}.`);
-}
+const ls = defineCommand({
+  name: 'ls',
+  summary: 'List your API tokens, newest first',
+  examples: ['svc tokens ls', 'svc tokens ls --json', 'svc tokens ls --quiet'],
+  options: [json, quiet],
+  run: async ({ cli, options }) => (await import('./tokens/api-tokens.ts')).listTokens(cli, options),
+});
+
+const revoke = defineCommand({
+  name: 'revoke',
+  summary: 'Revoke API tokens',
+  examples: [
+    'svc tokens revoke 0199',
+    'svc tokens revoke 0199 019a',
+    'svc tokens ls --quiet | xargs svc tokens revoke',
+  ],
+  args: { id: several(id('token')) },
+  options: [jsonEach],
+  run: async ({ cli, args, options }) =>
+    (await import('./tokens/api-tokens.ts')).revokeTokens(cli, args.id, options),
+});
+
+export const tokens = defineNoun({
+  name: 'tokens',
+  summary: 'Create and revoke API tokens',
+  examples: ['svc tokens create ci --scope gateway:write', 'svc tokens ls', 'svc tokens revoke 0199'],
+  commands: [create, ls, revoke],
+});

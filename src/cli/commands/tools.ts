@@ -1,18 +1,18 @@
-import type { Command } from 'commander';
-import type { Cli } from '../cli.ts';
-import { withExamples } from '../program.ts';
+import { defineCommand, defineNoun } from '../program/define-command.ts';
+import { flag } from '../program/options.ts';
+import { json } from '../program/shared-options.ts';
 
-/** `svc tools`. */
-export function fillTools(command: Command, cli: Cli): void {
-  withExamples(command, ['svc tools ls', 'svc tools ls --json']);
-  withExamples(command.command('ls').description('list what models may call, and the MCP servers'), [
-    'svc tools ls',
-    'svc tools ls --json',
-    'svc tools ls --quiet',
-  ])
-    .option('--json', 'print the answer of the daemon')
-    .option('-q, --quiet', 'print the names only')
-    .action(async (options: { json?: boolean; quiet?: boolean }) =>
-      (await import('../tools/list-tools.ts')).listTools(cli, options),
-    );
-}
+const ls = defineCommand({
+  name: 'ls',
+  summary: 'List tools and MCP servers',
+  examples: ['svc tools ls', 'svc tools ls --json', 'svc tools ls --quiet'],
+  options: [json, flag('-q, --quiet', 'Print names only')],
+  run: async ({ cli, options }) => (await import('./tools/list-tools.ts')).listTools(cli, options),
+});
+
+export const tools = defineNoun({
+  name: 'tools',
+  summary: 'List the tools that models can call',
+  examples: ['svc tools ls', 'svc tools ls --json'],
+  commands: [ls],
+});

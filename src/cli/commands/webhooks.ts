@@ -1,183 +1,196 @@
-import { type Command, Option } from 'commander';
-import type { WebhookEvent } from '../../contract/webhooks.ts';
-import type { Cli } from '../cli.ts';
-import { oneOf, wholeNumber } from '../option-parsers.ts';
-import { withExamples } from '../program.ts';
-import { readVendor } from '../vendors.ts';
-import type { AddOptions, RotateOptions } from '../webhooks/change-webhooks.ts';
-import { eventMeanings, webhookEvents } from '../webhooks/event-meanings.ts';
-import type { InboundOptions } from '../webhooks/inbound-deliveries.ts';
-import type { DeliveriesOptions } from '../webhooks/webhook-deliveries.ts';
+import { choiceTable } from '../../contract/choice-table.ts';
+import { id } from '../ids/id-type.ts';
+import { optional, required, several } from '../program/arguments.ts';
+import { defineCommand, defineNoun } from '../program/define-command.ts';
+import { flag, option, repeatable } from '../program/options.ts';
+import { json, jsonEach, limit, offset, quiet } from '../program/shared-options.ts';
+import { choice, text, wholeNumber } from '../program/value-type.ts';
+import { vendor } from './integrations/vendors.ts';
+import { eventMeanings } from './webhooks/event-meanings.ts';
 
-interface Options {
-  json?: boolean;
-}
-interface ListOptions extends Options {
-  quiet?: boolean;
-}
+const webhookId = id('webhook');
+const inboundId = id('inboundDelivery');
+const secretFromStdin = flag('--secret-stdin', 'Use this secret, prompted for or read from stdin');
+const jsonWithSecret = flag('--json', "Print the daemon's response as JSON, with the secret");
 
-const answers = ['--json', 'print the answer of the daemon'] as const;
-const idsOnly = ['-q, --quiet', 'print the ids only'] as const;
-const secretFromStdin = ['--secret-stdin', 'use this secret, typed unseen or piped in'] as const;
-const idText = 'its id or the beginning of it';
+const ls = defineCommand({
+  name: 'ls',
+  summary: 'List webhooks',
+  examples: ['svc webhooks ls', 'svc webhooks ls --json', 'svc webhooks ls --quiet'],
+  options: [json, quiet],
+  run: async ({ cli, options }) => (await import('./webhooks/list-webhooks.ts')).listWebhooks(cli, options),
+});
 
-const listing = () => import('../webhooks/list-webhooks.ts');
-const changing = () => import('../webhooks/change-webhooks.ts');
-const deliveries = () => import('../webhooks/webhook-deliveries.ts');
-const inbound = () => import('../webhooks/inbound-deliveries.ts');
-
-/** `svc webhooks`. */
-export function fillWebhooks(command: Command, cli: Cli): void {
-  withExamples(command, [
-    'svc webhooks add https://example.com/hook -e task.completed -e task.failed',
-    'svc webhooks deliveries 0199 --failed',
-    'svc webhooks inbound --provider github',
-  ]);
-  fillRegistered(command, cli);
-  fillChanges(command, cli);
-  fillDeliveries(command, cli);
-  fillInbound(command, cli);
-}
-
-function fillRegistered(command: Command, cli: Cli): void {
-  withExamples(command.command('ls').description('list the webhooks that are told of events'), [
-    'svc webhooks ls',
-    'svc webhooks ls --json',
-    'svc webhooks ls --quiet',
-  ])
-    .option(...answers)
-    .option(...idsOnly)
-    .action(async (options: ListOptions) => (await listing()).listWebhooks(cli, options));
-  const events = Object.entries(eventMeanings).map(([name, meaning]) => `  ${name.padEnd(15)} ${meaning}\n`);
-  withExamples(command.command('add').description('tell a URL of events, and print its secret, once'), [
+const add = defineCommand({
+  name: 'add',
+  summary: 'Create a webhook and print its secret once',
+  examples: [
     'svc webhooks add https://example.com/hook -e task.completed -e task.failed',
     'svc webhooks add https://example.com/hook --all-events --description "Status board"',
     'svc webhooks add https://example.com/hook --all-events --secret-stdin < secret',
-  ])
-    .argument('<url>', 'where it is sent to')
-    .addOption(
-      new Option('-e, --event <event>', 'what it is told of; may be repeated').argParser(gatherEvent),
-    )
-    .option('--all-events', 'all of them')
-    .option('--description <text>', 'what it is for')
-    .option(...secretFromStdin)
-    .option('--json', 'print the answer of the daemon, with the secret')
-    .addHelpText('after', `\nEvents:\n${events.join('').trimEnd()}`)
-    .action(async (url: string, options: AddOptions) => (await changing()).addWebhook(cli, url, options));
-  withExamples(command.command('show').description('show a webhook'), [
-    'svc webhooks show 0199',
-    'svc webhooks show 0199 --json',
-  ])
-    .argument('<id>', idText)
-    .option(...answers)
-    .action(async (id: string, options: Options) => (await listing()).showWebhook(cli, id, options));
-}
+  ],
+  args: { url: required(text, 'URL that events are sent to') },
+  options: [
+    repeatable(
+      '-e, --event <event>',
+      'Subscribe to an event',
+      choice(choiceTable.webhooks.create.events, { meanings: eventMeanings, title: 'Events' }),
+    ),
+    flag('--all-events', 'Subscribe to all events'),
+    option('--description <text>', 'Description', text),
+    secretFromStdin,
+    jsonWithSecret,
+  ],
+  run: async ({ cli, args, options }) =>
+    (await import('./webhooks/change-webhooks.ts')).addWebhook(cli, args.url, options),
+});
 
-function fillChanges(command: Command, cli: Cli): void {
-  const each = (verb: string, summary: string) =>
-    withExamples(command.command(verb).description(summary), [
-      `svc webhooks ${verb} 0199`,
-      `svc webhooks ${verb} 0199 019a`,
-    ])
-      .argument('<id...>', 'ids or the beginnings of them')
-      .option('--json', 'print the answers of the daemon');
-  each('rm', 'remove webhooks and the log of what was sent to them').action(
-    async (ids: string[], options: Options) => (await changing()).removeWebhooks(cli, ids, options),
-  );
-  each('pause', 'send them nothing for now; what happens meanwhile waits').action(
-    async (ids: string[], options: Options) =>
-      (await changing()).changeWebhooks(cli, ids, { active: false }, options),
-  );
-  each('enable', 'send again, also where sending was given up').action(
-    async (ids: string[], options: Options) =>
-      (await changing()).changeWebhooks(cli, ids, { active: true }, options),
-  );
-  withExamples(command.command('rotate').description('give it a new secret, and print that, once'), [
+const show = defineCommand({
+  name: 'show',
+  summary: 'Show a webhook',
+  examples: ['svc webhooks show 0199', 'svc webhooks show 0199 --json'],
+  args: { id: required(webhookId) },
+  options: [json],
+  run: async ({ cli, args, options }) =>
+    (await import('./webhooks/list-webhooks.ts')).showWebhook(cli, args.id, options),
+});
+
+const examplesOf = (verb: string) => [`svc webhooks ${verb} 0199`, `svc webhooks ${verb} 0199 019a`];
+
+const rm = defineCommand({
+  name: 'rm',
+  summary: 'Remove webhooks and their delivery logs',
+  examples: examplesOf('rm'),
+  args: { id: several(webhookId) },
+  options: [jsonEach],
+  run: async ({ cli, args, options }) =>
+    (await import('./webhooks/change-webhooks.ts')).removeWebhooks(cli, args.id, options),
+});
+
+const pause = defineCommand({
+  name: 'pause',
+  summary: 'Pause webhooks; deliveries wait until they are enabled',
+  examples: examplesOf('pause'),
+  args: { id: several(webhookId) },
+  options: [jsonEach],
+  run: async ({ cli, args, options }) =>
+    (await import('./webhooks/change-webhooks.ts')).changeWebhooks(cli, args.id, { active: false }, options),
+});
+
+const enable = defineCommand({
+  name: 'enable',
+  summary: 'Enable paused or failing webhooks',
+  examples: examplesOf('enable'),
+  args: { id: several(webhookId) },
+  options: [jsonEach],
+  run: async ({ cli, args, options }) =>
+    (await import('./webhooks/change-webhooks.ts')).changeWebhooks(cli, args.id, { active: true }, options),
+});
+
+const rotate = defineCommand({
+  name: 'rotate',
+  summary: 'Rotate the secret of a webhook and print it once',
+  examples: [
     'svc webhooks rotate 0199',
     'svc webhooks rotate 0199 --keep-hours 0',
     'svc webhooks rotate 0199 --secret-stdin < secret',
-  ])
-    .argument('<id>', idText)
-    .option('--keep-hours <n>', 'how long the secret before signs too; 24 unless given', wholeNumber)
-    .option(...secretFromStdin)
-    .option('--json', 'print the answer of the daemon, with the secret')
-    .action(async (id: string, options: RotateOptions) => (await changing()).rotateSecret(cli, id, options));
-}
+  ],
+  args: { id: required(webhookId) },
+  options: [
+    option('--keep-hours <n>', 'Hours that the previous secret also signs (default: 24)', wholeNumber),
+    secretFromStdin,
+    jsonWithSecret,
+  ],
+  run: async ({ cli, args, options }) =>
+    (await import('./webhooks/change-webhooks.ts')).rotateSecret(cli, args.id, options),
+});
 
-function fillDeliveries(command: Command, cli: Cli): void {
-  withExamples(command.command('deliveries').description('list what was sent to a webhook, newest first'), [
+const deliveries = defineCommand({
+  name: 'deliveries',
+  summary: 'List deliveries of a webhook, newest first',
+  examples: [
     'svc webhooks deliveries 0199',
     'svc webhooks deliveries 0199 --failed',
     'svc webhooks deliveries 0199 --json',
-  ])
-    .argument('<id>', idText)
-    .option('--failed', 'only what did not arrive')
-    .addOption(
-      new Option('-s, --status <status>', 'pending, delivered or failed')
-        .argParser(oneOf(['pending', 'delivered', 'failed'] as const))
-        .conflicts('failed'),
-    )
-    .option('--limit <n>', 'how many, at most 500', wholeNumber)
-    .option(...answers)
-    .option(...idsOnly)
-    .action(async (id: string, options: DeliveriesOptions) =>
-      (await deliveries()).listDeliveries(cli, id, options),
-    );
-  withExamples(command.command('redeliver').description('send a delivery again, the same bytes'), [
-    'svc webhooks redeliver 0199 019a',
-    'svc webhooks redeliver 0199 019a --json',
-  ])
-    .argument('<webhook>', 'the id of the webhook or the beginning of it')
-    .argument('<delivery>', 'the id of the delivery or the beginning of it')
-    .option(...answers)
-    .action(async (id: string, delivery: string, options: Options) =>
-      (await deliveries()).redeliver(cli, id, delivery, options),
-    );
-  withExamples(command.command('test').description('send a test event now; fails unless it arrives'), [
-    'svc webhooks test 0199',
-    'svc webhooks test 0199 --json',
-  ])
-    .argument('<id>', idText)
-    .option(...answers)
-    .action(async (id: string, options: Options) => (await deliveries()).testWebhook(cli, id, options));
-}
+  ],
+  args: { id: required(webhookId) },
+  options: [
+    flag('--failed', 'Show failed deliveries only'),
+    option('-s, --status <status>', 'Filter by status', choice(choiceTable.webhooks.listDeliveries.status), {
+      conflicts: 'failed',
+    }),
+    limit,
+    json,
+    quiet,
+  ],
+  run: async ({ cli, args, options }) =>
+    (await import('./webhooks/webhook-deliveries.ts')).listDeliveries(cli, args.id, options),
+});
 
-function fillInbound(command: Command, cli: Cli): void {
-  withExamples(
-    command.command('inbound').description('list what GitHub, Jira and Linear sent, or show one delivery'),
-    [
-      'svc webhooks inbound --provider github',
-      'svc webhooks inbound --status ignored',
-      'svc webhooks inbound 0199 --payload',
-    ],
-  )
-    .argument('[id]', idText)
-    .option('--provider <name>', 'github, jira or linear', readVendor)
-    .option(
-      '-s, --status <status>',
-      'accepted, ignored, duplicate or refused',
-      oneOf(['accepted', 'ignored', 'duplicate', 'refused'] as const),
-    )
-    .option('--limit <n>', 'how many, at most 500', wholeNumber)
-    .option('--offset <n>', 'how many to leave out', wholeNumber)
-    .option('--payload', 'with an id: print the body as it came')
-    .option(...answers)
-    .option(...idsOnly)
-    .action(async (id: string | undefined, options: InboundOptions) =>
-      id === undefined
-        ? (await inbound()).listInbound(cli, options)
-        : (await inbound()).showInbound(cli, id, options),
-    );
-  withExamples(command.command('replay').description('look at a delivery again, as if it had just come'), [
-    'svc webhooks replay 0199',
-    'svc webhooks replay 0199 --json',
-  ])
-    .argument('<id>', 'the id of a delivery that came in, or the beginning of it')
-    .option(...answers)
-    .action(async (id: string, options: Options) => (await inbound()).replayInbound(cli, id, options));
-}
+const redeliver = defineCommand({
+  name: 'redeliver',
+  summary: 'Repeat a delivery with the same body',
+  examples: ['svc webhooks redeliver 0199 019a', 'svc webhooks redeliver 0199 019a --json'],
+  args: {
+    webhook: required(webhookId),
+    delivery: required(id('delivery', { within: { name: 'webhook', kind: 'webhook' } })),
+  },
+  options: [json],
+  run: async ({ cli, args, options }) =>
+    (await import('./webhooks/webhook-deliveries.ts')).redeliver(cli, args.webhook, args.delivery, options),
+});
 
-const readEvent = oneOf(webhookEvents);
-const gatherEvent = (text: string, earlier: WebhookEvent[] = []): WebhookEvent[] => [
-  ...new Set([...earlier, readEvent(text)]),
-];
+const test = defineCommand({
+  name: 'test',
+  summary: 'Send a test event; fails unless it is delivered',
+  examples: ['svc webhooks test 0199', 'svc webhooks test 0199 --json'],
+  args: { id: required(webhookId) },
+  options: [json],
+  run: async ({ cli, args, options }) =>
+    (await import('./webhooks/webhook-deliveries.ts')).testWebhook(cli, args.id, options),
+});
+
+const inbound = defineCommand({
+  name: 'inbound',
+  summary: 'List inbound deliveries, or show one',
+  examples: [
+    'svc webhooks inbound --provider github',
+    'svc webhooks inbound --status ignored',
+    'svc webhooks inbound 0199 --payload',
+  ],
+  args: { id: optional(inboundId) },
+  options: [
+    option('--provider <name>', 'Filter by sender', vendor),
+    option('-s, --status <status>', 'Filter by status', choice(choiceTable.inbound.list.status)),
+    limit,
+    offset,
+    flag('--payload', 'With an ID: print the body as received'),
+    json,
+    quiet,
+  ],
+  run: async ({ cli, args, options }) => {
+    const { listInbound, showInbound } = await import('./webhooks/inbound-deliveries.ts');
+    await (args.id === undefined ? listInbound(cli, options) : showInbound(cli, args.id, options));
+  },
+});
+
+const replay = defineCommand({
+  name: 'replay',
+  summary: 'Process an inbound delivery again',
+  examples: ['svc webhooks replay 0199', 'svc webhooks replay 0199 --json'],
+  args: { id: required(inboundId) },
+  options: [json],
+  run: async ({ cli, args, options }) =>
+    (await import('./webhooks/inbound-deliveries.ts')).replayInbound(cli, args.id, options),
+});
+
+export const webhooks = defineNoun({
+  name: 'webhooks',
+  summary: 'Manage webhooks',
+  examples: [
+    'svc webhooks add https://example.com/hook -e task.completed -e task.failed',
+    'svc webhooks deliveries 0199 --failed',
+    'svc webhooks inbound --provider github',
+  ],
+  commands: [ls, add, show, rm, pause, enable, rotate, deliveries, redeliver, test, inbound, replay],
+});

@@ -1,65 +1,59 @@
-import type { Command, Option } from 'commander';
-import type { Cli } from '../cli.ts';
-import { escapeLine } from '../escape-text.ts';
-import { fillProgram } from '../program.ts';
-import { argumentValues, type Candidate, optionValues } from './known-values.ts';
+import { ApiError } from '../../contract/client.ts';
+import { CliError } from '../errors/cli-error.ts';
+import type { Cli } from '../program/cli.ts';
+import { escapeLine } from '../output/escape-text.ts';
+import { loadNouns } from '../program/program.ts';
+import type { CommandSpec } from '../program/define-command.ts';
+import { globalOptions } from '../program/global-option-list.ts';
+import { helpTopics } from '../program/help-topics.ts';
+import type { OptionSpec } from '../program/options.ts';
+import type { Candidate, ValueType } from '../program/value-type.ts';
+import { findPosition, type Position } from './find-position.ts';
+
+const PATIENCE_MS = 1000;
 
 /** Prints what the last word could become, one per line with a tab before what it means. Silent where nothing is known. */
-export async function completeWords(cli: Cli, program: Command, words: string[]): Promise<void> {
-  await fillProgram(program, cli);
+export async function completeWords(cli: Cli, words: string[]): Promise<void> {
   const word = words.at(-1) ?? '';
-  const place = findPlace(program, words.slice(0, -1));
-  const candidates = await candidatesAt(cli, place, word);
-  for (const [name, text] of candidates)
-    if (name.startsWith(word)) cli.output.write(`${name}\t${escapeLine(text)}\n`);
+  const before = words.slice(0, -1);
+  const isHelp = before[0] === 'help';
+  const commandWords = isHelp ? before.slice(1) : before;
+  const position = findPosition(await loadNouns(commandWords), commandWords);
+  const candidates =
+    isHelp && !position.command
+      ? [...commandCandidates(position.commands), ...topicCandidates()]
+      : await candidatesAt(cli, position, word);
+  for (const [name, meaning] of candidates)
+    if (name.startsWith(word)) cli.output.write(`${name}\t${escapeLine(meaning)}\n`);
 }
 
-interface Place {
-  command: Command;
-  path: string[];
-  /** The option whose value comes next. */
-  awaiting: Option | undefined;
+async function candidatesAt(cli: Cli, position: Position, word: string): Promise<readonly Candidate[]> {
+  const { command, commands, awaiting } = position;
+  if (awaiting?.type) return valuesOf(cli, awaiting.type, position);
+  if (word.startsWith('-')) return optionCandidates([...(command?.options ?? []), ...globalOptions]);
+  if (commands.length > 0) return commandCandidates(commands);
+  const args = Object.values(command?.args ?? {});
+  const last = args.at(-1);
+  const argument = args[position.argumentCount] ?? (last?.isVariadic ? last : undefined);
+  return argument ? valuesOf(cli, argument.type, position) : [];
 }
 
-function findPlace(program: Command, before: string[]): Place {
-  const place: Place = { command: program, path: [], awaiting: undefined };
-  for (const word of before) {
-    if (place.awaiting) {
-      place.awaiting = undefined;
-      continue;
-    }
-    if (word.startsWith('-')) {
-      const option = optionsOf(place.command).find(({ short, long }) => word === short || word === long);
-      place.awaiting = option?.required ? option : undefined;
-      continue;
-    }
-    const next = place.command.commands.find((command) => command.name() === word);
-    if (!next) continue;
-    place.command = next;
-    place.path.push(word);
+const commandCandidates = (commands: readonly CommandSpec[]): Candidate[] =>
+  commands.filter(({ isHidden }) => !isHidden).map(({ name, summary }) => [name, summary]);
+
+const topicCandidates = () => helpTopics.map(({ name, summary }): Candidate => [name, summary]);
+
+const optionCandidates = (options: readonly OptionSpec[]): Candidate[] =>
+  options.map(({ flags, help }) => [/--[\w-]+/.exec(flags)?.[0] ?? '', help]);
+
+/** Nothing where the daemon does not answer: somebody is typing. */
+async function valuesOf(cli: Cli, type: ValueType, { values }: Position): Promise<readonly Candidate[]> {
+  if (type.choices) return type.choices.words;
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  try {
+    return (await type.suggest?.(cli, { signal, values })) ?? [];
+  } catch (error) {
+    if (error instanceof CliError || error instanceof ApiError || signal.aborted) return [];
+    throw error;
   }
-  return place;
 }
-
-async function candidatesAt(
-  cli: Cli,
-  { command, path, awaiting }: Place,
-  word: string,
-): Promise<Candidate[]> {
-  if (awaiting) return optionValues(cli, path, awaiting.long ?? '');
-  if (word.startsWith('-'))
-    return optionsOf(command).flatMap(({ long, hidden, description }) =>
-      long && !hidden ? [[long, description]] : [],
-    );
-  if (command.commands.length > 0)
-    return command
-      .createHelp()
-      .visibleCommands(command)
-      .map((each) => [each.name(), each.description()]);
-  return argumentValues(cli, path);
-}
-
-const optionsOf = (command: Command): Option[] => [
-  ...command.options,
-  ...command.createHelp().visibleGlobalOptions(command),
-];

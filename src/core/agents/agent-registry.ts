@@ -62,6 +62,17 @@ export class AgentRegistry {
     return [...this.#entries.keys()];
   }
 
+  /** Why the default agent cannot run, with the command that changes it; undefined where it can. */
+  defaultProblem(): string | undefined {
+    const type = this.#defaultType();
+    const entry = this.#entries.get(type);
+    if (!entry && this.#config.get('agents.default') === undefined) return undefined;
+    if (!entry)
+      return `There is no agent "${type}", which is the default. Set another: svc config set agents.default builtin`;
+    const missing = entry.adapter.missingConfig();
+    return missing === undefined ? undefined : `The default agent "${type}" cannot run: it needs ${missing}`;
+  }
+
   breakerOf(type: string): CircuitBreaker | undefined {
     return this.#entries.get(type)?.breaker;
   }

@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts';
 import type { EventBus } from '../events.ts';
 import type { NotificationService } from '../notifications/notification-service.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
-import type { ApprovalRow } from '../storage/tool-rows.ts';
+import type { ApprovalRow } from '../storage/rows/approvals.ts';
 import type { Runtime } from '../runtime.ts';
 import type { ApprovalStore } from './approval-store.ts';
 

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '../storage/database.ts';
 import type { Schema } from '../storage/schema.ts';
-import type { ApprovalRow } from '../storage/tool-rows.ts';
+import type { ApprovalRow } from '../storage/rows/approvals.ts';
 
 /** Rows of approvals and of what was allowed for good in a conversation. */
 export class ApprovalStore {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { WriteTransaction } from '../storage/database.ts';
-import type { AuditRow } from '../storage/account-rows.ts';
+import type { AuditRow } from '../storage/rows/audit.ts';
 import type { Runtime } from '../runtime.ts';
 
 /** What happened to whom; arguments never hold a secret. */

@@ -1,7 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
-import type { AuditEntry, AuditQuery, AuditVerification } from '../../contract/security.ts';
+import type { AuditEntry, AuditQuery, AuditVerification } from '../../contract/audit.ts';
 import { AppError } from '../errors.ts';
-import type { AuditRow } from '../storage/account-rows.ts';
+import type { AuditRow } from '../storage/rows/audit.ts';
 import { FIRST_HASH, hashOfEntry } from './audit-log.ts';
 import type { AuditStore } from './audit-store.ts';
 

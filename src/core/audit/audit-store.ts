@@ -1,5 +1,5 @@
-import type { AuditQuery } from '../../contract/security.ts';
-import type { AuditRow } from '../storage/account-rows.ts';
+import type { AuditQuery } from '../../contract/audit.ts';
+import type { AuditRow } from '../storage/rows/audit.ts';
 import type { Database } from '../storage/database.ts';
 
 /** Reads rows of the audit log. */

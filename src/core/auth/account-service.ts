@@ -2,7 +2,7 @@ import type { Signup, UpdateProfile } from '../../contract/auth.ts';
 import type { User } from '../../contract/users.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { AppError } from '../errors.ts';
-import type { UserRow } from '../storage/account-rows.ts';
+import type { UserRow } from '../storage/rows/auth.ts';
 import type { PairingStore } from './pairing-store.ts';
 import type { Database } from '../storage/database.ts';
 import type { Caller } from './caller.ts';
@@ -34,7 +34,7 @@ export class AccountService {
     this.#deps = deps;
   }
 
-  async signUp(signup: Signup, place: { isTrustedPlace: boolean; client: ClientInfo }): Promise<SignedIn> {
+  async signUp(signup: Signup, place: { isTrustedClient: boolean; client: ClientInfo }): Promise<SignedIn> {
     const { database, registration, sessions, hasher } = this.#deps;
     const { password, ...wish } = { ...signup, ...place };
     // Who may not sign up costs no hash.

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { CreateInvite, Invite } from '../../contract/invites.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { AppError } from '../errors.ts';
-import type { InviteRow } from '../storage/account-rows.ts';
+import type { InviteRow } from '../storage/rows/auth.ts';
 import type { Database } from '../storage/database.ts';
 import type { Schema } from '../storage/schema.ts';
 import type { Runtime } from '../runtime.ts';

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { PairingRequestRow } from '../storage/account-rows.ts';
+import type { PairingRequestRow } from '../storage/rows/devices.ts';
 import type { WriteTransaction } from '../storage/database.ts';
 import type { Schema } from '../storage/schema.ts';
 

@@ -3,7 +3,7 @@ import type { Role } from '../../contract/users.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Config } from '../config/config.ts';
 import { AppError } from '../errors.ts';
-import type { UserRow } from '../storage/account-rows.ts';
+import type { UserRow } from '../storage/rows/auth.ts';
 import type { WriteTransaction } from '../storage/database.ts';
 import type { Schema } from '../storage/schema.ts';
 import type { Runtime } from '../runtime.ts';
@@ -32,7 +32,7 @@ export interface RegistrationWish {
   /** A vendor says that the address is theirs. */
   isEmailVerified?: boolean;
   /** Whoever asks works as the daemon's own user on its machine, so the first account is theirs for the asking. */
-  isTrustedPlace: boolean;
+  isTrustedClient: boolean;
   client?: ClientInfo;
 }
 
@@ -93,7 +93,7 @@ export class Registration {
     const invite = await invites.findUsable(db, { code, email, isEmailVerified });
     if (invite) return { role: roleOf(invite), inviteId: invite.id };
     if (code !== undefined) throw new AppError('forbidden', 'This invite code is not valid (any more)');
-    if (isFirst && wish.isTrustedPlace && mode !== 'invite') return { role: 'admin' };
+    if (isFirst && wish.isTrustedClient && mode !== 'invite') return { role: 'admin' };
     if (!isFirst && mode === 'open') return { role: 'user' };
     const message =
       isFirst && setupCode.read() !== undefined

@@ -3,7 +3,7 @@ import type { Role } from '../../contract/users.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { AppError } from '../errors.ts';
 import type { EventBus } from '../events.ts';
-import type { SessionRow } from '../storage/account-rows.ts';
+import type { SessionRow } from '../storage/rows/auth.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Caller } from './caller.ts';
@@ -93,7 +93,7 @@ export class SessionService {
       row: {
         id: runtime.newId('sess'),
         token_hash: hashToken(token),
-        user_id: userId,
+        owner_id: userId,
         kind,
         role,
         device_id: deviceId ?? null,
@@ -181,7 +181,7 @@ export class SessionService {
     if (!row || (row.expires_at !== null && row.expires_at <= now.toISOString())) return undefined;
     if (now.getTime() - Date.parse(row.last_seen_at) > SEEN_EVERY_MS) this.#touch(row.id, now);
     return {
-      userId: row.user_id,
+      userId: row.owner_id,
       role: row.role === 'admin' && row.user_role === 'admin' ? 'admin' : 'user',
       sessionHash,
       sessionId: row.id,

@@ -1,12 +1,12 @@
 import type { Kysely } from 'kysely';
-import type { SessionRow } from '../storage/account-rows.ts';
+import type { SessionRow } from '../storage/rows/auth.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import type { Schema } from '../storage/schema.ts';
 
 export interface FoundSession {
   id: string;
-  user_id: string;
+  owner_id: string;
   /** The most that the session may do. */
   role: string;
   user_role: string;
@@ -25,10 +25,10 @@ export class SessionStore {
     this.#find = prepareQuery<{ hash: string }, FoundSession>((value) =>
       database.read
         .selectFrom('sessions')
-        .innerJoin('users', 'users.id', 'sessions.user_id')
+        .innerJoin('users', 'users.id', 'sessions.owner_id')
         .select([
           'sessions.id',
-          'sessions.user_id',
+          'sessions.owner_id',
           'sessions.role',
           'users.role as user_role',
           'sessions.device_id',
@@ -49,7 +49,7 @@ export class SessionStore {
     return this.#database.read
       .selectFrom('sessions')
       .selectAll()
-      .where('user_id', '=', userId)
+      .where('owner_id', '=', userId)
       .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
       .orderBy('created_at', 'desc')
       .orderBy('id', 'desc')
@@ -81,7 +81,7 @@ export class SessionStore {
       throw new Error('Which sessions?');
     let query = db.deleteFrom('sessions');
     if (id !== undefined) query = query.where('id', '=', id);
-    if (userId !== undefined) query = query.where('user_id', '=', userId);
+    if (userId !== undefined) query = query.where('owner_id', '=', userId);
     if (deviceId !== undefined) query = query.where('device_id', '=', deviceId);
     if (tokenHash !== undefined) query = query.where('token_hash', '=', tokenHash);
     if (kind !== undefined) query = query.where('kind', '=', kind);

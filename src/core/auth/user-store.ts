@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Account, User } from '../../contract/users.ts';
 import { AppError } from '../errors.ts';
-import type { UserRow } from '../storage/account-rows.ts';
+import type { UserRow } from '../storage/rows/auth.ts';
 import type { Database } from '../storage/database.ts';
 import type { Schema } from '../storage/schema.ts';
 import { roleOf } from './caller.ts';
@@ -50,7 +50,7 @@ export class UserStore {
     const connections = await this.#database.read
       .selectFrom('connections')
       .select('provider')
-      .where('user_id', '=', row.id)
+      .where('owner_id', '=', row.id)
       .orderBy('provider')
       .execute();
     const connectedAccounts = connections.map(({ provider }) => provider);

@@ -1,7 +1,7 @@
 import type { ChatMessage, PresetId } from '../../contract/chat.ts';
 import type { Compaction } from '../../contract/conversations.ts';
 import { AppError } from '../errors.ts';
-import type { ConversationRow } from '../storage/chat-rows.ts';
+import type { ConversationRow } from '../storage/rows/conversations.ts';
 import type { Database } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
 import type { ConversationStore } from './conversation-store.ts';

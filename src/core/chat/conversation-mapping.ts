@@ -1,7 +1,7 @@
 import type { ChatMessage, PresetId } from '../../contract/chat.ts';
 import type { Conversation, ConversationMessage } from '../../contract/conversations.ts';
-import type { ProviderType } from '../../contract/providers.ts';
-import type { ConversationRow, MessageRow } from '../storage/chat-rows.ts';
+import type { ModelProviderType } from '../../contract/providers.ts';
+import type { ConversationRow, MessageRow } from '../storage/rows/conversations.ts';
 
 export const toConversation = (row: ConversationRow): Conversation => ({
   id: row.id,
@@ -25,7 +25,7 @@ export function toMessage(row: MessageRow): ConversationMessage {
     conversationId: row.conversation_id,
     role: row.role as ChatMessage['role'],
     content: row.content,
-    ...(row.provider !== null && { provider: row.provider as ProviderType }),
+    ...(row.provider !== null && { provider: row.provider as ModelProviderType }),
     ...(row.model !== null && { model: row.model }),
     ...(Object.keys(usage).length > 0 && { usage }),
     ...(row.tool_calls !== null && {

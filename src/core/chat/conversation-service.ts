@@ -10,7 +10,7 @@ import type { Approval } from '../../contract/approvals.ts';
 import type { TokenUsage } from '../../contract/chat.ts';
 import { type Caller, mayRunCommands, requireOwned, visibleOwner } from '../auth/caller.ts';
 import { AppError } from '../errors.ts';
-import type { ConversationRow, MessageRow } from '../storage/chat-rows.ts';
+import type { ConversationRow, MessageRow } from '../storage/rows/conversations.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Compactor } from './compactor.ts';

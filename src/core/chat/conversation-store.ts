@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { ConversationRow, MessageRow } from '../storage/chat-rows.ts';
+import type { ConversationRow, MessageRow } from '../storage/rows/conversations.ts';
 import type { Database } from '../storage/database.ts';
 import type { Schema } from '../storage/schema.ts';
 

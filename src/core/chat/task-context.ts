@@ -1,5 +1,5 @@
 import { type Caller, requireOwned } from '../auth/caller.ts';
-import type { ConversationRow } from '../storage/chat-rows.ts';
+import type { ConversationRow } from '../storage/rows/conversations.ts';
 import type { Database } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
 import { type StoredTask, toTask } from '../tasks/task-mapping.ts';

@@ -1,7 +1,7 @@
 import type { LowSync } from 'lowdb';
 import { z } from 'zod';
 import type { Setting } from '../../contract/config.ts';
-import type { Surroundings } from '../../contract/locations.ts';
+import type { Platform } from '../../contract/locations.ts';
 import { AppError } from '../errors.ts';
 import { isSealed, type SecretBox } from '../secrets/secret-box.ts';
 import { requireWritable } from './require-writable.ts';
@@ -28,7 +28,7 @@ export type Flags = Partial<SettingValues>;
 export interface ConfigSources {
   /** What the command line said; wins over everything. */
   flags?: Flags;
-  env: Surroundings['env'];
+  env: Platform['env'];
   settingsFile: string;
 }
 
@@ -44,6 +44,14 @@ export class Config {
     this.#sources = sources;
     this.#file = openSettingsFile(sources.settingsFile);
     this.#values = this.#resolve();
+  }
+
+  /** Settings of the file that have no effect, as sentences for the log. */
+  warnings(): string[] {
+    const locate = locateInFile(this.#sources.settingsFile);
+    return settingKeys
+      .filter((key) => definitionOf(key).needsPro && readFrom(this.#file.data, key.split('.')) !== undefined)
+      .map((key) => `${locate(key)}: Ignored: ${needsPro}`);
   }
 
   get<K extends SettingKey>(key: K): SettingValue<K> {
@@ -86,6 +94,7 @@ export class Config {
     if (!isSettingKey(key))
       throw new AppError('not_found', 'There is no such setting. See them: svc config ls');
     if (value !== null) {
+      if (definitionOf(key).needsPro) throw new AppError('validation', `${key}: ${needsPro}`);
       const parsed = definitionOf(key).schema.safeParse(value);
       if (!parsed.success)
         throw new AppError('validation', `${key}: ${firstIssue(parsed.error)}`, {
@@ -162,6 +171,11 @@ export class Config {
       const { value, origin, where } = this.#find(key, values, locate);
       const parsed = definitionOf(key).schema.safeParse(value);
       if (!parsed.success) throw new AppError('configuration', `${where}: ${firstIssue(parsed.error)}`);
+      // An earlier svc took them; at their default they had no effect there either.
+      const isHarmless =
+        origin === 'default' || (origin === 'settings' && parsed.data === defaultOf(key, 'mini'));
+      if (definitionOf(key).needsPro && !isHarmless)
+        throw new AppError('configuration', `${where}: ${needsPro}`);
       values.set(key, { value: parsed.data, origin });
     }
     return values;
@@ -178,6 +192,8 @@ export class Config {
     return { value: defaultOf(key, mode ?? 'mini'), origin: 'default' as const, where: key };
   }
 }
+
+const needsPro = 'It takes effect only in mode pro, which this version does not have yet';
 
 const isSettingKey = (key: string): key is SettingKey => settingKeys.some((known) => known === key);
 

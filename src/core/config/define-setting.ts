@@ -12,6 +12,8 @@ export interface SettingDefinition<T extends z.ZodType = z.ZodType> {
   environment?: string;
   /** True when a change takes effect at once. */
   live?: true;
+  /** True for a setting of mode `pro`, which does not exist yet: setting it is refused. */
+  needsPro?: true;
   /** True for a secret: never shown, and sealed in the settings file when it is set through the API. */
   secret?: true;
   /** For an object of entries, some parts of which are secrets. It takes JSON as text, too. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { providerTypeSchema } from '../../contract/providers.ts';
+import { modelProviderTypeSchema } from '../../contract/providers.ts';
 import { define } from './define-setting.ts';
 
 /** The providers that have models for embeddings. */
@@ -14,7 +14,7 @@ export const embeddingProviders = [
   'ollama',
   'openrouter',
 ] as const;
-const embeddingProviderSchema = providerTypeSchema.extract(embeddingProviders, {
+const embeddingProviderSchema = modelProviderTypeSchema.extract(embeddingProviders, {
   error: `Expected a provider that has models for embeddings: ${embeddingProviders.join(', ')}`,
 });
 export type EmbeddingProvider = z.output<typeof embeddingProviderSchema>;

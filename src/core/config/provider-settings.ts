@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import {
   apiVersionSchema,
-  type ProviderType,
-  providerTypeSchema,
+  type ModelProviderType,
+  modelProviderTypeSchema,
   providerUrlSchema,
   resourceNameSchema,
 } from '../../contract/providers.ts';
 import { define } from './define-setting.ts';
 
 /** How people call the vendors. */
-export const providerNames: Record<ProviderType, string> = {
+export const providerNames: Record<ModelProviderType, string> = {
   anthropic: 'Anthropic',
   openai: 'OpenAI',
   azure: 'Azure OpenAI',
@@ -35,7 +35,11 @@ export const keySettingSchema = z.union([
 ]);
 
 /** The key is read from the variable that the vendor's own tools read. */
-const settingsOf = <P extends ProviderType>(provider: P, environment: string, urlEnvironment?: string) => {
+const settingsOf = <P extends ModelProviderType>(
+  provider: P,
+  environment: string,
+  urlEnvironment?: string,
+) => {
   const name = providerNames[provider];
   const own = {
     apiKey: define({
@@ -76,7 +80,7 @@ const settingsOf = <P extends ProviderType>(provider: P, environment: string, ur
 
 export const providerSettings = {
   'chat.defaultProvider': define({
-    schema: providerTypeSchema.optional(),
+    schema: modelProviderTypeSchema.optional(),
     default: undefined,
     live: true,
     description: 'The model provider for requests that name none; the first configured one unless set',

@@ -1,8 +1,8 @@
 import { homedir } from 'node:os';
-import type { Surroundings } from '../../contract/locations.ts';
+import type { Platform } from '../../contract/locations.ts';
 
 /** The environment of this process: the only place of the daemon that reads it. */
-export const readEnvironment = (): Surroundings => ({
+export const readEnvironment = (): Platform => ({
   env: process.env,
   platform: process.platform,
   home: homedir(),

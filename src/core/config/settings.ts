@@ -66,13 +66,25 @@ export const settings = {
     default: 60,
     environment: 'GATEWAY_RATE_LIMIT_RPM',
     live: true,
-    description: 'Requests that an API token may make to the gateway in a minute',
+    description: 'Requests that an API token may submit to the gateway in a minute',
+  }),
+  'gateway.statusRequestsPerMinute': define({
+    schema: count(1, 1_000_000),
+    default: 600,
+    live: true,
+    description: 'Times that an API token may ask for the status of gateway requests in a minute',
   }),
   'gateway.requestsPerSecond': define({
     schema: count(1, 100_000),
     default: 10,
     live: true,
-    description: 'Requests that an API token may make to the gateway in a second',
+    description: 'Requests that an API token may submit to the gateway in a second',
+  }),
+  'metrics.public': define({
+    schema: z.stringbool().or(z.boolean()),
+    default: false,
+    live: true,
+    description: 'Whether programs on this machine may read /metrics without a token',
   }),
   'storage.synchronous': define({
     schema: z.enum(['FULL', 'NORMAL']),
@@ -88,12 +100,14 @@ export const settings = {
   'queue.name': define({
     schema: z.string().min(1).max(100),
     default: 'ai-tasks',
-    description: 'The name of the task queue',
+    needsPro: true,
+    description: 'The name of the task queue in mode pro, which does not exist yet',
   }),
   'queue.notificationName': define({
     schema: z.string().min(1).max(100),
     default: 'ai-task-notifications',
-    description: 'The name of the notification queue',
+    needsPro: true,
+    description: 'The name of the notification queue in mode pro, which does not exist yet',
   }),
   'queue.concurrency': define({
     schema: count(1, 1000),
@@ -104,13 +118,15 @@ export const settings = {
   'queue.notificationConcurrency': define({
     schema: count(1, 1000),
     default: 5,
-    description: 'How many notifications are delivered at the same time',
+    needsPro: true,
+    description: 'How many notifications a worker of mode pro, which does not exist yet, delivers at once',
   }),
   'queue.redis.url': define({
     schema: z.url({ protocol: /^rediss?$/ }).optional(),
     default: undefined,
     environment: 'QUEUE_STORE_URL',
-    description: 'The store of a queue that several daemons share; the in-process queue needs none',
+    needsPro: true,
+    description: 'The store of the queue in mode pro, which does not exist yet',
   }),
   'queue.retry.attempts': define({
     schema: count(1, 20),

@@ -111,7 +111,7 @@ export class AttestationService {
     if (publicKey === identity.publicKey) return true;
     const device = await database.read
       .selectFrom('devices')
-      .innerJoin('users', 'users.id', 'devices.user_id')
+      .innerJoin('users', 'users.id', 'devices.owner_id')
       .select('devices.id')
       .where('devices.public_key', '=', publicKey)
       .where('users.disabled_at', 'is', null)

@@ -24,6 +24,6 @@ export function composeDevices(deps: DevicesDeps) {
   };
   return {
     services,
-    lifecycle: { tidy: { everyMs: EXPIRE_EVERY_MS, run: () => pairing.cleanup() } },
+    lifecycle: { tidy: { everyMs: EXPIRE_EVERY_MS, run: () => pairing.deleteOld() } },
   } satisfies Feature<typeof services>;
 }

@@ -3,7 +3,7 @@ import type { Device } from '../../contract/devices.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { type Caller, requireOwned, roleOf, visibleOwner } from '../auth/caller.ts';
 import type { ClientInfo, SessionService } from '../auth/session-service.ts';
-import type { DeviceRow } from '../storage/account-rows.ts';
+import type { DeviceRow } from '../storage/rows/devices.ts';
 import type { Database } from '../storage/database.ts';
 import type { Schema } from '../storage/schema.ts';
 import type { TokenService } from '../auth/tokens/token-service.ts';
@@ -33,7 +33,7 @@ export class DeviceService {
   async list(caller: Caller): Promise<Device[]> {
     const owner = visibleOwner(caller);
     const all = devicesIn(this.#deps.database.read);
-    const rows = await (owner === undefined ? all : all.where('devices.user_id', '=', owner))
+    const rows = await (owner === undefined ? all : all.where('devices.owner_id', '=', owner))
       .orderBy('devices.id', 'desc')
       .execute();
     return rows.map((row) => toDevice(row, caller));
@@ -51,7 +51,7 @@ export class DeviceService {
   async revoke(caller: Caller, id: string, client: ClientInfo): Promise<void> {
     const { database, pairings, sessions, tokens, audit } = this.#deps;
     await database.write(async (transaction) => {
-      const { user_id, name } = await find(transaction.db, caller, id);
+      const { owner_id, name } = await find(transaction.db, caller, id);
       const ids = await withApproved(transaction.db, id);
       let ended = 0;
       for (const each of ids) {
@@ -65,7 +65,7 @@ export class DeviceService {
         tool: 'device.revoked',
         userId: caller.userId,
         address: client.address,
-        arguments: { deviceId: id, name, ownerId: user_id, devices: ids.length, sessions: ended },
+        arguments: { deviceId: id, name, ownerId: owner_id, devices: ids.length, sessions: ended },
         result: 'ok',
       });
     });
@@ -84,7 +84,7 @@ async function withApproved(db: Kysely<Schema>, id: string): Promise<string[]> {
 
 async function find(db: Kysely<Schema>, caller: Caller, id: string): Promise<SeenDevice> {
   const row = await devicesIn(db).where('devices.id', '=', id).executeTakeFirst();
-  return requireOwned(caller, row && { ...row, owner_id: row.user_id }, 'Device');
+  return requireOwned(caller, row, 'Device');
 }
 
 const devicesIn = (db: Kysely<Schema>) =>
@@ -98,7 +98,7 @@ const devicesIn = (db: Kysely<Schema>) =>
 const toDevice = (row: SeenDevice, caller: Caller): Device => ({
   id: row.id,
   name: row.name,
-  userId: row.user_id,
+  userId: row.owner_id,
   role: roleOf(row),
   ...(row.public_key !== null && { fingerprint: fingerprintOf(Buffer.from(row.public_key, 'base64')) }),
   createdAt: row.created_at,

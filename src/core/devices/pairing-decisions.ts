@@ -6,7 +6,7 @@ import type { ClientInfo } from '../auth/session-service.ts';
 import { AppError } from '../errors.ts';
 import { addressKey, type Limit, type RateLimits } from '../limits/rate-limits.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
-import type { DeviceRow, PairingRequestRow } from '../storage/account-rows.ts';
+import type { DeviceRow, PairingRequestRow } from '../storage/rows/devices.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
 import { hashCode } from './pairing-code.ts';
@@ -34,6 +34,8 @@ export interface Approval {
   code: string;
   role?: Role | undefined;
   name?: string | undefined;
+  /** What the approver calls themselves; who it is, the session says. */
+  approvedBy?: string | undefined;
   /** Of the request that the person saw; undefined when they did not look. */
   version?: string | undefined;
 }
@@ -57,7 +59,7 @@ export class PairingDecisions {
 
   /** Makes the device one of the caller's; it may do no more than the caller. */
   async approve(caller: Caller, approval: Approval, client: ClientInfo): Promise<PairingRequest> {
-    const { code, role, name, version } = approval;
+    const { code, role, name, approvedBy, version } = approval;
     if (role === 'admin' && !isAdmin(caller))
       throw new AppError('forbidden', 'A device may do no more than you');
     return this.#decide(caller, code, client, async (transaction, row, now) => {
@@ -66,7 +68,7 @@ export class PairingDecisions {
       await refuseItself(transaction, caller, row);
       const device: DeviceRow = {
         id: this.#deps.runtime.newId('dev'),
-        user_id: caller.userId,
+        owner_id: caller.userId,
         name: name ?? nameOf(row),
         role: role ?? caller.role,
         public_key: row.public_key,
@@ -79,6 +81,7 @@ export class PairingDecisions {
         status: 'approved',
         device_id: device.id,
         role: device.role,
+        approver_label: approvedBy || null,
         expires_at: row.expires_at > inTime ? row.expires_at : inTime,
       };
     });
@@ -122,7 +125,12 @@ export class PairingDecisions {
           tool: `pairing.${decision.status}`,
           userId: caller.userId,
           address: client.address,
-          arguments: { requestId: row.id, deviceId: decided.device_id, role: decided.role },
+          arguments: {
+            requestId: row.id,
+            deviceId: decided.device_id,
+            role: decided.role,
+            ...(decided.approver_label !== null && { approverLabel: decided.approver_label }),
+          },
           result: 'ok',
         });
         return toPairingRequest(decided, at);

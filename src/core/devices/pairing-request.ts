@@ -1,7 +1,7 @@
 import type { PairingRequest, PairingStatus } from '../../contract/pairing.ts';
 import type { Role } from '../../contract/users.ts';
 import { hashToken } from '../auth/hash-token.ts';
-import type { PairingRequestRow } from '../storage/account-rows.ts';
+import type { PairingRequestRow } from '../storage/rows/devices.ts';
 import { fingerprintOf } from './device-identity.ts';
 
 /** What the row comes to at this moment: what nobody decided on, or nobody fetched, expires by itself. */
@@ -33,6 +33,7 @@ export function toPairingRequest(row: PairingRequestRow, now: string): PairingRe
     expiresAt: row.expires_at,
     ...(row.decided_at !== null && { decidedAt: row.decided_at }),
     ...(status === 'approved' && row.decided_by !== null && { approvedBy: row.decided_by }),
+    ...(status === 'approved' && row.approver_label !== null && { approverLabel: row.approver_label }),
     ...(row.role !== null && { role: row.role as Role }),
     ...(row.reason !== null && { reason: row.reason }),
   };

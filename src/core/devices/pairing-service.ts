@@ -1,5 +1,5 @@
 import type { DeviceIdentity } from '../../contract/devices.ts';
-import type { AskPairing, PairingRequest } from '../../contract/pairing.ts';
+import type { CreatePairingRequest, PairingRequest } from '../../contract/pairing.ts';
 import type { Role } from '../../contract/users.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Caller } from '../auth/caller.ts';
@@ -7,7 +7,7 @@ import { hashToken } from '../auth/hash-token.ts';
 import type { ClientInfo, SessionService } from '../auth/session-service.ts';
 import { AppError } from '../errors.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
-import type { PairingRequestRow } from '../storage/account-rows.ts';
+import type { PairingRequestRow } from '../storage/rows/devices.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
 import { decodeBase64 } from './base64.ts';
@@ -17,6 +17,8 @@ import { requesterOf, statusOf, toPairingRequest } from './pairing-request.ts';
 import type { PairingStore } from '../auth/pairing-store.ts';
 
 const LIFETIME_MS = 10 * 60_000;
+/** A device that polls learns for this long that its request has expired. */
+const EXPIRED_READABLE_MS = 10 * 60_000;
 /** Of each user who shows QR codes, and of everybody who is not signed in. */
 const MAX_PENDING = 1000;
 /** What scanners want around a QR code, in modules. */
@@ -40,7 +42,7 @@ export class PairingService {
   }
 
   /** The code is for the person who approves, the requestId for the device alone. */
-  async request(ask: AskPairing, client: ClientInfo) {
+  async request(ask: CreatePairingRequest, client: ClientInfo) {
     const made = await this.#create(ask, client, null);
     return { ...made, formatted: formatCode(made.code) };
   }
@@ -54,7 +56,7 @@ export class PairingService {
   }
 
   /** For the device that scanned the code: from now on the token is for its requestId alone. */
-  async claim({ code, ...ask }: AskPairing & { code: string }, client: ClientInfo) {
+  async claim({ code, ...ask }: CreatePairingRequest & { code: string }, client: ClientInfo) {
     const { database, store, keyRing, identity } = this.#deps;
     const hash = hashCode(keyRing, code);
     const { requestId, secret_hash: claim_hash } = this.#newRequestId();
@@ -76,7 +78,8 @@ export class PairingService {
     const { database, store } = this.#deps;
     const hash = hashToken(requestId);
     const row = await store.findBySecret(database.read, hash);
-    if (!row) throw new AppError('not_found', 'Pairing request not found');
+    if (!row || row.expires_at <= this.#forgottenBefore())
+      throw new AppError('not_found', 'Pairing request not found');
     const status = statusOf(row, this.#now());
     const isClaimedByOther = row.claim_hash !== null && row.claim_hash !== hash;
     const token = status === 'approved' && !isClaimedByOther ? await this.#deliver(row, client) : undefined;
@@ -102,7 +105,13 @@ export class PairingService {
     return database.write((transaction) => store.deleteExpired(transaction, this.#now()));
   }
 
-  async #create(ask: AskPairing, client: ClientInfo, createdBy: string | null) {
+  /** Deletes the requests that expired so long ago that no device asks for them any more. */
+  deleteOld(): Promise<number> {
+    const { database, store } = this.#deps;
+    return database.write((transaction) => store.deleteExpired(transaction, this.#forgottenBefore()));
+  }
+
+  async #create(ask: CreatePairingRequest, client: ClientInfo, createdBy: string | null) {
     const { database, store, keyRing, identity, runtime } = this.#deps;
     const code = newCode(runtime);
     const now = runtime.now();
@@ -119,6 +128,7 @@ export class PairingService {
       expires_at: new Date(now.getTime() + LIFETIME_MS).toISOString(),
       decided_at: null,
       decided_by: null,
+      approver_label: null,
       device_id: null,
       role: null,
       reason: null,
@@ -173,13 +183,17 @@ export class PairingService {
     });
   }
 
+  #forgottenBefore(): string {
+    return new Date(this.#deps.runtime.now().getTime() - EXPIRED_READABLE_MS).toISOString();
+  }
+
   #now(): string {
     return this.#deps.runtime.now().toISOString();
   }
 }
 
 /** What a device says of itself, as it is stored. */
-function askedOf({ requesterId, meta, publicKey }: AskPairing, client: ClientInfo) {
+function askedOf({ requesterId, meta, publicKey }: CreatePairingRequest, client: ClientInfo) {
   if (publicKey !== undefined) {
     const key = decodeBase64(publicKey, 32);
     const message = 'Expected a strict Ed25519 public key in base64';

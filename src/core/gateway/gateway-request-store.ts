@@ -1,4 +1,4 @@
-import type { GatewayRequestRow } from '../storage/account-rows.ts';
+import type { GatewayRequestRow } from '../storage/rows/gateway.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 

@@ -67,8 +67,7 @@ export class GatewayService {
 
   async status(caller: Caller, requestId: string): Promise<GatewayStatus> {
     const { requests, taskStore } = this.#deps;
-    const found = await requests.find(requestId);
-    const request = requireOwned(caller, found && { ...found, owner_id: found.user_id }, 'Request');
+    const request = requireOwned(caller, await requests.find(requestId), 'Request');
     const task = await taskStore.find(request.task_id);
     if (!task) throw new AppError('not_found', 'Request not found');
     return {
@@ -119,7 +118,7 @@ export class GatewayService {
         requests.insert(transaction, {
           ...ids,
           id: requestId,
-          user_id: caller.userId,
+          owner_id: caller.userId,
           workflow: workflow ?? null,
         });
         if (notifyUrl !== undefined)

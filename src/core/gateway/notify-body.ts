@@ -1,5 +1,5 @@
 import type { TaskResult } from '../../contract/task.ts';
-import type { NotifyDeliveryRow } from '../storage/account-rows.ts';
+import type { NotifyDeliveryRow } from '../storage/rows/gateway.ts';
 import { outcomeOf } from './gateway-answers.ts';
 import type { EndedTask } from './notify-store.ts';
 

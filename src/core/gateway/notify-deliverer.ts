@@ -5,7 +5,7 @@ import type { Log } from '../log.ts';
 import type { OutboundFetch } from '../outbound/outbound-fetch.ts';
 import { type AttemptResult, postSigned } from '../outbound/post-signed.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
-import type { NotifyDeliveryRow } from '../storage/account-rows.ts';
+import type { NotifyDeliveryRow } from '../storage/rows/gateway.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
 import type { TaskEndings } from '../tasks/task-endings.ts';

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { TaskStatus } from '../../contract/task.ts';
-import type { NotifyDeliveryRow } from '../storage/account-rows.ts';
+import type { NotifyDeliveryRow } from '../storage/rows/gateway.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { Schema } from '../storage/schema.ts';
 import type { StoredTask } from '../tasks/task-mapping.ts';
@@ -87,7 +87,7 @@ export class NotifyStore {
   async hasToken(tokenId: string): Promise<boolean> {
     const row = await this.#database.read
       .selectFrom('api_tokens')
-      .innerJoin('users', 'users.id', 'api_tokens.user_id')
+      .innerJoin('users', 'users.id', 'api_tokens.owner_id')
       .select('api_tokens.id')
       .where('api_tokens.id', '=', tokenId)
       .where('users.disabled_at', 'is', null)

@@ -1,6 +1,7 @@
 import { freemem, loadavg, totalmem } from 'node:os';
 import type { HealthLevel, HealthReport } from '../../contract/health.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
+import type { ModelProviders } from '../providers/model-providers.ts';
 import type { QueueStatusService } from '../tasks/queue-status-service.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Sandbox, SandboxState } from '../processes/sandbox.ts';
@@ -13,6 +14,7 @@ export interface HealthDeps {
   queueStatus: QueueStatusService;
   registry: AgentRegistry;
   sandbox: Pick<Sandbox, 'check'>;
+  modelProviders: Pick<ModelProviders, 'breakers'>;
   runtime: Runtime;
 }
 
@@ -28,16 +30,16 @@ export class HealthService {
   }
 
   async report(): Promise<HealthReport> {
-    const { queueStatus, registry, sandbox, runtime } = this.#deps;
+    const { queueStatus, registry, sandbox, modelProviders, runtime } = this.#deps;
     const timestamp = runtime.now().toISOString();
     const { queues, deadLetterQueue } = await queueStatus.read();
     const agents = await registry.list();
-    const breakers = registry.breakers();
+    const breakers = [...registry.breakers(), ...modelProviders.breakers()];
     const box = await sandbox.check();
     const active = queues.tasks.pending + queues.tasks.queued + queues.tasks.inProgress;
     const judged = {
       queue: judgeQueue(active),
-      adapters: judgeAdapters(agents),
+      adapters: judgeAdapters(agents, registry.defaultProblem()),
       circuitBreakers: judgeBreakers(breakers),
       deadLetterQueue: judgeDeadLetters(deadLetterQueue.pending),
     };
@@ -90,11 +92,15 @@ export function judgeDeadLetters(pending: number): Judgement {
   return ['healthy', 'Few tasks wait for a review'];
 }
 
-/** Only agents that somebody configured count: what is not set up is not ill. */
-function judgeAdapters(agents: { configured: boolean; healthy: boolean }[]): Judgement {
+/** Only agents that somebody configured count, and the default, which every task without a name gets. */
+function judgeAdapters(
+  agents: { configured: boolean; healthy: boolean }[],
+  defaultProblem: string | undefined,
+): Judgement {
   const configured = agents.filter((agent) => agent.configured);
   const ill = configured.filter((agent) => !agent.healthy).length;
   if (configured.length > 0 && ill === configured.length) return ['unhealthy', 'No agent is healthy'];
+  if (defaultProblem !== undefined) return ['degraded', defaultProblem];
   if (ill > 0) return ['degraded', `${ill} of ${configured.length} agents are not healthy`];
   return ['healthy', `${configured.length} agents are ready`];
 }

@@ -1,51 +1,69 @@
-import type { Metrics } from '../../contract/health.ts';
 import type { QueueStatus } from '../../contract/queue.ts';
+import { formatFamily, formatHistogram, type Sample } from '../metrics/metric-families.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 
-/** The metrics in the Prometheus text exposition format 0.0.4. */
-export function toPrometheus(metrics: Metrics, queue: QueueStatus): string {
+/** The metrics in the Prometheus text exposition format 0.0.4, in base units. */
+export function toPrometheus(
+  { requests, tasks, models, uptimeSeconds }: Metrics,
+  { queues, deadLetterQueue }: QueueStatus,
+  memory: NodeJS.MemoryUsage = process.memoryUsage(),
+): string {
+  const { endpoints } = requests.read();
+  const countOf = (pick: (endpoint: (typeof endpoints)[number]) => number): Sample[] =>
+    endpoints.map((endpoint) => [{ method: endpoint.method, route: endpoint.route }, pick(endpoint)]);
   const lines = [
-    ...family(
+    formatFamily(
+      'gauge',
       'svc_tasks',
-      'gauge',
       'Tasks by status',
-      Object.entries(queue.queues.tasks).map(([status, n]) => [`status="${status}"`, n] as const),
+      Object.entries(queues.tasks).map(([status, n]) => [{ status }, n]),
     ),
-    ...family('svc_dead_letters', 'gauge', 'Dead letters that nobody has dealt with', [
-      ['', queue.deadLetterQueue.pending],
-    ]),
-    ...family(
+    gauge('svc_queue_depth', 'Tasks that wait to be run', queues.tasks.pending + queues.tasks.queued),
+    gauge('svc_dead_letters', 'Items of the dead-letter queue that are pending', deadLetterQueue.pending),
+    formatFamily('counter', 'svc_tasks_finished_total', 'Finished tasks by status', tasks.finished.samples()),
+    formatHistogram('svc_task_wait_seconds', 'Time from creation to the first start', tasks.waitSeconds),
+    formatHistogram('svc_task_run_seconds', 'Duration of the run that finished a task', tasks.runSeconds),
+    formatFamily(
+      'counter',
+      'svc_agent_cost_usd_total',
+      'Cost of tasks in US dollars, as their agents report it',
+      tasks.costUsd.samples(),
+    ),
+    formatFamily(
+      'counter',
       'svc_http_requests_total',
-      'counter',
       'Requests by route',
-      metrics.endpoints.map((endpoint) => [labels(endpoint), endpoint.count]),
+      countOf((endpoint) => endpoint.count),
     ),
-    ...family(
-      'svc_http_errors_total',
+    formatFamily(
       'counter',
-      'Requests that ended with a 5xx',
-      metrics.endpoints.map((endpoint) => [labels(endpoint), endpoint.errors]),
+      'svc_http_errors_total',
+      'Requests that were answered with a 5xx status',
+      countOf((endpoint) => endpoint.errors),
     ),
-    ...family(
-      'svc_http_latency_milliseconds',
-      'gauge',
-      'Latency by route and quantile',
-      metrics.endpoints.flatMap((endpoint) =>
-        (['p50', 'p95', 'p99'] as const).map(
-          (name) => [`${labels(endpoint)},quantile="0.${name.slice(1)}"`, endpoint[name]] as const,
-        ),
-      ),
+    formatHistogram('svc_http_request_duration_seconds', 'Duration of requests by route', requests.seconds),
+    formatHistogram(
+      'svc_model_call_duration_seconds',
+      'Duration of model calls by provider and outcome',
+      models.callSeconds,
     ),
+    formatFamily(
+      'counter',
+      'svc_model_tokens_total',
+      'Tokens by provider, model and kind',
+      models.tokens.samples(),
+    ),
+    formatFamily(
+      'counter',
+      'svc_model_cost_usd_total',
+      'Cost of model calls in US dollars, where the provider reports it',
+      models.costUsd.samples(),
+    ),
+    gauge('process_resident_memory_bytes', 'Resident memory of the daemon', memory.rss),
+    gauge('nodejs_heap_size_used_bytes', 'Memory that the heap of Node.js uses', memory.heapUsed),
+    gauge('svc_uptime_seconds', 'Time since the daemon started', uptimeSeconds()),
   ];
-  return `${lines.join('\n')}\n`;
+  return `${lines.flat().join('\n')}\n`;
 }
 
-const labels = ({ method, route }: { method: string; route: string }) =>
-  `method="${method}",route="${route}"`;
-
-function family(name: string, type: string, help: string, samples: (readonly [string, number])[]): string[] {
-  return [
-    `# HELP ${name} ${help}`,
-    `# TYPE ${name} ${type}`,
-    ...samples.map(([label, value]) => `${name}${label && `{${label}}`} ${value}`),
-  ];
-}
+const gauge = (name: string, help: string, value: number) => formatFamily('gauge', name, help, [[{}, value]]);

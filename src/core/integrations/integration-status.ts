@@ -1,7 +1,7 @@
 import {
   type CodehostStatus,
   codehostStatusSchema,
-  type Disconnected,
+  type DisconnectResult,
   type TrackerAStatus,
   trackerAStatusSchema,
   type TrackerBStatus,
@@ -11,6 +11,8 @@ import {
 import type { ProviderName } from '../../contract/oauth.ts';
 import type { Connection, ConnectionService } from './oauth/connection-service.ts';
 import { oauthProviders } from './oauth/oauth-providers.ts';
+import type { Caller } from '../auth/caller.ts';
+import { namedOwner } from '../auth/named-owner.ts';
 import type { ClientInfo } from '../auth/session-service.ts';
 import type { Config } from '../config/config.ts';
 import type { OutboundFetch } from '../outbound/outbound-fetch.ts';
@@ -89,9 +91,21 @@ export class IntegrationStatus {
     };
   }
 
-  /** Takes the access back at the vendor and forgets it; the message says what is left to do by hand. */
-  async disconnect(userId: string, provider: ProviderName, client: ClientInfo): Promise<Disconnected> {
-    const revoked = await this.#deps.connections.disconnect(userId, provider, client);
+  /**
+   * Revokes the access of the caller, or of the user whom an administrator names, at the vendor and forgets it. The
+   * message says what is left to do by hand.
+   */
+  async disconnect(
+    caller: Caller,
+    provider: ProviderName,
+    { userId, client }: { userId?: string | undefined; client: ClientInfo },
+  ): Promise<DisconnectResult> {
+    const { connections, database } = this.#deps;
+    const ownerId = await namedOwner(database.read, caller, userId);
+    const revoked = await connections.disconnect(ownerId, provider, {
+      actorId: caller.userId,
+      address: client.address,
+    });
     const { vendor } = oauthProviders[provider];
     const message = revoked
       ? `${vendor} is disconnected, and the access is taken back there`

@@ -2,7 +2,7 @@ import type { ListNotificationsQuery, Notification } from '../../contract/notifi
 import { type Caller, requireOwned } from '../auth/caller.ts';
 import type { EventBus } from '../events.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
-import type { NotificationRow } from '../storage/schema.ts';
+import type { NotificationRow } from '../storage/rows/notifications.ts';
 import type { Runtime } from '../runtime.ts';
 
 export type NewNotification = Pick<Notification, 'type' | 'title' | 'message' | 'data'> & {
@@ -26,7 +26,7 @@ export class NotificationService {
   add(transaction: WriteTransaction, notification: NewNotification): void {
     const row: NotificationRow = {
       id: this.#runtime.newId('ntf'),
-      user_id: notification.userId,
+      owner_id: notification.userId,
       type: notification.type,
       title: notification.title,
       message: notification.message,
@@ -37,12 +37,12 @@ export class NotificationService {
     };
     transaction.insertLater('notifications', row);
     transaction.afterCommit(() =>
-      this.#bus.emit('notification', { userId: row.user_id, notification: toNotification(row) }),
+      this.#bus.emit('notification', { userId: row.owner_id, notification: toNotification(row) }),
     );
   }
 
   async list(caller: Caller, { unread, limit, offset }: ListNotificationsQuery) {
-    const own = this.#database.read.selectFrom('notifications').where('user_id', '=', caller.userId);
+    const own = this.#database.read.selectFrom('notifications').where('owner_id', '=', caller.userId);
     const wanted = unread === true ? own.where('read_at', 'is', null) : own;
     const count = async (query: typeof own) =>
       (await query.select(({ fn }) => fn.countAll<number>().as('n')).executeTakeFirst())?.n ?? 0;
@@ -59,7 +59,7 @@ export class NotificationService {
   async markRead(caller: Caller, id: string): Promise<Notification> {
     return this.#database.write(async ({ db }) => {
       const found = await db.selectFrom('notifications').selectAll().where('id', '=', id).executeTakeFirst();
-      const row = requireOwned(caller, found && { ...found, owner_id: found.user_id }, 'Notification');
+      const row = requireOwned(caller, found, 'Notification');
       const read_at = row.read_at ?? this.#runtime.now().toISOString();
       await db.updateTable('notifications').set({ read_at }).where('id', '=', id).execute();
       return toNotification({ ...row, read_at });

@@ -1,4 +1,4 @@
-import type { GuardName } from '../../contract/security.ts';
+import type { GuardName } from '../../contract/guards.ts';
 
 /** What each guard is for, in the order in which they look. */
 export const guardDescriptions: Record<GuardName, string> = {

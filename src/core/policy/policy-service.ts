@@ -1,10 +1,5 @@
-import {
-  type Guard as GuardInfo,
-  type GuardName,
-  guardNameSchema,
-  type Policy,
-  policySchema,
-} from '../../contract/security.ts';
+import { type Guard as GuardInfo, type GuardName, guardNameSchema } from '../../contract/guards.ts';
+import { type Policy, policySchema } from '../../contract/policy.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Database } from '../storage/database.ts';
 import { readState, writeState } from '../storage/state.ts';

@@ -1,4 +1,5 @@
 import type { Feature } from '../lifecycle.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import { createModelFetch, type ModelFetch } from '../outbound/model-fetch.ts';
 import { ModelCalls } from './model-calls.ts';
 import { ModelProviders, type ModelProvidersDeps } from './model-providers.ts';
@@ -23,6 +24,7 @@ export interface ProviderServices {
 
 export interface ProviderDeps extends Omit<ModelProvidersDeps, 'fetch'> {
   models: ModelOptions;
+  metrics: Metrics;
 }
 
 /** The model providers and single calls of their models. */
@@ -36,7 +38,10 @@ export function composeProviders({ models, ...deps }: ProviderDeps): Feature<Pro
   const { fetch = (usual) => usual } = models;
   const modelProviders = new ModelProviders({ ...deps, fetch: fetch(outbound.fetch) });
   return {
-    services: { modelProviders, modelCalls: new ModelCalls({ ...models, providers: modelProviders }) },
+    services: {
+      modelProviders,
+      modelCalls: new ModelCalls({ ...models, providers: modelProviders, metrics: deps.metrics.models }),
+    },
     lifecycle: { stop: () => outbound.close() },
   };
 }

@@ -1,4 +1,4 @@
-import type { Model, ProviderType } from '../../contract/providers.ts';
+import type { Model, ModelProviderType } from '../../contract/providers.ts';
 
 type KnownModel = Pick<Model, 'id' | 'contextWindow' | 'supportsTools' | 'supportsReasoning'>;
 
@@ -14,7 +14,7 @@ const thinks = { supportsTools: true, supportsReasoning: true };
  * As the vendors' documentation and packages had it on 2026-11-21: what is shown of a vendor that cannot be asked, and
  * where a context window comes from that the vendor's list does not tell. Windows are there only where they are public.
  */
-export const knownModels: Partial<Record<ProviderType, readonly KnownModel[]>> = {
+export const knownModels: Partial<Record<ModelProviderType, readonly KnownModel[]>> = {
   anthropic: [
     model('claude-opus-5-5', undefined, thinks),
     model('claude-sonnet-5-5', undefined, thinks),

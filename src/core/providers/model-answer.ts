@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Model, ProviderType } from '../../contract/providers.ts';
+import type { Model, ModelProviderType } from '../../contract/providers.ts';
 import { knownModels } from './known-models.ts';
 
 const optional = <T extends z.ZodType>(schema: T) => schema.optional().catch(undefined);
@@ -44,7 +44,7 @@ const pageSchema = z.object({
 
 /** The models of one page, and the cursor of the next; undefined where it is no list. */
 export function readModels(
-  provider: ProviderType,
+  provider: ModelProviderType,
   body: unknown,
 ): { models: Model[]; next: string | undefined } | undefined {
   const page = pageSchema.safeParse(Array.isArray(body) ? { data: body } : body).data;
@@ -79,7 +79,7 @@ function isForChat(id: string, entry: Entry): boolean {
   return !otherUses.test(id);
 }
 
-function toModel(provider: ProviderType, id: string, entry: Entry): Model {
+function toModel(provider: ModelProviderType, id: string, entry: Entry): Model {
   const known = knownModels[provider]?.find((each) => each.id === id);
   const { capabilities, supported_parameters: parameters, features } = entry;
   const contextWindow =

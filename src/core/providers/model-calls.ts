@@ -1,5 +1,7 @@
 import type { CompletionChunk, FinishReason, TokenUsage } from '../../contract/chat.ts';
+import type { ModelMetrics } from '../metrics/model-metrics.ts';
 import { BrokenOff, failCall, LONGEST_CALL_MS, nobodyWaits } from './call-failure.ts';
+import { costOf } from './call-cost.ts';
 import { finishReasonOf, isWhole } from './finish-reason.ts';
 import { modelError } from './model-error.ts';
 import { type RequestOptions, toModelRequest } from './model-request.ts';
@@ -23,6 +25,7 @@ export interface ModelCallsDeps {
   providers: Pick<ModelProviders, 'toFailure' | 'succeeded' | 'failed'>;
   /** How long a call may take, five minutes unless given. */
   longestMs?: number;
+  metrics?: Pick<ModelMetrics, 'begin'>;
 }
 
 /**
@@ -33,26 +36,31 @@ export interface ModelCallsDeps {
 export class ModelCalls {
   readonly #providers: ModelCallsDeps['providers'];
   readonly #longestMs: number;
+  readonly #metrics: ModelCallsDeps['metrics'];
 
-  constructor({ providers, longestMs = LONGEST_CALL_MS }: ModelCallsDeps) {
+  constructor({ providers, longestMs = LONGEST_CALL_MS, metrics }: ModelCallsDeps) {
     this.#providers = providers;
+    this.#metrics = metrics;
     this.#longestMs = longestMs;
   }
 
   async ask(resolved: ResolvedModel, prompt: Prompt, options: CallOptions): Promise<ModelAnswer> {
     const timeout = AbortSignal.timeout(this.#longestMs);
+    const count = this.#metrics?.begin(resolved);
     try {
       const abortSignal = AbortSignal.any([options.signal, timeout]);
       const { content, ...end } = await resolved.model.doGenerate(
         toModelRequest(prompt, options, abortSignal),
       );
       this.#providers.succeeded(resolved.provider);
+      count?.({ ...endOf(end), costUsd: costOf(end.providerMetadata) });
       return {
         content: content.map((part) => (part.type === 'text' ? part.text : '')).join(''),
         ...endOf(end),
       };
     } catch (error) {
       if (options.signal.aborted) throw nobodyWaits();
+      count?.();
       throw modelError(this.#fail(resolved, error, timeout));
     }
   }
@@ -75,6 +83,7 @@ export class ModelCalls {
   ): AsyncGenerator<CompletionChunk, void> {
     const timeout = AbortSignal.timeout(this.#longestMs);
     const left = new AbortController();
+    const count = this.#metrics?.begin(resolved);
     let hasBegun = false;
     let end: End | undefined;
     try {
@@ -93,6 +102,7 @@ export class ModelCalls {
       }
       if (!end || !isWholeEnd(end)) throw new BrokenOff();
       this.#providers.succeeded(resolved.provider);
+      count?.({ ...endOf(end), costUsd: costOf(end.providerMetadata) });
       hasBegun = true;
       yield { done: true, ...endOf(end) };
     } catch (error) {
@@ -100,6 +110,7 @@ export class ModelCalls {
         if (hasBegun) return;
         throw nobodyWaits();
       }
+      count?.();
       const failure = this.#fail(resolved, error, timeout);
       if (!hasBegun) throw modelError(failure);
       yield { error: modelError(failure).message, code: failure.code };
@@ -123,7 +134,10 @@ async function* resume<T>(first: IteratorResult<T, void>, rest: AsyncGenerator<T
   }
 }
 
-type End = Pick<Awaited<ReturnType<VendorModel['doGenerate']>>, 'finishReason' | 'usage'>;
+type End = Pick<
+  Awaited<ReturnType<VendorModel['doGenerate']>>,
+  'finishReason' | 'usage' | 'providerMetadata'
+>;
 
 const endOf = ({ finishReason, usage: { inputTokens, outputTokens } }: End) => ({
   usage: toTokenUsage({

@@ -1,33 +1,35 @@
-import { type ProviderType, providerTypeSchema } from '../../contract/providers.ts';
+import { type ModelProviderType, modelProviderTypeSchema } from '../../contract/providers.ts';
 import type { Config } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import type { ProviderConnections } from './provider-connections.ts';
 import { modelProviders, providerTypes } from './provider-list.ts';
 
 export interface ModelRequest {
-  provider?: ProviderType | undefined;
+  provider?: ModelProviderType | undefined;
   /** A model of the provider, or `provider/model`. */
   model?: string | undefined;
 }
 
 /** The provider for requests that name none: the one that was chosen, else the first that may be asked. */
-export const defaultProvider = (config: Config, connections: ProviderConnections): ProviderType | undefined =>
-  config.get('chat.defaultProvider') ?? connections.usable()[0];
+export const defaultProvider = (
+  config: Config,
+  connections: ProviderConnections,
+): ModelProviderType | undefined => config.get('chat.defaultProvider') ?? connections.usable()[0];
 
 /** Whom a request means, and which model; undefined where the provider's default is meant and it has none. */
 export function chooseModel(
   { provider, model }: ModelRequest,
   config: Config,
   connections: ProviderConnections,
-): { provider: ProviderType; modelId: string | undefined } {
+): { provider: ModelProviderType; modelId: string | undefined } {
   const slash = model?.indexOf('/') ?? -1;
   const prefix = slash > 0 ? model?.slice(0, slash) : undefined;
-  const choose = (type: ProviderType, id: string | undefined) => ({
+  const choose = (type: ModelProviderType, id: string | undefined) => ({
     provider: type,
     modelId: withoutProvider(type, id) ?? withoutProvider(type, defaultModel(type, config, connections)),
   });
   if (provider) return choose(provider, model);
-  const named = providerTypeSchema.safeParse(prefix).data;
+  const named = modelProviderTypeSchema.safeParse(prefix).data;
   if (named) return choose(named, model?.slice(slash + 1));
   const fallback = defaultProvider(config, connections);
   if (prefix !== undefined && !(fallback && modelProviders[fallback].hasSlashesInIds))
@@ -41,12 +43,12 @@ export function chooseModel(
 }
 
 /** The id as the vendor knows it; undefined where nothing is left. */
-export const withoutProvider = (type: ProviderType, id = ''): string | undefined =>
+export const withoutProvider = (type: ModelProviderType, id = ''): string | undefined =>
   (!modelProviders[type].hasSlashesInIds && id.startsWith(`${type}/`) ? id.slice(type.length + 1) : id) ||
   undefined;
 
 function defaultModel(
-  provider: ProviderType,
+  provider: ModelProviderType,
   config: Config,
   connections: ProviderConnections,
 ): string | undefined {

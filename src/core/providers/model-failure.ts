@@ -1,4 +1,4 @@
-import type { ProviderType } from '../../contract/providers.ts';
+import type { ModelProviderType } from '../../contract/providers.ts';
 import type { FailureClass } from '../../contract/task.ts';
 import { providerNames } from '../config/provider-settings.ts';
 import { OutboundError, type OutboundFault, toOutboundError } from '../outbound/outbound-error.ts';
@@ -10,7 +10,7 @@ import { readStatement } from './vendor-statement.ts';
 const LONGEST_WAIT_MS = 24 * 60 * 60_000;
 
 export interface FailureContext {
-  provider: ProviderType;
+  provider: ModelProviderType;
   /** Never shown, whoever repeats them. */
   secrets: readonly string[];
   /** What was sent: nothing that repeats a part of it is shown. */
@@ -144,7 +144,7 @@ const openings: Partial<Record<FailureClass, string>> = {
 
 function sentence(
   { class: kind }: Kind,
-  type: ProviderType,
+  type: ModelProviderType,
   status: number | undefined,
   said: string,
 ): string {

@@ -1,4 +1,4 @@
-import type { Model, ProviderType } from '../../contract/providers.ts';
+import type { Model, ModelProviderType } from '../../contract/providers.ts';
 import { askProvider, VendorRefusal } from './ask-provider.ts';
 import { knownModels } from './known-models.ts';
 import { readModels } from './model-answer.ts';
@@ -18,19 +18,19 @@ export interface ListedModels {
 /** Which models a provider has: asked each time, and the dated list for those that cannot be asked. */
 export class ModelListing {
   readonly #connections: ProviderConnections;
-  readonly #flights = new Map<ProviderType, Promise<ListedModels>>();
+  readonly #flights = new Map<ModelProviderType, Promise<ListedModels>>();
   constructor(connections: ProviderConnections) {
     this.#connections = connections;
   }
 
   /** Many may ask at once: the vendor is asked once. Rejects with whatever went wrong. */
-  async of(type: ProviderType): Promise<ListedModels> {
+  async of(type: ModelProviderType): Promise<ListedModels> {
     const flight = this.#flights.get(type) ?? this.#ask(type).finally(() => this.#flights.delete(type));
     this.#flights.set(type, flight);
     return flight;
   }
 
-  async #ask(type: ProviderType): Promise<ListedModels> {
+  async #ask(type: ModelProviderType): Promise<ListedModels> {
     const connection = this.#connections.of(type);
     const provider = modelProviders[type];
     const { list } = provider;
@@ -51,5 +51,5 @@ export class ModelListing {
 }
 
 /** The dated list, as models. */
-export const listed = (provider: ProviderType): Model[] =>
+export const listed = (provider: ModelProviderType): Model[] =>
   (knownModels[provider] ?? []).map((model) => ({ ...model, provider, name: model.id }));

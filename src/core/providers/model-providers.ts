@@ -1,4 +1,9 @@
-import type { ConfigureProvider, Model, Provider, ProviderType } from '../../contract/providers.ts';
+import type {
+  ConfigureModelProvider,
+  Model,
+  ModelProvider,
+  ModelProviderType,
+} from '../../contract/providers.ts';
 import type { FailureClass } from '../../contract/task.ts';
 import type { EmbeddingProvider } from '../config/memory-settings.ts';
 import { providerNames } from '../config/provider-settings.ts';
@@ -54,7 +59,7 @@ export class ModelProviders {
   readonly #listing: ModelListing;
   readonly #health: ProviderHealth;
   readonly #wholeAnswers = new WholeAnswers();
-  readonly #breakers = new Map<`${ProviderType} ${Use}`, CircuitBreaker>();
+  readonly #breakers = new Map<`${ModelProviderType} ${Use}`, CircuitBreaker>();
 
   constructor(deps: ModelProvidersDeps) {
     this.#deps = deps;
@@ -63,7 +68,7 @@ export class ModelProviders {
     this.#listing = new ModelListing(this.#connections);
     this.#health = new ProviderHealth({
       connections: this.#connections,
-      monotonic: deps.runtime.monotonic,
+      clock: deps.runtime,
       explain: (type, error) => (isOurs(error) ? error.message : this.toFailure(type, error).message),
     });
   }
@@ -101,33 +106,46 @@ export class ModelProviders {
   }
 
   /** Of `texts` the failure repeats nothing, whatever the provider does. */
-  toFailure(provider: ProviderType, error: unknown, texts?: readonly string[]): ModelFailure {
+  toFailure(provider: ModelProviderType, error: unknown, texts?: readonly string[]): ModelFailure {
     const key = this.#connections.key(provider);
     const now = this.#deps.runtime.now().getTime();
     return toModelFailure(error, { provider, secrets: key === undefined ? [] : [key], texts, now });
   }
 
-  succeeded(provider: ProviderType, use: Use = 'chat'): void {
+  succeeded(provider: ModelProviderType, use: Use = 'chat'): void {
+    if (use === 'chat') this.#health.used(provider, undefined);
     this.#feed(provider, use, async () => undefined);
   }
 
-  failed(provider: ProviderType, failure: ModelFailure, use: Use = 'chat'): void {
+  failed(provider: ModelProviderType, failure: ModelFailure, use: Use = 'chat'): void {
+    if (use === 'chat') this.#health.used(provider, failure);
     this.#feed(provider, use, () => Promise.reject(new FailedCall(failure)));
   }
 
-  list(): { default: { provider: ProviderType; model?: string } | null; providers: Provider[] } {
+  list(): { default: { provider: ModelProviderType; model?: string } | null; providers: ModelProvider[] } {
     return { default: this.#default(), providers: providerTypes.map((type) => this.#describe(type)) };
   }
 
+  /** The circuit breakers of the providers that may be asked, and of those that were. */
+  breakers() {
+    const uses = new Set(this.#connections.usable().map((type) => `${type} chat` as const));
+    const names = new Set([...uses, ...this.#breakers.keys()]);
+    return [...names].map((name) => {
+      const { state = 'closed', failures = 0, successes = 0 } = this.#breakers.get(name) ?? {};
+      const [type, use] = name.split(' ');
+      return { name: `providers.${type}${use === 'chat' ? '' : `.${use}`}`, state, failures, successes };
+    });
+  }
+
   /** The models of one provider; throws an `AppError` where it does not tell. */
-  async modelsOf(type: ProviderType): Promise<ListedModels> {
+  async modelsOf(type: ModelProviderType): Promise<ListedModels> {
     return this.#listing.of(type).catch((error: unknown) => {
       throw isOurs(error) ? error : modelError(this.toFailure(type, error));
     });
   }
 
   /** The models of every provider that may be asked, or of one; those that do not answer are left out. */
-  async models({ provider }: { provider?: ProviderType | undefined }): Promise<{ models: Model[] }> {
+  async models({ provider }: { provider?: ModelProviderType | undefined }): Promise<{ models: Model[] }> {
     if (provider) return { models: (await this.modelsOf(provider)).models };
     const lists = await Promise.all(
       this.#connections.usable().map(async (type) => {
@@ -146,20 +164,24 @@ export class ModelProviders {
     return { models: lists.flat() };
   }
 
-  async health(type: ProviderType): Promise<ProviderLook & { provider: ProviderType }> {
+  async health(type: ModelProviderType): Promise<ProviderLook & { provider: ModelProviderType }> {
     return { provider: type, ...(await this.#health.look(type)) };
   }
 
-  async configure(type: ProviderType, change: ConfigureProvider, changer: Changer): Promise<Provider> {
+  async configure(
+    type: ModelProviderType,
+    change: ConfigureModelProvider,
+    changer: Changer,
+  ): Promise<ModelProvider> {
     await this.#changes.configure(type, change, changer);
     this.#startAnew(type);
     return this.#describe(type);
   }
 
   async setDefault(
-    choice: { provider: ProviderType; model?: string | undefined },
+    choice: { provider: ModelProviderType; model?: string | undefined },
     changer: Changer,
-  ): Promise<{ provider: ProviderType; model?: string }> {
+  ): Promise<{ provider: ModelProviderType; model?: string }> {
     await this.#changes.setDefault(choice.provider, choice.model, changer);
     return { provider: choice.provider, ...(choice.model !== undefined && { model: choice.model }) };
   }
@@ -179,7 +201,7 @@ export class ModelProviders {
     return { provider, ...(modelId !== undefined && { model: modelId }) };
   }
 
-  #describe(type: ProviderType): Provider {
+  #describe(type: ModelProviderType): ModelProvider {
     const { config } = this.#deps;
     const key = this.#connections.key(type);
     const baseUrl = this.#connections.baseUrl(type);
@@ -201,13 +223,13 @@ export class ModelProviders {
     };
   }
 
-  async #firstListed(type: ProviderType): Promise<string> {
+  async #firstListed(type: ModelProviderType): Promise<string> {
     const first = modelProviders[type].list ? (await this.modelsOf(type)).models[0] : undefined;
     if (first) return first.id;
     throw new AppError('unavailable', `${type} has no default model: svc providers configure ${type}`);
   }
 
-  #requireClosed(type: ProviderType, use: Use): void {
+  #requireClosed(type: ModelProviderType, use: Use): void {
     const retryAfterMs = this.#breakers.get(`${type} ${use}`)?.blockedForMs ?? 0;
     if (retryAfterMs <= 0) return;
     const seconds = Math.ceil(retryAfterMs / 1000);
@@ -218,7 +240,7 @@ export class ModelProviders {
     );
   }
 
-  #feed(type: ProviderType, use: Use, outcome: () => Promise<void>): void {
+  #feed(type: ModelProviderType, use: Use, outcome: () => Promise<void>): void {
     const breaker =
       this.#breakers.get(`${type} ${use}`) ?? new CircuitBreaker(isOutage, this.#deps.runtime.monotonic);
     this.#breakers.set(`${type} ${use}`, breaker);
@@ -227,7 +249,7 @@ export class ModelProviders {
   }
 
   /** What was true of the provider before a change says nothing about it now. */
-  #startAnew(type: ProviderType): void {
+  #startAnew(type: ModelProviderType): void {
     this.#health.forget(type);
     this.#breakers.delete(`${type} chat`);
     this.#breakers.delete(`${type} embeddings`);

@@ -3,6 +3,7 @@ import type { FinishReason, TokenUsage } from '../../contract/chat.ts';
 import type { Effort } from '../../contract/run-events.ts';
 import { AppError } from '../errors.ts';
 import { BrokenOff, failCall, LONGEST_CALL_MS, nobodyWaits } from './call-failure.ts';
+import { costOf } from './call-cost.ts';
 import { finishReasonOf, isWhole } from './finish-reason.ts';
 import { loadSdk } from './load-sdk.ts';
 import type { ModelCallsDeps } from './model-calls.ts';
@@ -45,6 +46,7 @@ export interface StepEnd {
   calls: CalledTool[];
   finishReason: FinishReason;
   usage: TokenUsage;
+  costUsd: number | undefined;
   /** What the model said, in the form in which it is sent back with the next step. */
   messages: ModelMessage[];
 }
@@ -63,9 +65,11 @@ export class StepFailed extends Error {
 export class ModelSteps {
   readonly #providers: ModelCallsDeps['providers'];
   readonly #longestMs: number;
+  readonly #metrics: ModelCallsDeps['metrics'];
 
-  constructor({ providers, longestMs = LONGEST_CALL_MS }: ModelCallsDeps) {
+  constructor({ providers, longestMs = LONGEST_CALL_MS, metrics }: ModelCallsDeps) {
     this.#providers = providers;
+    this.#metrics = metrics;
     this.#longestMs = longestMs;
   }
 
@@ -77,6 +81,7 @@ export class ModelSteps {
   ): AsyncGenerator<StepPart, StepEnd> {
     const timeout = AbortSignal.timeout(this.#longestMs);
     const left = new AbortController();
+    const count = this.#metrics?.begin(resolved);
     const abortSignal = AbortSignal.any([signal, timeout, left.signal]);
     try {
       const deps = request.isStreamed
@@ -85,6 +90,7 @@ export class ModelSteps {
       for (let next = await deps.next(); ; next = await deps.next()) {
         if (next.done) {
           this.#providers.succeeded(resolved.provider);
+          count?.(next.value);
           return next.value;
         }
         yield next.value;
@@ -92,6 +98,7 @@ export class ModelSteps {
     } catch (error) {
       if (signal.aborted) throw nobodyWaits();
       if (error instanceof AppError) throw error;
+      count?.();
       const limits = { timeout, longestMs: this.#longestMs };
       throw new StepFailed(failCall(this.#providers, resolved, error, limits));
     } finally {
@@ -119,6 +126,7 @@ async function* wholeStep(
     calls: ownCalls(result.toolCalls),
     finishReason: finishReasonOf(result.finishReason),
     usage: toTokenUsage(result.totalUsage),
+    costUsd: costOf(result.finalStep.providerMetadata),
     messages: saidBy(result.responseMessages),
   };
 }
@@ -152,6 +160,7 @@ async function* streamStep(
       calls: ownCalls(await result.toolCalls),
       finishReason: finishReasonOf(part.finishReason),
       usage: toTokenUsage(part.totalUsage),
+      costUsd: costOf((await result.finalStep).providerMetadata),
       messages: saidBy(await result.responseMessages),
     };
   }

@@ -1,4 +1,4 @@
-import type { ConfigureProvider, ProviderType } from '../../contract/providers.ts';
+import type { ConfigureModelProvider, ModelProviderType } from '../../contract/providers.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Config } from '../config/config.ts';
 import { requireWritable } from '../config/require-writable.ts';
@@ -28,7 +28,7 @@ export class ProviderChanges {
     this.#deps = deps;
   }
 
-  async configure(type: ProviderType, change: ConfigureProvider, changer: Changer): Promise<void> {
+  async configure(type: ModelProviderType, change: ConfigureModelProvider, changer: Changer): Promise<void> {
     const { config } = this.#deps;
     const wanted = { ...change };
     // To set it up at its usual address is to say that it is there.
@@ -42,7 +42,7 @@ export class ProviderChanges {
     for (const [key, value] of values) this.set(key, value);
   }
 
-  async setDefault(type: ProviderType, model: string | undefined, changer: Changer): Promise<void> {
+  async setDefault(type: ModelProviderType, model: string | undefined, changer: Changer): Promise<void> {
     requireWritable(this.#deps.config, 'chat.defaultProvider');
     requireWritable(this.#deps.config, 'chat.defaultModel');
     await this.#note(changer, 'provider.set_default', { provider: type, model: model ?? null });
@@ -96,11 +96,11 @@ export class ProviderChanges {
   }
 }
 
-const isPlace = (type: ProviderType, key: string) =>
+const isPlace = (type: ModelProviderType, key: string) =>
   key === `providers.${type}.baseUrl` || (type === 'azure' && key === 'providers.azure.resourceName');
 
 /** The places first: whatever moves takes the key with it, unless a new one comes. */
-function valuesOf(type: ProviderType, change: ConfigureProvider): [SettingKey, unknown][] {
+function valuesOf(type: ModelProviderType, change: ConfigureModelProvider): [SettingKey, unknown][] {
   const azure = type === 'azure' ? (['resourceName', 'apiVersion'] as const) : [];
   if (type !== 'azure' && (change.resourceName !== undefined || change.apiVersion !== undefined))
     throw new AppError('validation', 'Only azure has a resourceName and an apiVersion');

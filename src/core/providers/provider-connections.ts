@@ -1,4 +1,4 @@
-import type { ProviderType } from '../../contract/providers.ts';
+import type { ModelProviderType } from '../../contract/providers.ts';
 import type { Config } from '../config/config.ts';
 import { providerNames } from '../config/provider-settings.ts';
 import { AppError } from '../errors.ts';
@@ -15,18 +15,18 @@ export class ProviderConnections {
     this.#fetch = fetch;
   }
 
-  key(type: ProviderType): string | undefined {
+  key(type: ModelProviderType): string | undefined {
     const key = this.#config.secret(`providers.${type}.apiKey`);
     // Anything else cannot be a header; the error of it would hold the key.
     return key !== undefined && /^[\x21-\x7e]+$/.test(key) ? key : undefined;
   }
 
-  isEnabled(type: ProviderType): boolean {
+  isEnabled(type: ModelProviderType): boolean {
     return this.#config.get(`providers.${type}.enabled`);
   }
 
   /** What stands in the way of asking the provider, as the end of a sentence; undefined where nothing does. */
-  missing(type: ProviderType): string | undefined {
+  missing(type: ModelProviderType): string | undefined {
     if (modelProviders[type].needsKey && this.key(type) === undefined) return 'it needs a key';
     const hasUrl = this.#config.get(`providers.${type}.baseUrl`) !== undefined;
     if (type === 'azure' && !hasUrl && this.#config.get('providers.azure.resourceName') === undefined)
@@ -37,12 +37,12 @@ export class ProviderConnections {
   }
 
   /** The providers that may be asked. */
-  usable(): ProviderType[] {
+  usable(): ModelProviderType[] {
     return providerTypes.filter((type) => this.isEnabled(type) && this.missing(type) === undefined);
   }
 
   /** Where the provider is; undefined while Azure has no resource. */
-  baseUrl(type: ProviderType): string | undefined {
+  baseUrl(type: ModelProviderType): string | undefined {
     const configured = this.#config.get(`providers.${type}.baseUrl`)?.replace(/\/+$/, '');
     if (type === 'azure') return configured === undefined ? this.#azureUrl() : azureBase(configured);
     // Ollama's tools want the address, OpenAI's the path too: people set either.
@@ -51,7 +51,7 @@ export class ProviderConnections {
   }
 
   /** Throws an `AppError` that says what to do where the provider may not be asked. */
-  of(type: ProviderType): Connection {
+  of(type: ModelProviderType): Connection {
     const missing = this.missing(type);
     const command = `svc providers configure ${type}`;
     if (missing !== undefined)

@@ -1,4 +1,4 @@
-import type { ProviderType } from '../../contract/providers.ts';
+import type { ModelProviderType } from '../../contract/providers.ts';
 import { createCohere } from './families/cohere-family.ts';
 import { createCompatible, createTogether } from './families/compatible-family.ts';
 import { createAzure, createOpenAI } from './families/openai-family.ts';
@@ -8,7 +8,7 @@ import { bearer, type ModelProvider } from './model-provider.ts';
 const usual = { needsKey: true, list: { path: '/models' }, headers: bearer } as const;
 
 /** Every provider, in the order in which the first configured one is the default. */
-export const modelProviders: Record<ProviderType, ModelProvider> = {
+export const modelProviders: Record<ModelProviderType, ModelProvider> = {
   anthropic: {
     baseUrl: 'https://api.anthropic.com/v1',
     needsKey: true,
@@ -146,4 +146,4 @@ export const modelProviders: Record<ProviderType, ModelProvider> = {
   },
 };
 
-export const providerTypes = Object.keys(modelProviders) as ProviderType[];
+export const providerTypes = Object.keys(modelProviders) as ModelProviderType[];

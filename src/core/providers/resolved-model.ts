@@ -1,5 +1,5 @@
 import type { EmbeddingModel, LanguageModel } from 'ai';
-import type { ProviderType } from '../../contract/providers.ts';
+import type { ModelProviderType } from '../../contract/providers.ts';
 import type { FailureClass } from '../../contract/task.ts';
 
 /** A model as the package of its vendor gives it, in the one version of the interface that they all have. */
@@ -10,7 +10,7 @@ export type VendorEmbeddingModel = Extract<EmbeddingModel, { specificationVersio
 
 /** A model that can be asked now. */
 export interface ResolvedModel {
-  provider: ProviderType;
+  provider: ModelProviderType;
   /** As the vendor names it. */
   modelId: string;
   model: VendorModel;

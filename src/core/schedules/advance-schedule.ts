@@ -1,5 +1,5 @@
 import type { TaskStatus } from '../../contract/task.ts';
-import type { ScheduleRow } from '../storage/outside-rows.ts';
+import type { ScheduleRow } from '../storage/rows/schedules.ts';
 import { isTerminal } from '../tasks/task-states.ts';
 import type { RunPlan } from './plan-run.ts';
 

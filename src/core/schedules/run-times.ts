@@ -1,4 +1,4 @@
-import type { ScheduleRow } from '../storage/outside-rows.ts';
+import type { ScheduleRow } from '../storage/rows/schedules.ts';
 
 /** When something runs. */
 export interface RunTimes {

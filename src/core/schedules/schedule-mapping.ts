@@ -1,5 +1,5 @@
 import type { Schedule, ScheduledTask } from '../../contract/schedules.ts';
-import type { ScheduleRow } from '../storage/outside-rows.ts';
+import type { ScheduleRow } from '../storage/rows/schedules.ts';
 import { nextTimes, timesOf } from './run-times.ts';
 import type { ListedSchedule } from './schedule-store.ts';
 

@@ -3,7 +3,7 @@ import { type Caller, roleOf } from '../auth/caller.ts';
 import { messageOf } from '../errors.ts';
 import type { NotificationService } from '../notifications/notification-service.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
-import type { ScheduleRow } from '../storage/outside-rows.ts';
+import type { ScheduleRow } from '../storage/rows/schedules.ts';
 import type { Runtime } from '../runtime.ts';
 import type { TaskService } from '../tasks/task-service.ts';
 import type { TaskStore } from '../tasks/task-store.ts';

@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type {
-  ChangeSchedule,
+  UpdateSchedule,
   CreateSchedule,
   ListSchedulesQuery,
   PreviewSchedule,
@@ -9,8 +9,9 @@ import type {
 import type { Task } from '../../contract/task.ts';
 import { type Caller, mayRunCommands, requireOwned, roleOf, visibleOwner } from '../auth/caller.ts';
 import { AppError } from '../errors.ts';
+import { type PerUserLimit, requireRoom } from '../limits/per-user-limit.ts';
 import type { Database } from '../storage/database.ts';
-import type { ScheduleRow } from '../storage/outside-rows.ts';
+import type { ScheduleRow } from '../storage/rows/schedules.ts';
 import type { Runtime } from '../runtime.ts';
 import { dropWaiting, pause } from './advance-schedule.ts';
 import { invalidAt, momentOf } from './local-time.ts';
@@ -19,7 +20,12 @@ import { toSchedule, toScheduledTask, usesCommands } from './schedule-mapping.ts
 import type { ScheduleRuns } from './schedule-runs.ts';
 import type { ScheduleStore } from './schedule-store.ts';
 
-const MOST_PER_USER = 500;
+const perUser: PerUserLimit = {
+  table: 'schedules',
+  max: 500,
+  noun: 'schedules',
+  remedy: 'Remove one first: svc schedules ls',
+};
 /** Times are read from their expressions one by one; a long list lets others through between. */
 const BREATHE_EVERY = 25;
 
@@ -88,15 +94,14 @@ export class ScheduleService {
       updated_at: at,
     };
     await database.write(async ({ db }) => {
-      if ((await store.countOf(db, caller.userId)) >= MOST_PER_USER)
-        throw new AppError('wrong_state', `You have ${MOST_PER_USER} schedules; there can be no more`);
+      await requireRoom(db, perUser, caller.userId);
       await store.insert(db, row);
     });
     onPlanned();
     return this.get(caller, row.id);
   }
 
-  async change(caller: Caller, id: string, change: ChangeSchedule): Promise<Schedule> {
+  async change(caller: Caller, id: string, change: UpdateSchedule): Promise<Schedule> {
     const { database, store, runtime, onPlanned } = this.#deps;
     for (;;) {
       const before = requireOwned(caller, await store.find(id), 'Schedule');
@@ -167,7 +172,7 @@ function timingOf(
 const timingOfRow = ({ cron, at, timezone }: ScheduleRow): Timing => ({ cron, at, timezone });
 
 /** A time that was given once stays the same moment, whatever zone it is shown in. */
-function changedTiming(row: ScheduleRow, { cron, at, timezone = row.timezone }: ChangeSchedule): Timing {
+function changedTiming(row: ScheduleRow, { cron, at, timezone = row.timezone }: UpdateSchedule): Timing {
   if (cron !== undefined || at !== undefined) return timingOf({ cron, at }, timezone);
   return { ...timingOfRow(row), timezone };
 }
@@ -185,7 +190,7 @@ function firstOf(times: RunTimes, { cron }: Timing, now: Date): string {
 /** The row after a change, but for its next time. */
 function changed(
   before: ScheduleRow,
-  change: ChangeSchedule,
+  change: UpdateSchedule,
   timing: Timing,
   caller: Caller,
   now: Date,
@@ -217,7 +222,7 @@ function changed(
 }
 
 /** What runs, and when, is said by who may run commands, or it runs none. */
-function mayCommandAfter(before: ScheduleRow, change: ChangeSchedule, caller: Caller): number {
+function mayCommandAfter(before: ScheduleRow, change: UpdateSchedule, caller: Caller): number {
   const { name: _, active, ...work } = change;
   const isHarmless = active !== true && Object.values(work).every((value) => value === undefined);
   if (isHarmless) return before.may_command;

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
 import type { ListSchedulesQuery } from '../../contract/schedules.ts';
 import type { TaskStatus } from '../../contract/task.ts';
-import type { UserRow } from '../storage/account-rows.ts';
+import type { UserRow } from '../storage/rows/auth.ts';
 import type { Database } from '../storage/database.ts';
-import type { ScheduleRow } from '../storage/outside-rows.ts';
+import type { ScheduleRow } from '../storage/rows/schedules.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import type { Schema } from '../storage/schema.ts';
 
@@ -79,15 +79,6 @@ export class ScheduleStore {
 
   async remove(db: Kysely<Schema>, id: string): Promise<void> {
     await db.deleteFrom('schedules').where('id', '=', id).execute();
-  }
-
-  async countOf(db: Kysely<Schema>, ownerId: string): Promise<number> {
-    const row = await db
-      .selectFrom('schedules')
-      .select(({ fn }) => fn.countAll<number>().as('n'))
-      .where('owner_id', '=', ownerId)
-      .executeTakeFirst();
-    return row?.n ?? 0;
   }
 
   async findListed(id: string): Promise<ListedSchedule | undefined> {

@@ -1,39 +1,31 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locations } from '../../contract/locations.ts';
-import type { Config } from '../config/config.ts';
 import type { Feature } from '../lifecycle.ts';
 import { closeToOthers } from '../paths/own-folders.ts';
 import { lockDataFolder } from './data-lock.ts';
 import type { Database } from './database.ts';
-import { openDatabase } from './open-database.ts';
+import { openDatabase, type StorageOptions } from './open-database.ts';
 
-export interface StorageDeps {
-  config: Config;
+export interface StorageDeps extends Omit<StorageOptions, 'file'> {
   locations: Locations;
-  /** Takes a fault that belongs to no caller. */
-  reportBug: (error: unknown) => void;
 }
 
 /** The database of a data directory that belongs to this daemon alone; stopping closes it and gives the directory back. */
 export async function composeStorage({
-  config,
   locations,
-  reportBug,
+  ...options
 }: StorageDeps): Promise<Feature<{ database: Database }>> {
   for (const folder of [locations.data, locations.state, locations.runtime])
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   closeToOthers(locations.data);
   const lock = lockDataFolder(join(locations.data, 'daemon.lock'));
-  const database = await openDatabase({
-    file: locations.databaseFile,
-    synchronous: config.get('storage.synchronous'),
-    cacheMiB: config.get('storage.cacheMiB'),
-    reportBug,
-  }).catch((error: unknown) => {
-    lock.release();
-    throw error;
-  });
+  const database = await openDatabase({ ...options, file: locations.databaseFile }).catch(
+    (error: unknown) => {
+      lock.release();
+      throw error;
+    },
+  );
   const stop = async () => {
     await database.close();
     lock.release();

@@ -1,23 +1,30 @@
 import { backup, type DatabaseSync } from 'node:sqlite';
 import type { Kysely } from 'kysely';
 import { AppError } from '../errors.ts';
-import { up as tasks } from './migrations/0001-tasks.ts';
-import { up as access } from './migrations/0002-access.ts';
-import { up as chat } from './migrations/0003-chat.ts';
-import { up as tools } from './migrations/0004-tools.ts';
-import { up as outside } from './migrations/0005-outside.ts';
-import { up as memory } from './migrations/0006-memory.ts';
+import { up as approvals } from './migrations/approvals.ts';
+import { up as auth } from './migrations/auth.ts';
+import { up as conversations } from './migrations/conversations.ts';
+import { up as memory } from './migrations/memory.ts';
+import { up as owners } from './migrations/owners.ts';
+import { up as pairing } from './migrations/pairing.ts';
+import { up as tasks } from './migrations/tasks.ts';
+import { up as webhooks } from './migrations/webhooks.ts';
 
 type Migration = (db: Kysely<never>) => Promise<void>;
 
-/** Every migration, in the order of their names. A landed one never changes. */
+/**
+ * Every migration by the name that databases record, in the order in which they run. A landed one keeps its name, its
+ * position and its content; its file may be renamed.
+ */
 const ourMigrations: Record<string, Migration> = {
   '0001-tasks': tasks,
-  '0002-access': access,
-  '0003-chat': chat,
-  '0004-tools': tools,
-  '0005-outside': outside,
+  '0002-access': auth,
+  '0003-chat': conversations,
+  '0004-tools': approvals,
+  '0005-outside': webhooks,
   '0006-memory': memory,
+  '0007-pairing': pairing,
+  '0008-owners': owners,
 };
 
 /**

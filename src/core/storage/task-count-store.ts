@@ -1,6 +1,6 @@
 import type { TaskStatus } from '../../contract/task.ts';
 import type { Database } from './database.ts';
-import type { TaskCountRow, TaskDayRow } from './schema.ts';
+import type { TaskCountRow, TaskDayRow } from './rows/tasks.ts';
 
 export type CountCell = Omit<TaskCountRow, 'owner_id' | 'status'> & { status: TaskStatus };
 

@@ -5,6 +5,7 @@ import { AppError } from '../errors.ts';
 import type { EventBus } from '../events.ts';
 import type { Feature } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { NotificationService } from '../notifications/notification-service.ts';
 import { MemoryQueue } from '../queue/memory-queue.ts';
 import { QueuePause } from '../queue/queue-pause.ts';
@@ -44,6 +45,7 @@ export interface TaskDeps extends AdapterDeps {
   notifications: NotificationService;
   /** Agents in addition to those that come with svc, for benchmarks and tests. */
   extraAdapters: AgentAdapter[];
+  metrics: Metrics;
   reportBug: (error: unknown) => void;
   runtime: Runtime;
   log: Log;

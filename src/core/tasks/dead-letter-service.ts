@@ -3,7 +3,8 @@ import { type Caller, mayRunCommands, requireOwned, visibleOwner } from '../auth
 import { AppError } from '../errors.ts';
 import type { EventBus } from '../events.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
-import type { DeadLetterRow, TaskHead } from '../storage/schema.ts';
+import type { DeadLetterRow } from '../storage/rows/dead-letters.ts';
+import type { TaskHead } from '../storage/rows/tasks.ts';
 import type { Runtime } from '../runtime.ts';
 import { type DeadLetterStore, toDeadLetter } from './dead-letter-store.ts';
 import type { TaskAdmission } from './task-admission.ts';

@@ -1,7 +1,8 @@
 import type { DeadLetter, ListDeadLettersQuery } from '../../contract/dlq.ts';
 import type { FailureClass, TaskError } from '../../contract/task.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
-import type { DeadLetterRow, TaskHead } from '../storage/schema.ts';
+import type { DeadLetterRow } from '../storage/rows/dead-letters.ts';
+import type { TaskHead } from '../storage/rows/tasks.ts';
 
 export class DeadLetterStore {
   readonly #database: Database;

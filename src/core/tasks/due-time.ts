@@ -1,4 +1,4 @@
-import type { TaskHead } from '../storage/schema.ts';
+import type { TaskHead } from '../storage/rows/tasks.ts';
 
 /**
  * Milliseconds until a task may run, 0 when it may now. Where the clock has been set back to before the wait was

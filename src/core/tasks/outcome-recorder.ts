@@ -1,7 +1,8 @@
-import type { TaskHead } from '../storage/schema.ts';
+import type { TaskHead } from '../storage/rows/tasks.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import { AppError, messageOf } from '../errors.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { Log } from '../log.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
 import { isTransient, retryDelay } from './retry-policy.ts';
@@ -19,6 +20,7 @@ export interface OutcomeRecorderDeps extends FailureParts {
   admission: TaskAdmission;
   config: Config;
   log: Log;
+  metrics: Pick<Metrics, 'tasks'>;
 }
 
 /** Stores what came of a run, exactly once per claim, and decides what comes next. */
@@ -47,12 +49,13 @@ export class OutcomeRecorder {
   }
 
   async #record(task: TaskHead, outcome: RunOutcome, events: RunEvents): Promise<void> {
-    const { database, admission, log } = this.#deps;
+    const { database, admission, log, metrics } = this.#deps;
     const rest = await events.finish();
     if (outcome.kind === 'gone') return;
     for (;;) {
       try {
         const moved = await database.write((transaction) => this.#write(transaction, task, outcome, rest));
+        if (moved && 'result' in outcome) metrics.tasks.addCost(task.agent_type ?? '', outcome.result.cost);
         if (moved?.status === 'queued') await admission.wake(moved);
         return;
       } catch (error) {

@@ -1,4 +1,4 @@
-import type { TaskHead } from '../storage/schema.ts';
+import type { TaskHead } from '../storage/rows/tasks.ts';
 import type { Database } from '../storage/database.ts';
 import type { TaskStore } from './task-store.ts';
 import type { NewEvent } from './new-event.ts';

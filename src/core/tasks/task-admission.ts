@@ -1,4 +1,4 @@
-import type { TaskHead } from '../storage/schema.ts';
+import type { TaskHead } from '../storage/rows/tasks.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { QueuePause } from '../queue/queue-pause.ts';
 import type { TaskQueue } from '../queue/task-queue.ts';

@@ -1,4 +1,4 @@
-import type { TaskHead } from '../storage/schema.ts';
+import type { TaskHead } from '../storage/rows/tasks.ts';
 import type { StoredTask } from './task-mapping.ts';
 
 export const headColumns = [

@@ -1,4 +1,4 @@
-import type { TaskHead } from '../storage/schema.ts';
+import type { TaskHead } from '../storage/rows/tasks.ts';
 import type { TaskError } from '../../contract/task.ts';
 import type { NotificationService } from '../notifications/notification-service.ts';
 import type { WriteTransaction } from '../storage/database.ts';

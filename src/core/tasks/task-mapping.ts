@@ -1,5 +1,5 @@
 import type { Task, TaskEvent, TaskEventType, TaskField } from '../../contract/task.ts';
-import type { TaskEventRow, TaskRow } from '../storage/schema.ts';
+import type { TaskEventRow, TaskRow } from '../storage/rows/tasks.ts';
 
 export type StoredTask = TaskRow;
 

@@ -1,4 +1,4 @@
-import type { TaskHead } from '../storage/schema.ts';
+import type { TaskHead } from '../storage/rows/tasks.ts';
 import type { WriteTransaction } from '../storage/database.ts';
 import type { NewEvent } from './new-event.ts';
 import type { StoredTask } from './task-mapping.ts';

@@ -2,7 +2,8 @@ import { type ExpressionWrapper, type SelectQueryBuilder, sql, type SqlBool } fr
 import type { FilterTasksQuery } from '../../contract/tasks.ts';
 import type { TaskField } from '../../contract/task.ts';
 import type { Database } from '../storage/database.ts';
-import type { Schema, TaskRow } from '../storage/schema.ts';
+import type { TaskRow } from '../storage/rows/tasks.ts';
+import type { Schema } from '../storage/schema.ts';
 import type { Position } from './cursor.ts';
 import { columnOf, type StoredTask } from './task-mapping.ts';
 

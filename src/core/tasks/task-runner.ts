@@ -1,4 +1,4 @@
-import type { TaskHead } from '../storage/schema.ts';
+import type { TaskHead } from '../storage/rows/tasks.ts';
 import type { AgentAdapter } from '../agents/agent-adapter.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { Workspaces } from '../processes/workspaces.ts';

@@ -1,4 +1,4 @@
-import type { TaskHead } from '../storage/schema.ts';
+import type { TaskHead } from '../storage/rows/tasks.ts';
 import type { TaskStatus } from '../../contract/task.ts';
 import type { Database } from '../storage/database.ts';
 import { headColumns } from './task-columns.ts';

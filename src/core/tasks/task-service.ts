@@ -1,4 +1,4 @@
-import type { TaskHead } from '../storage/schema.ts';
+import type { TaskHead } from '../storage/rows/tasks.ts';
 import type { CreateTask, Task } from '../../contract/task.ts';
 import { type Caller, mayRunCommands, requireOwned } from '../auth/caller.ts';
 import type { Config } from '../config/config.ts';

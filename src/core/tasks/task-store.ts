@@ -3,7 +3,8 @@ import type { TaskStatus } from '../../contract/task.ts';
 import type { EventBus } from '../events.ts';
 import type { Database, Engine, WriteTransaction } from '../storage/database.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
-import type { Schema, TaskHead } from '../storage/schema.ts';
+import type { TaskHead } from '../storage/rows/tasks.ts';
+import type { Schema } from '../storage/schema.ts';
 import { headColumns, type NewTask, type TaskChange, untouched } from './task-columns.ts';
 import { type StoredTask, toTaskEvent } from './task-mapping.ts';
 import type { NewEvent } from './new-event.ts';
@@ -108,6 +109,7 @@ export class TaskStore {
     countDay(transaction, moved, updated_at, status);
     this.#record(transaction, moved, updated_at, events);
     this.#outbox?.add(transaction, { task: { ...moved, ...change }, before: task, events, output });
+    transaction.afterCommit(() => this.#bus.emit('task_moved', { before: task, task: moved }));
     return moved;
   }
 

@@ -1,5 +1,5 @@
 import type { SecurityMode } from '../../contract/security-mode.ts';
-import type { Policy } from '../../contract/security.ts';
+import type { Policy } from '../../contract/policy.ts';
 import type { Tool, ToolAccess } from './tool.ts';
 
 /** What the mode says of a call that the guards let pass. */

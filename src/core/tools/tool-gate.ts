@@ -11,7 +11,7 @@ import { toApproval } from '../approvals/approval-service.ts';
 import type { ApprovalStore } from '../approvals/approval-store.ts';
 import type { PolicyService } from '../policy/policy-service.ts';
 import type { Database } from '../storage/database.ts';
-import type { ApprovalRow } from '../storage/tool-rows.ts';
+import type { ApprovalRow } from '../storage/rows/approvals.ts';
 import type { Runtime } from '../runtime.ts';
 import { isInside, realPlace } from '../paths/real-path.ts';
 import type { Guard, GuardedCall } from './guards/guard.ts';

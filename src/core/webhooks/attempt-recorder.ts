@@ -5,7 +5,7 @@ import type { AttemptOutcome } from '../outbound/delivery-lanes.ts';
 import { delayAfter } from '../outbound/delivery-schedule.ts';
 import type { AttemptResult } from '../outbound/post-signed.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
-import type { WebhookRow } from '../storage/outside-rows.ts';
+import type { WebhookRow } from '../storage/rows/webhooks.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import type { Runtime } from '../runtime.ts';
 import type { DeliveryHead, DeliveryToSend, WebhookDeliveryStore } from './webhook-delivery-store.ts';

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { DeliveredEvent, ListDeliveriesQuery } from '../../contract/webhooks.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
-import type { WebhookDeliveryRow, WebhookRow } from '../storage/outside-rows.ts';
+import type { WebhookDeliveryRow, WebhookRow } from '../storage/rows/webhooks.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import type { Schema } from '../storage/schema.ts';
 

@@ -1,5 +1,5 @@
 import type { DeliveredEvent, Webhook, WebhookDelivery } from '../../contract/webhooks.ts';
-import type { WebhookRow } from '../storage/outside-rows.ts';
+import type { WebhookRow } from '../storage/rows/webhooks.ts';
 import type { ListedDelivery } from './webhook-delivery-store.ts';
 
 /** The webhook as it is answered; `secret` is masked, or whole where it is shown this once. */

@@ -1,5 +1,5 @@
 import {
-  type ChangeWebhook,
+  type UpdateWebhook,
   type CreateWebhook,
   type ListDeliveriesQuery,
   type RotateSecret,
@@ -11,10 +11,11 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import { type Caller, isAdmin, requireOwned, visibleOwner } from '../auth/caller.ts';
 import { maskKey } from '../text/safe-text.ts';
 import { AppError, messageOf } from '../errors.ts';
+import { type PerUserLimit, requireRoom } from '../limits/per-user-limit.ts';
 import type { Outbound } from '../outbound/outbound-fetch.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
-import type { WebhookRow } from '../storage/outside-rows.ts';
+import type { WebhookRow } from '../storage/rows/webhooks.ts';
 import type { Runtime } from '../runtime.ts';
 import { deliveryBody } from './event-payloads.ts';
 import type { WebhookBacklogs } from './webhook-backlogs.ts';
@@ -25,7 +26,12 @@ import type { WebhookRegistry } from './webhook-registry.ts';
 import { newWebhookSecret, secretPlace } from './webhook-secret.ts';
 import type { WebhookStore } from './webhook-store.ts';
 
-const MOST_PER_USER = 100;
+const perUser: PerUserLimit = {
+  table: 'webhooks',
+  max: 100,
+  noun: 'webhooks',
+  remedy: 'Remove one first: svc webhooks ls',
+};
 const HOUR_MS = 3_600_000;
 
 export interface WebhookServiceDeps {
@@ -81,8 +87,7 @@ export class WebhookService {
       created_at: runtime.now().toISOString(),
     };
     await database.write(async (transaction) => {
-      if ((await store.count(transaction.db, caller.userId)) >= MOST_PER_USER)
-        throw new AppError('wrong_state', `You have ${MOST_PER_USER} webhooks. Remove some: svc webhooks ls`);
+      await requireRoom(transaction.db, perUser, caller.userId);
       await store.insert(transaction.db, row);
       await this.#audit(transaction, caller, 'webhooks.created', row);
     });
@@ -93,7 +98,7 @@ export class WebhookService {
   async change(
     caller: Caller,
     id: string,
-    { active, url, events, description }: ChangeWebhook,
+    { active, url, events, description }: UpdateWebhook,
   ): Promise<Webhook> {
     const { database, store, registry, backlogs, deliverer } = this.#deps;
     if (url !== undefined) this.#checkUrl(url);

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '../storage/database.ts';
-import type { WebhookRow } from '../storage/outside-rows.ts';
+import type { WebhookRow } from '../storage/rows/webhooks.ts';
 import type { Schema } from '../storage/schema.ts';
 
 /** So that the index of what is pending serves: it takes the word itself, not a parameter. */
@@ -24,15 +24,6 @@ export class WebhookStore {
   list(ownerId: string | undefined): Promise<WebhookRow[]> {
     const all = this.#database.read.selectFrom('webhooks').selectAll().orderBy('id');
     return (ownerId === undefined ? all : all.where('owner_id', '=', ownerId)).execute();
-  }
-
-  async count(db: Kysely<Schema>, ownerId: string): Promise<number> {
-    const row = await db
-      .selectFrom('webhooks')
-      .select(({ fn }) => fn.countAll<number>().as('n'))
-      .where('owner_id', '=', ownerId)
-      .executeTakeFirst();
-    return row?.n ?? 0;
   }
 
   async insert(db: Kysely<Schema>, row: WebhookRow): Promise<void> {

@@ -14,7 +14,7 @@ export function registerAgents(
     agentsRoutes,
     {
       list: async () => ({ agents: await registry.list() }),
-      types: () => ({ types: registry.types() }),
+      listTypes: () => ({ types: registry.types() }),
     },
     check,
   );

@@ -25,7 +25,7 @@ export function registerAuth(
     authRoutes,
     {
       signup: async ({ body }, { request, reply }) => {
-        const place = { isTrustedPlace: isTrustedPlace(app, request), client: clientOf(request) };
+        const place = { isTrustedClient: isTrustedClient(app, request), client: clientOf(request) };
         const { session, user } = await accounts.signUp(body, place);
         await startSession(app, request, reply, session);
         return { user, message: 'The account is made, and you are signed in' };
@@ -40,7 +40,7 @@ export function registerAuth(
         clearSessionCookie(app, request, reply);
         return { message: 'Signed out' };
       },
-      me: async (_, { request, reply }) => {
+      getMe: async (_, { request, reply }) => {
         const authMode = config.get('system.authMode');
         const caller = await findCaller(app, request);
         if (caller && !caller.token)
@@ -49,7 +49,7 @@ export function registerAuth(
         return { authenticated: false as const, authMode, accessKeyRequired: accessKey.isRequired };
       },
       updateMe: async ({ body }, { caller }) => ({ user: await accounts.updateProfile(caller, body) }),
-      setPassword: async ({ body }, { caller, request }) => {
+      updatePassword: async ({ body }, { caller, request }) => {
         await accounts.setPassword(caller, body, clientOf(request));
         return { message: 'The password is changed; your other sessions have ended' };
       },
@@ -57,7 +57,7 @@ export function registerAuth(
         await startSession(app, request, reply, await accessKey.verify(body.key, clientOf(request)));
         return { success: true, message: 'Signed in' };
       },
-      setAccessKey: async ({ body }, { caller, request }) => {
+      updateAccessKey: async ({ body }, { caller, request }) => {
         await accessKey.set(body.key, clientOf(request), caller);
         return {
           message: body.key === null ? 'No access key is required any more' : 'The access key is set',
@@ -78,7 +78,7 @@ export function registerAuth(
 }
 
 /** True where whoever asks works as the daemon's own user on its machine, and no proxy stands between. */
-export function isTrustedPlace(app: Pick<App, 'isLoopback' | 'config'>, request: FastifyRequest): boolean {
+export function isTrustedClient(app: Pick<App, 'isLoopback' | 'config'>, request: FastifyRequest): boolean {
   const isProxied = app.config.get('server.baseUrl') !== undefined || isForwarded(request);
   return app.isLoopback && !isProxied && isOwnUser(request.socket);
 }

@@ -15,18 +15,19 @@ export function registerChat(
     server,
     chatRoutes,
     {
-      completions: async ({ body }, { caller, request, reply }) => {
+      createCompletion: async ({ body }, { caller, request, reply }) => {
         const isStream = body.stream || request.headers.accept?.includes('text/event-stream');
         if (!isStream) return completions.complete(caller, body, signalOf(reply));
         const signal = signalOfReader(app, caller, reply);
         return new EventStream(toEvents(await completions.stream(caller, body, signal)));
       },
-      quick: ({ body }, { reply }) => completions.quick(body, signalOf(reply)),
-      smart: ({ body }, { caller, reply }) => completions.smart(caller, body, signalOf(reply)),
-      approve: async ({ body }, { caller }) => ({
+      createQuickCompletion: ({ body }, { reply }) => completions.quick(body, signalOf(reply)),
+      createSmartCompletion: ({ body }, { caller, reply }) =>
+        completions.smart(caller, body, signalOf(reply)),
+      decideApproval: async ({ body }, { caller }) => ({
         approval: await app.approvals.decide(caller, body.approvalId, body.decision, body.conversationId),
       }),
-      models: ({ query }) => modelProviders.models(query),
+      listModels: ({ query }) => modelProviders.models(query),
     },
     check,
   );

@@ -16,7 +16,7 @@ export function registerConfig(
     configRoutes,
     {
       list: ({ query }) => pageOf('settings', app.config.list(), query),
-      set: async ({ params, body }, { caller, request }) => {
+      update: async ({ params, body }, { caller, request }) => {
         const setting = await app.settings.change(caller, params.key, body.value, clientOf(request));
         const message =
           setting.pending === undefined

@@ -18,20 +18,20 @@ export function registerConversations(
       list: ({ query }, { caller }) => conversations.list(caller, query),
       create: async ({ body }, { caller }) => ({ conversation: await conversations.create(caller, body) }),
       get: ({ params }, { caller }) => conversations.get(caller, params.id),
-      remove: async ({ params }, { caller }) => {
+      delete: async ({ params }, { caller }) => {
         await conversations.remove(caller, params.id);
         return { message: 'The conversation is deleted' };
       },
-      send: ({ params, body }, { caller, reply }) =>
+      sendMessage: ({ params, body }, { caller, reply }) =>
         conversations.send(caller, params.id, body, signalOf(reply)),
-      sendWithTools: async ({ params, body }, { caller, request, reply }) => {
+      sendMessageWithTools: async ({ params, body }, { caller, request, reply }) => {
         const { toolMessages } = await app.loadRuns();
         if (!request.headers.accept?.includes('text/event-stream'))
           return toolMessages.send(caller, params.id, body, signalOf(reply));
         const signal = signalOfReader(app, caller, reply);
         return new EventStream(toEvents(await toolMessages.stream(caller, params.id, body, signal)));
       },
-      sendAgentic: async ({ params, body }, { caller, reply }) => {
+      sendAgenticMessage: async ({ params, body }, { caller, reply }) => {
         const { agentic } = await app.loadRuns();
         const signal = signalOfReader(app, caller, reply);
         return new EventStream(toEvents(await agentic.start(caller, params.id, body, signal)));

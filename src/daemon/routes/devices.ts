@@ -17,14 +17,14 @@ export function registerDevices(
     devicesRoutes,
     {
       list: async ({ query }, { caller }) => pageOf('devices', await devices.list(caller), query),
-      rename: async ({ params, body }, { caller }) => ({
+      update: async ({ params, body }, { caller }) => ({
         device: await devices.rename(caller, params.id, body.name),
       }),
       revoke: async ({ params }, { caller, request }) => {
         await devices.revoke(caller, params.id, clientOf(request));
         return { message: 'The device is revoked, and its sessions have ended' };
       },
-      identity: () => identity,
+      getIdentity: () => identity,
       attest: async ({ body }, { caller }) => ({ attestation: await attestations.attest(caller, body.data) }),
       verify: ({ body }) => attestations.verify(body),
     },

@@ -13,12 +13,12 @@ export function registerExperiences(
     server,
     experiencesRoutes,
     {
-      record: async ({ body }, { caller }) => ({ experience: await experiences.record(caller, body) }),
+      create: async ({ body }, { caller }) => ({ experience: await experiences.record(caller, body) }),
       search: ({ query }, { caller }) => experiences.search(caller, query),
       list: ({ query }, { caller }) => experiences.list(caller, query),
       get: async ({ params }, { caller }) => ({ experience: await experiences.get(caller, params.id) }),
       use: async ({ params }, { caller }) => ({ experience: await experiences.use(caller, params.id) }),
-      remove: async ({ params }, { caller }) => {
+      delete: async ({ params }, { caller }) => {
         await experiences.remove(caller, params.id);
         return { message: 'Forgotten' };
       },

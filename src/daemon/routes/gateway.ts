@@ -36,7 +36,7 @@ export function registerGateway(
         if (submitted.isReplay) reply.code(200);
         return submitted.accepted;
       },
-      status: ({ params }, { caller }) => gateway.status(caller, params.requestId),
+      getStatus: ({ params }, { caller }) => gateway.status(caller, params.requestId),
     },
     check,
   );

@@ -7,33 +7,39 @@ import type { ResponseCheck } from '../response-check.ts';
 
 export function registerHealth(
   server: FastifyInstance,
-  app: Pick<App, 'health' | 'metrics' | 'queue'>,
+  app: Pick<App, 'config' | 'health' | 'metrics' | 'queue'>,
   check?: ResponseCheck,
 ): void {
   const { health, metrics, queue } = app;
   const timestamp = () => new Date().toISOString();
-  const prometheus = async () => new TextAnswer(toPrometheus(metrics.read(), await queue.status()));
+  const prometheus = async () => new TextAnswer(toPrometheus(metrics, await queue.status()));
   implement(
     server,
     healthRoutes,
     {
       get: () => ({ status: 'ok' as const, timestamp: timestamp() }),
-      detailed: async (_, { reply }) => {
+      getDetailed: async (_, { reply }) => {
         const report = await health.report();
         if (report.status === 'unhealthy') reply.code(503);
         return report;
       },
-      ready: (_, { reply }) => {
+      getReady: (_, { reply }) => {
         if (health.phase !== 'ready') reply.code(503);
         return { status: health.phase, timestamp: timestamp() };
       },
-      metrics: async (_, { request }) =>
-        request.headers.accept?.includes('text/plain') ? prometheus() : metrics.read(),
+      getMetrics: async (_, { request }) =>
+        request.headers.accept?.includes('text/plain') ? prometheus() : metrics.requests.read(),
     },
     check,
   );
   // Where Prometheus looks unless it is told otherwise.
-  server.get('/metrics', { config: { access: 'session' } }, async (_request, reply) =>
+  const isOpen = () => app.config.get('metrics.public');
+  const config = {
+    access: 'session',
+    scopes: healthRoutes.getMetrics.scopes,
+    openOnLoopback: isOpen,
+  } as const;
+  server.get('/metrics', { config }, async (_request, reply) =>
     reply.type('text/plain; version=0.0.4').send((await prometheus()).text),
   );
 }

@@ -12,7 +12,7 @@ export function registerInbound(
   check?: ResponseCheck,
 ): void {
   const { inbound } = app;
-  const { codehost, trackerA, trackerB, ...log } = inboundRoutes;
+  const { receiveCodehost, receiveTrackerA, receiveTrackerB, ...log } = inboundRoutes;
   const take =
     (provider: ProviderName) =>
     (_: unknown, { request }: Context) =>
@@ -31,8 +31,12 @@ export function registerInbound(
     );
     implement(
       scope,
-      { codehost, trackerA, trackerB },
-      { codehost: take('codehost'), trackerA: take('tracker_a'), trackerB: take('tracker_b') },
+      { receiveCodehost, receiveTrackerA, receiveTrackerB },
+      {
+        receiveCodehost: take('codehost'),
+        receiveTrackerA: take('tracker_a'),
+        receiveTrackerB: take('tracker_b'),
+      },
       check,
     );
   });

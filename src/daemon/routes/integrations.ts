@@ -14,18 +14,18 @@ export function registerIntegrations(
     server,
     integrationsRoutes,
     {
-      codehost: (_, { caller }) => integrationStatus.codehost(caller.userId),
-      trackerA: (_, { caller }) => integrationStatus.trackerA(caller.userId),
-      trackerB: (_, { caller }) => integrationStatus.trackerB(caller.userId),
-      disconnectCodehost: (_, { caller, request }) =>
-        integrationStatus.disconnect(caller.userId, 'codehost', clientOf(request)),
-      disconnectTrackerA: (_, { caller, request }) =>
-        integrationStatus.disconnect(caller.userId, 'tracker_a', clientOf(request)),
-      disconnectTrackerB: (_, { caller, request }) =>
-        integrationStatus.disconnect(caller.userId, 'tracker_b', clientOf(request)),
-      webhooksStatus: () => integrationStatus.webhooks(),
-      webSearch: () => webSearch.describe(),
-      setWebSearch: ({ body }, { caller, request }) =>
+      getCodehost: (_, { caller }) => integrationStatus.codehost(caller.userId),
+      getTrackerA: (_, { caller }) => integrationStatus.trackerA(caller.userId),
+      getTrackerB: (_, { caller }) => integrationStatus.trackerB(caller.userId),
+      disconnectCodehost: ({ query }, { caller, request }) =>
+        integrationStatus.disconnect(caller, 'codehost', { ...query, client: clientOf(request) }),
+      disconnectTrackerA: ({ query }, { caller, request }) =>
+        integrationStatus.disconnect(caller, 'tracker_a', { ...query, client: clientOf(request) }),
+      disconnectTrackerB: ({ query }, { caller, request }) =>
+        integrationStatus.disconnect(caller, 'tracker_b', { ...query, client: clientOf(request) }),
+      getWebhooksStatus: () => integrationStatus.webhooks(),
+      getWebSearch: () => webSearch.describe(),
+      updateWebSearch: ({ body }, { caller, request }) =>
         webSearch.configure(body, { userId: caller.userId, address: addressOf(request) }),
     },
     check,

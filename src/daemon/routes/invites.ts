@@ -16,7 +16,7 @@ export function registerInvites(
     {
       list: async ({ query }) => pageOf('invites', await invites.list(), query),
       create: ({ body }, { caller }) => invites.create(caller, body),
-      remove: async ({ params }, { caller }) => {
+      delete: async ({ params }, { caller }) => {
         await invites.remove(caller, params.id);
         return { message: 'The invite is taken back' };
       },

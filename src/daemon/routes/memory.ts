@@ -14,28 +14,28 @@ export function registerMemory(
     memoryRoutes,
     {
       search: ({ body }) => memory.search(body),
-      why: ({ body }) => memory.explain(body),
+      explainSearch: ({ body }) => memory.explain(body),
       sync: ({ body }, { caller }) => memory.sync(caller, body.basePath),
       cancelSync: async () => {
         await memory.cancelSync();
         return { message: 'The sync is stopped; what it had done stays' };
       },
-      stats: () => memory.stats(),
-      files: ({ query }) => memory.files(query),
-      chunks: async ({ params }) => ({ path: params.path, chunks: await memory.chunks(params.path) }),
-      removeChunk: async ({ params }) => {
+      getStats: () => memory.stats(),
+      listFiles: ({ query }) => memory.files(query),
+      listChunks: async ({ params }) => ({ path: params.path, chunks: await memory.chunks(params.path) }),
+      deleteChunk: async ({ params }) => {
         await memory.removeChunk(params.id);
         return { message: 'Deleted until its file changes' };
       },
-      removeFile: async ({ params }) => {
+      deleteFile: async ({ params }) => {
         await memory.removeFile(params.path);
         return { message: 'Deleted until the next sync of its folder' };
       },
-      clear: async () => {
+      deleteAll: async () => {
         await memory.clear();
         return { message: 'The index of files is empty' };
       },
-      sessions: ({ query }, { caller }) => memorySessions.list(caller, query),
+      listSessions: ({ query }, { caller }) => memorySessions.list(caller, query),
       createSession: async ({ body }, { caller }) => ({
         session: await memorySessions.create(caller, body),
       }),
@@ -43,7 +43,7 @@ export function registerMemory(
         session: await memorySessions.archive(caller, params.id),
       }),
       warm: ({ body }) => memory.warm(body.query),
-      watcher: () => memory.watcher(),
+      getWatcherStatus: () => memory.watcher(),
     },
     check,
   );

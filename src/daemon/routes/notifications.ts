@@ -14,7 +14,7 @@ export function registerNotifications(
     notificationsRoutes,
     {
       list: ({ query }, { caller }) => notifications.list(caller, query),
-      read: async ({ params }, { caller }) => ({
+      markRead: async ({ params }, { caller }) => ({
         notification: await notifications.markRead(caller, params.id),
       }),
     },

@@ -14,22 +14,22 @@ export function registerOAuth(
     server,
     oauthRoutes,
     {
-      codehost: async ({ query }, context) =>
+      startCodehost: async ({ query }, context) =>
         new Redirect((await flow.start('codehost', query, context)).url),
-      codehostCallback: async ({ query }, context) =>
+      completeCodehost: async ({ query }, context) =>
         new Redirect((await flow.signIn(query, undefined, context)).returnTo),
-      codehostUrl: ({ query }, context) => flow.start('codehost', query, context),
-      codehostToken: async ({ body: { codeVerifier, ...callback } }, context) => {
+      createCodehostUrl: ({ query }, context) => flow.start('codehost', query, context),
+      exchangeCodehostCode: async ({ body: { codeVerifier, ...callback } }, context) => {
         const { user } = await flow.signIn(callback, codeVerifier, context);
         return { user, message: 'Signed in' };
       },
-      trackerA: async ({ query }, context) =>
+      startTrackerA: async ({ query }, context) =>
         new Redirect((await flow.start('tracker_a', query, context)).url),
-      trackerACallback: async ({ query }, context) =>
+      completeTrackerA: async ({ query }, context) =>
         new Redirect(await flow.connect('tracker_a', query, context)),
-      trackerB: async ({ query }, context) =>
+      startTrackerB: async ({ query }, context) =>
         new Redirect((await flow.start('tracker_b', query, context)).url),
-      trackerBCallback: async ({ query }, context) =>
+      completeTrackerB: async ({ query }, context) =>
         new Redirect(await flow.connect('tracker_b', query, context)),
     },
     check,

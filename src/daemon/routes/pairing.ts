@@ -16,10 +16,10 @@ export function registerPairing(
     server,
     pairingRoutes,
     {
-      request: ({ body }, { request }) => pairing.request(body, clientOf(request)),
-      qr: (_, { caller, request }) => pairing.qr(caller, baseUrlOf(app, request), clientOf(request)),
+      create: ({ body }, { request }) => pairing.request(body, clientOf(request)),
+      createQr: (_, { caller, request }) => pairing.qr(caller, baseUrlOf(app, request), clientOf(request)),
       claim: ({ body }, { request }) => pairing.claim(body, clientOf(request)),
-      inspect: async ({ body }, { caller, request }) => ({
+      getByCode: async ({ body }, { caller, request }) => ({
         request: await decisions.inspect(caller, body.code, clientOf(request)),
       }),
       approve: async ({ body }, { caller, request }) => ({
@@ -30,9 +30,9 @@ export function registerPairing(
         message: 'The request is rejected',
         request: await decisions.reject(caller, body, clientOf(request)),
       }),
-      status: ({ params }, { request }) => pairing.status(params.requestId, clientOf(request)),
-      pending: async () => ({ requests: await pairing.pending() }),
-      cleanup: async () => ({ removed: await pairing.cleanup() }),
+      getStatus: ({ params }, { request }) => pairing.status(params.requestId, clientOf(request)),
+      listPending: async () => ({ requests: await pairing.pending() }),
+      deleteExpired: async () => ({ removed: await pairing.cleanup() }),
     },
     check,
   );

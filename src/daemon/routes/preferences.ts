@@ -17,7 +17,7 @@ export function registerPreferences(
       track: async ({ body }, { caller }) => ({ preference: await preferences.track(caller, body) }),
       list: async ({ params, query }, { caller }) =>
         pageOf('preferences', await preferences.list(caller, params.userId), query),
-      remove: async ({ params }, { caller }) => {
+      delete: async ({ params }, { caller }) => {
         await preferences.remove(caller, params.userId, params.id);
         return { message: 'Forgotten' };
       },

@@ -17,11 +17,11 @@ export function registerProviders(
     providersRoutes,
     {
       list: () => modelProviders.list(),
-      models: ({ params }) => modelProviders.modelsOf(params.type),
+      listModels: ({ params }) => modelProviders.modelsOf(params.type),
       configure: async ({ params, body }, context) => ({
         provider: await modelProviders.configure(params.type, body, changerOf(context)),
       }),
-      health: ({ params }) => modelProviders.health(params.type),
+      checkHealth: ({ params }) => modelProviders.health(params.type),
       setDefault: async ({ body }, context) => ({
         default: await modelProviders.setDefault(body, changerOf(context)),
       }),

@@ -13,7 +13,7 @@ export function registerQueue(
     server,
     queueRoutes,
     {
-      status: () => queue.status(),
+      getStatus: () => queue.status(),
       pause: async () => {
         await queue.pause();
         return { message: 'The queue is paused', paused: true };

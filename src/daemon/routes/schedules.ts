@@ -17,11 +17,11 @@ export function registerSchedules(
       create: async ({ body }, { caller }) => ({ schedule: await schedules.create(caller, body) }),
       preview: ({ body }) => schedules.preview(body),
       get: async ({ params }, { caller }) => ({ schedule: await schedules.get(caller, params.id) }),
-      change: async ({ params, body }, { caller }) => ({
+      update: async ({ params, body }, { caller }) => ({
         schedule: await schedules.change(caller, params.id, body),
       }),
       run: ({ params }, { caller }) => schedules.run(caller, params.id),
-      remove: async ({ params }, { caller }) => {
+      delete: async ({ params }, { caller }) => {
         await schedules.remove(caller, params.id);
         return { message: 'Removed; the tasks that it made stay' };
       },

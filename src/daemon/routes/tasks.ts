@@ -32,7 +32,7 @@ export function registerTasks(
         return { message: 'Task created', task };
       },
       filter: ({ query }, { caller }) => taskLists.filter(caller, query),
-      analytics: ({ query }, { caller }) => app.taskAnalytics.read(caller, query.days),
+      getAnalytics: ({ query }, { caller }) => app.taskAnalytics.read(caller, query.days),
       export: (_, { caller, reply }) => {
         reply.header('content-disposition', 'attachment; filename="svc-tasks.json"');
         return Readable.from(app.taskExport.stream(caller));
@@ -52,7 +52,7 @@ export function registerTasks(
         message: 'Task released',
         task: await tasks.release(caller, params.id),
       }),
-      events: async ({ params, query, headers }, { caller, request, reply }) => {
+      listEvents: async ({ params, query, headers }, { caller, request, reply }) => {
         const accept = request.headers.accept ?? '*/*';
         const isStream =
           accept.includes('text/event-stream') ||

@@ -16,18 +16,18 @@ export function registerWebhooks(
       list: async (_, { caller }) => ({ webhooks: await webhooks.list(caller) }),
       create: async ({ body }, { caller }) => ({ webhook: await webhooks.create(caller, body) }),
       get: async ({ params }, { caller }) => ({ webhook: await webhooks.get(caller, params.id) }),
-      change: async ({ params, body }, { caller }) => ({
+      update: async ({ params, body }, { caller }) => ({
         webhook: await webhooks.change(caller, params.id, body),
       }),
-      remove: async ({ params }, { caller }) => {
+      delete: async ({ params }, { caller }) => {
         await webhooks.remove(caller, params.id);
         return { message: 'The webhook is removed' };
       },
       rotateSecret: async ({ params, body }, { caller }) => ({
         webhook: await webhooks.rotateSecret(caller, params.id, body),
       }),
-      test: async ({ params }, { caller }) => ({ delivery: await webhooks.test(caller, params.id) }),
-      deliveries: ({ params, query }, { caller }) => webhooks.deliveries(caller, params.id, query),
+      sendTest: async ({ params }, { caller }) => ({ delivery: await webhooks.test(caller, params.id) }),
+      listDeliveries: ({ params, query }, { caller }) => webhooks.deliveries(caller, params.id, query),
       redeliver: async ({ params }, { caller }) => ({
         message: 'The delivery was sent again',
         delivery: await webhooks.redeliver(caller, params.id, params.deliveryId),

@@ -2,7 +2,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Experience } from '../../../src/contract/experiences.ts';
 import { type ContractServer, Refusal, startContractServer } from '../../helpers/contract-server.ts';
 import { ensureBuilt, SvcHome } from '../svc-binary.ts';
-import { idOf } from '../webhook-samples.ts';
+import { idOf } from './webhook-samples.ts';
 import { experience } from './memory-samples.ts';
 
 let home: SvcHome;
@@ -42,9 +42,9 @@ beforeEach(async () => {
         return { experiences: learned.map((each) => ({ ...each, score: 0.5 })), method: 'keyword' };
       },
       get: ({ params }) => ({ experience: find(params.id) }),
-      record: ({ body }) => ({ experience: experience(3, body) }),
+      create: ({ body }) => ({ experience: experience(3, body) }),
       use: ({ params }) => ({ experience: { ...find(params.id), useCount: 3, weight: 1.3 } }),
-      remove: ({ params }) => ({ message: `Forgotten ${find(params.id).intent}` }),
+      delete: ({ params }) => ({ message: `Forgotten ${find(params.id).intent}` }),
       decay: () => ({ decayed: 1 }),
       prune: () => ({ pruned: 2 }),
     },

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type ContractServer, startContractServer } from '../../helpers/contract-server.ts';
 import { ensureBuilt, hasTerminals, outcomeOf, SvcHome } from '../svc-binary.ts';
-import { ago } from '../webhook-samples.ts';
+import { ago } from './webhook-samples.ts';
 import { synced } from './memory-samples.ts';
 
 const name = 'a\u001b[2J\u202e\nb.md';
@@ -15,8 +15,8 @@ beforeAll(async () => {
   const file = { path: `/n/${name}`, hash: '0'.repeat(64), size: 12, chunkCount: 1, updatedAt: ago(3) };
   server = await startContractServer({
     memory: {
-      files: ({ query: { limit, offset } }) => ({ files: [file, file], total: 2, limit, offset }),
-      removeFile: ({ params }) => ({ message: `Deleted ${params.path.length} characters` }),
+      listFiles: ({ query: { limit, offset } }) => ({ files: [file, file], total: 2, limit, offset }),
+      deleteFile: ({ params }) => ({ message: `Deleted ${params.path.length} characters` }),
       sync: () => synced({ cancelled: true }),
     },
   });

@@ -1,9 +1,9 @@
 import type { Experience } from '../../../src/contract/experiences.ts';
-import type { FoundChunk, MemorySession, MemoryStats, SyncResult } from '../../../src/contract/memory.ts';
+import type { ScoredChunk, MemorySession, MemoryStats, SyncResult } from '../../../src/contract/memory.ts';
 import type { Preference } from '../../../src/contract/preferences.ts';
-import { ago, idOf } from '../webhook-samples.ts';
+import { ago, idOf } from './webhook-samples.ts';
 
-export const foundChunk = (path: string, changes: Partial<FoundChunk> = {}): FoundChunk => ({
+export const foundChunk = (path: string, changes: Partial<ScoredChunk> = {}): ScoredChunk => ({
   id: 'chunk_7',
   path,
   startLine: 12,

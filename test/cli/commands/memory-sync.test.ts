@@ -4,7 +4,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { MemoryStats, SyncResult, WatcherStatus } from '../../../src/contract/memory.ts';
 import { type ContractServer, Refusal, startContractServer } from '../../helpers/contract-server.ts';
 import { ensureBuilt, hasTerminals, outcomeOf, said, SvcHome } from '../svc-binary.ts';
-import { ago } from '../webhook-samples.ts';
+import { ago } from './webhook-samples.ts';
 import { statsOf, synced } from './memory-samples.ts';
 
 let home: SvcHome;
@@ -31,9 +31,9 @@ beforeEach(async () => {
   };
   server = await startContractServer({
     memory: {
-      stats: () => stats,
+      getStats: () => stats,
       sync: () => sync(),
-      watcher: () => watcher,
+      getWatcherStatus: () => watcher,
     },
   });
 });
@@ -119,7 +119,7 @@ describe('svc memory sync', () => {
     };
     server.answers.memory = {
       ...server.answers.memory,
-      stats: () =>
+      getStats: () =>
         ++looks < 3 ? statsOf({ syncing: { basePath: '/n', phase: 'reading', done: 1 } }) : statsOf(),
     };
     const { code, stderr } = await svc('sync');

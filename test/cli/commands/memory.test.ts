@@ -4,7 +4,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Explanation, MemoryStats, SearchResult } from '../../../src/contract/memory.ts';
 import { type ContractServer, Refusal, startContractServer } from '../../helpers/contract-server.ts';
 import { ensureBuilt, hasTerminals, outcomeOf, SvcHome } from '../svc-binary.ts';
-import { ago, idOf } from '../webhook-samples.ts';
+import { ago, idOf } from './webhook-samples.ts';
 import { foundChunk, memorySession, preference, statsOf } from './memory-samples.ts';
 
 let home: SvcHome;
@@ -41,7 +41,7 @@ beforeEach(async () => {
         stale: false,
         ...found,
       }),
-      why: ({ body }) => ({
+      explainSearch: ({ body }) => ({
         query: body.query,
         method: 'hybrid',
         formula: 'the formula',
@@ -50,8 +50,8 @@ beforeEach(async () => {
         results: [],
         ...explained,
       }),
-      stats: () => stats,
-      files: ({ query }) => ({
+      getStats: () => stats,
+      listFiles: ({ query }) => ({
         files: [
           {
             path: join(folder, 'notes/a.md'),
@@ -66,7 +66,7 @@ beforeEach(async () => {
         limit: query.limit,
         offset: query.offset,
       }),
-      chunks: ({ params }) => {
+      listChunks: ({ params }) => {
         known(params.path);
         return {
           path: params.path,
@@ -76,11 +76,11 @@ beforeEach(async () => {
           ].map(({ score: _score, ...chunk }) => chunk),
         };
       },
-      removeFile: ({ params }) => known(params.path),
-      removeChunk: ({ params }) => ({ message: `Deleted ${params.id}` }),
-      clear: () => ({ message: 'The index of files is empty' }),
+      deleteFile: ({ params }) => known(params.path),
+      deleteChunk: ({ params }) => ({ message: `Deleted ${params.id}` }),
+      deleteAll: () => ({ message: 'The index of files is empty' }),
       warm: () => ({ fileCount: 3, chunkCount: 9321, method: 'keyword', durationMs: 40 }),
-      sessions: ({ query }) => ({
+      listSessions: ({ query }) => ({
         sessions: [memorySession(1), memorySession(2, { status: 'archived' })].filter(
           ({ status }) => query.status === undefined || query.status === status,
         ),
@@ -101,7 +101,7 @@ beforeEach(async () => {
       track: ({ body: { category, value } }) => ({
         preference: preference(1, { category, value, count: 2, confidence: 0.6667 }),
       }),
-      remove: () => ({ message: 'Forgotten' }),
+      delete: () => ({ message: 'Forgotten' }),
     },
   });
 });
@@ -369,7 +369,7 @@ describe('svc memory sessions and preferences', () => {
     );
     expect((await complete('memory', 'preferences', 'rm', '')).stdout).toContain('\ttests: vitest\n');
     expect((await complete('memory', 'forget', '')).stdout).toContain(`${folder}/notes/a.md\t9 chunks\n`);
-    expect((await complete('memory', 'search', '--method', 'v')).stdout).toBe('vector\t\n');
+    expect((await complete('memory', 'search', '--method', 'v')).stdout).toBe('vector\tmeaning\n');
     expect((await complete('experiences', 'ls', '--type', 't')).stdout).toContain('tool_chain\t');
   });
 });

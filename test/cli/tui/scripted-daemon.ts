@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers';
 import type { Approval, ApprovalDecision } from '../../../src/contract/approvals.ts';
 import type { Conversation, ConversationMessage } from '../../../src/contract/conversations.ts';
-import type { NewRunEvent } from '../../../src/contract/run-events.ts';
+import type { RunEventInput } from '../../../src/contract/run-events.ts';
 
 export const conversationId = 'conv_00000000-0000-4000-8000-000000000001';
 export const taskId = 'task_00000000-0000-4000-8000-000000000001';
@@ -40,7 +40,7 @@ export class ScriptedRun {
     this.gone = new Promise((resolve) => response.once('close', () => resolve()));
   }
 
-  event(event: NewRunEvent): void {
+  event(event: RunEventInput): void {
     this.#response.write(`data: ${JSON.stringify({ ...event, timestamp: Date.now() })}\n\n`);
   }
   begin(isAgentic = false): void {

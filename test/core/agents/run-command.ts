@@ -27,7 +27,7 @@ export const processesOf = (taskId: string): MarkedProcess[] =>
 export const waitForOutput = (daemon: TestDaemon, id: string, words: string) =>
   vi.waitFor(
     async () => {
-      const { events } = await daemon.client.tasks.events({ params: { id } });
+      const { events } = await daemon.client.tasks.listEvents({ params: { id } });
       if (!events.some(({ type, message }) => type === 'output' && message.includes(words)))
         throw new Error('not yet');
     },

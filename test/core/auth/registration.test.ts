@@ -3,7 +3,7 @@ import { AccountService } from '../../../src/core/auth/account-service.ts';
 import { KeyHasher } from '../../../src/core/auth/key-hasher.ts';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
 
-const place = { isTrustedPlace: true, client: {} };
+const place = { isTrustedClient: true, client: {} };
 const signup = (at: number) => ({ email: `u${at}@example.org`, password: 'correct horse 1', name: 'U' });
 
 /** The accounts of a daemon with a hash that costs nothing, so that a thousand can come at once. */

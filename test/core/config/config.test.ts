@@ -61,14 +61,14 @@ describe('the value of a setting', () => {
         SVC_PORT: ' 8080 ',
         SVC_OUTBOUND_ALLOW_PRIVATE: '10.0.0.0/8, fd00::/8 ,',
         SVC_BASE_URL: 'https://svc.example.org',
-        SVC_QUEUE_NAME: '17',
+        SVC_AGENTS_DEFAULT: '17',
         SVC_HOST: '',
       },
     });
     expect(config.get('server.port')).toBe(8080);
     expect(config.get('outbound.allowPrivate')).toEqual(['10.0.0.0/8', 'fd00::/8']);
     expect(config.get('server.baseUrl')).toBe('https://svc.example.org');
-    expect(config.get('queue.name')).toBe('17');
+    expect(config.get('agents.default')).toBe('17');
     // An empty variable is as good as none.
     expect(config.get('server.host')).toBe('127.0.0.1');
   });

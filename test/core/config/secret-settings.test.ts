@@ -8,7 +8,7 @@ const secret = 'gh-client-secret-1234567890';
 describe('a secret setting', () => {
   it('is sealed in the file, masked in every answer, and there after a restart', async () => {
     await using daemon = await startDaemon();
-    const answer = await daemon.client.config.set({ params: { key }, body: { value: secret } });
+    const answer = await daemon.client.config.update({ params: { key }, body: { value: secret } });
     expect(answer.setting).toMatchObject({ value: '••••••••', origin: 'settings' });
     const list = await daemon.client.config.list();
     expect(JSON.stringify([answer, list])).not.toContain(secret);
@@ -20,7 +20,7 @@ describe('a secret setting', () => {
     await daemon.stop();
     await using again = await startDaemon({ home: daemon.home });
     expect(again.app.config.secret(key)).toBe(secret);
-    await again.client.config.set({ params: { key }, body: { value: null } });
+    await again.client.config.update({ params: { key }, body: { value: null } });
     expect(again.app.config.secret(key)).toBeUndefined();
     await again.stop();
   });
@@ -35,7 +35,7 @@ describe('a secret setting', () => {
     await using daemon = await startDaemon();
     const value = `${secret}${'x'.repeat(500)}`;
     const refused = await daemon.client.config
-      .set({ params: { key }, body: { value } })
+      .update({ params: { key }, body: { value } })
       .catch((error: unknown) => error);
     expect(refused).toMatchObject({ status: 400 });
     expect(JSON.stringify(refused)).not.toContain(secret);

@@ -9,7 +9,7 @@ const tracker = { url: 'https://tracker.example/mcp', headers: { Authorization: 
 const masked = '••••••••';
 
 const set = (daemon: TestDaemon, value: object | string) =>
-  daemon.client.config.set({ params: { key }, body: { value: value as Record<string, string> } });
+  daemon.client.config.update({ params: { key }, body: { value: value as Record<string, string> } });
 const opened = (daemon: TestDaemon) => daemon.app.config.opened(key);
 
 describe('the MCP servers of the settings', () => {

@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import type { AskPairing } from '../../../src/contract/pairing.ts';
+import type { CreatePairingRequest } from '../../../src/contract/pairing.ts';
 import { fingerprintOf } from '../../../src/core/devices/device-identity.ts';
 import { parseCode } from '../../../src/core/devices/pairing-code.ts';
 import { ann, bob, deviceKey, openDevices, root } from './device-parts.ts';
 
 const MINUTE = 60_000;
-const phone: AskPairing = { requesterId: 'phone', meta: { name: 'My phone' }, publicKey: deviceKey(9) };
+const phone: CreatePairingRequest = {
+  requesterId: 'phone',
+  meta: { name: 'My phone' },
+  publicKey: deviceKey(9),
+};
 const fingerprint = fingerprintOf(Buffer.from(deviceKey(9), 'base64'));
 const many = <T>(work: () => Promise<T>) => Promise.allSettled(Array.from({ length: 1000 }, work));
 const values = <T>(results: PromiseSettledResult<T>[]): T[] =>
@@ -175,6 +179,17 @@ describe('ten minutes', () => {
     await expect(test.decisions.inspect(ann, code, {})).rejects.toMatchObject({ code: 'not_found' });
     expect(await test.pairing.cleanup()).toBe(1);
     await expect(test.pairing.status(requestId, {})).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('are followed by ten more in which the device reads that its request expired', async () => {
+    await using test = await openDevices();
+    const { requestId } = await test.ask();
+    test.clock.ms += 20 * MINUTE - 1;
+    expect(await test.pairing.deleteOld()).toBe(0);
+    expect(await test.pairing.status(requestId, {})).toMatchObject({ status: 'expired' });
+    test.clock.ms += 1;
+    await expect(test.pairing.status(requestId, {})).rejects.toMatchObject({ code: 'not_found' });
+    expect(await test.pairing.deleteOld()).toBe(1);
   });
 
   it('are two more minutes for who was approved at the end', async () => {

@@ -85,7 +85,7 @@ const addToken = ({ database }: Pick<TestStorage, 'database'>) =>
       .insertInto('api_tokens')
       .values({
         id: 'token_1',
-        user_id: 'u',
+        owner_id: 'u',
         name: 't',
         prefix: 'svc_',
         token_hash: 'h',

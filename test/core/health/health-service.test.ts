@@ -68,6 +68,7 @@ describe('the health of the service', () => {
       queueStatus,
       registry,
       sandbox: { check: async () => ({ isWorking: true }) },
+      modelProviders: { breakers: () => [] },
       runtime: systemRuntime,
     }).report();
   }

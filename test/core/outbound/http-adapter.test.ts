@@ -163,7 +163,7 @@ describe('Retry-After', () => {
     await using daemon = await daemonFor(server);
     const { task } = await daemon.client.tasks.create({ body: { title: 'Ask', assignedAgent: 'http' } });
     const delay = await until(async () => {
-      const { events } = await daemon.client.tasks.events({ params: { id: task.id } });
+      const { events } = await daemon.client.tasks.listEvents({ params: { id: task.id } });
       const waits = events.find(({ type }) => type === 'retry_scheduled')?.data['delayMs'];
       if (typeof waits !== 'number') throw new Error('not yet');
       return waits;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { ProviderType } from '../../../src/contract/providers.ts';
+import type { ModelProviderType } from '../../../src/contract/providers.ts';
 import { readModels } from '../../../src/core/providers/model-answer.ts';
 import { hasSharedFixtures, sharedFixture } from '../../helpers/shared-fixture.ts';
 
 describe('the list of a vendor', () => {
-  it.skipIf(!hasSharedFixtures).each<[ProviderType, string, object[]]>([
+  it.skipIf(!hasSharedFixtures).each<[ModelProviderType, string, object[]]>([
     ['openai', 'openai/models-json.doc', [{ id: 'gpt-4o', contextWindow: 128_000 }]],
     [
       'openrouter',
@@ -18,7 +18,7 @@ describe('the list of a vendor', () => {
     expect(answer?.models).toMatchObject(expected);
   });
 
-  it.each<[ProviderType, unknown, object]>([
+  it.each<[ModelProviderType, unknown, object]>([
     [
       'google',
       {

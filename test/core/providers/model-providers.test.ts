@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ProviderType } from '../../../src/contract/providers.ts';
+import type { ModelProviderType } from '../../../src/contract/providers.ts';
 import { modelProviders, providerTypes } from '../../../src/core/providers/provider-list.ts';
 import { startLoopbackServer } from '../outbound/loopback-server.ts';
 import { until } from '../../helpers/tasks.ts';
@@ -60,7 +60,7 @@ describe('the model that a request means', () => {
     ['only a provider', openai, { model: 'openai/' }, 'openai', 'gpt-5.5'],
   ])('is %s', async (_, flags, request, provider, modelId) => {
     await using parts = await createProviders({ flags });
-    expect(await parts.providers.resolve(request as { provider?: ProviderType })).toMatchObject({
+    expect(await parts.providers.resolve(request as { provider?: ModelProviderType })).toMatchObject({
       provider,
       modelId,
       model: { modelId },
@@ -120,7 +120,7 @@ describe('the model that a request means', () => {
     ['nobody set Ollama up', {}, { provider: 'ollama' }, 'unavailable', /nobody has set it up/],
   ])('is none where %s', async (_, flags, request, code, message) => {
     await using parts = await createProviders({ flags });
-    await expect(parts.providers.resolve(request as { provider?: ProviderType })).rejects.toMatchObject({
+    await expect(parts.providers.resolve(request as { provider?: ModelProviderType })).rejects.toMatchObject({
       code,
       message: expect.stringMatching(message) as string,
     });

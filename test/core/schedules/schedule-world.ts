@@ -7,7 +7,7 @@ import { NotificationService } from '../../../src/core/notifications/notificatio
 import { MemoryQueue } from '../../../src/core/queue/memory-queue.ts';
 import { QueuePause } from '../../../src/core/queue/queue-pause.ts';
 import { composeSchedules } from '../../../src/core/schedules/compose-schedules.ts';
-import type { ScheduleRow } from '../../../src/core/storage/outside-rows.ts';
+import type { ScheduleRow } from '../../../src/core/storage/rows/schedules.ts';
 import { type Runtime, systemRuntime } from '../../../src/core/runtime.ts';
 import { ActiveRuns } from '../../../src/core/tasks/active-runs.ts';
 import { IdempotencyStore } from '../../../src/core/tasks/idempotency-store.ts';

@@ -1,4 +1,5 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
 import { describe, expect, it } from 'vitest';
@@ -12,6 +13,30 @@ const tablesIn = (file: string) => {
   const rows = database.prepare("select name from sqlite_master where type = 'table' order by name").all();
   database.close();
   return rows.map((row) => String(row['name']));
+};
+
+const ownedTables = [
+  'tasks',
+  'sessions',
+  'api_tokens',
+  'connections',
+  'devices',
+  'gateway_requests',
+  'notifications',
+] as const;
+
+/** Tables and indexes with their columns. */
+const shapeOf = (file: string): [string, string[]][] => {
+  const database = new DatabaseSync(file, { readOnly: true });
+  const objects = database.prepare('select name, type from sqlite_master order by name').all();
+  const shape = objects.map(({ name, type }): [string, string[]] => {
+    const rows = database
+      .prepare(`pragma ${type === 'index' ? 'index_info' : 'table_info'}("${String(name)}")`)
+      .all();
+    return [String(name), rows.map((row) => String(row['name']))];
+  });
+  database.close();
+  return shape;
 };
 
 describe('the schema', () => {
@@ -46,6 +71,8 @@ describe('the schema', () => {
       '0004-tools': nothing,
       '0005-outside': nothing,
       '0006-memory': nothing,
+      '0007-pairing': nothing,
+      '0008-owners': nothing,
     };
     const failing = async (each: Kysely<never>) => {
       await each.schema.createTable('half_done').addColumn('id', 'text').execute();
@@ -62,6 +89,36 @@ describe('the schema', () => {
     expect(tablesIn(`${test.file}.before-9999-more`)).not.toContain('more');
     await db.destroy();
     test.database = await openAt(`${test.file}.before-9999-more`);
+  });
+
+  it('of the time before owners had one name opens with its rows, after a copy was made', async () => {
+    await using test = await openTestDatabase();
+    const file = `${test.file}.old`;
+    const old = new DatabaseSync(file);
+    old.exec(readFileSync(join(import.meta.dirname, '../../fixtures/storage/before-owners.sql'), 'utf8'));
+    old.close();
+    const database = await openAt(file);
+    try {
+      for (const table of ownedTables)
+        expect(await database.read.selectFrom(table).select('owner_id').execute(), table).toEqual([
+          { owner_id: 'user_ann' },
+        ]);
+      const { read } = database;
+      expect(await read.selectFrom('audit_log').select(['user_id', 'hash']).execute()).toEqual([
+        { user_id: 'user_ann', hash: 'first' },
+      ]);
+      await database.write(({ db }) => db.deleteFrom('users').execute());
+      expect(await read.selectFrom('api_tokens').selectAll().execute()).toEqual([]);
+    } finally {
+      await database.close();
+    }
+    expect(shapeOf(file)).toEqual(shapeOf(test.file));
+    expect(shapeOf(file).filter(([name]) => name.endsWith('_by_user'))).toEqual([
+      ['audit_log_by_user', ['user_id', 'seq']],
+    ]);
+    const copy = new DatabaseSync(`${file}.before-0007-pairing`, { readOnly: true });
+    expect(copy.prepare('select user_id from api_tokens').get()).toEqual({ user_id: 'user_ann' });
+    copy.close();
   });
 
   it('of a newer svc is refused, and the file is not touched', async () => {

@@ -24,7 +24,7 @@ it.each([-HOUR_MS, HOUR_MS])(
       flags: { 'queue.retry.backoff': 400 },
     });
     const { task } = await daemon.client.tasks.create({ body: { title: 'Twice', assignedAgent: 'test' } });
-    for await (const { data } of daemon.client.tasks.eventsStream({ params: { id: task.id } }))
+    for await (const { data } of daemon.client.tasks.listEventsStream({ params: { id: task.id } }))
       if (data.type === 'retry_scheduled') offset = jumpMs;
     const ended = await follow(daemon.client, task.id);
     expect(ended.task).toMatchObject({ status: 'completed', attempts: 2 });

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { ApprovalDecision } from '../../../src/contract/approvals.ts';
-import type { GuardName } from '../../../src/contract/security.ts';
+import type { GuardName } from '../../../src/contract/guards.ts';
 import { AuditLog } from '../../../src/core/audit/audit-log.ts';
 import type { Caller } from '../../../src/core/auth/caller.ts';
 import { NotificationService } from '../../../src/core/notifications/notification-service.ts';
@@ -23,7 +23,7 @@ export const bob: Caller = { userId: 'user_bob', role: 'user' };
 export type OpenGate = Awaited<ReturnType<typeof openGate>>;
 
 /** A gate over a real database, with one tool and one guard that do what the test says. */
-export async function openGate(change: Partial<Tool> = {}) {
+export async function openGate(change: Partial<Tool> = {}, moreGuards: Guard[] = []) {
   const storage = await openStorage();
   const tree = await plantTree();
   const { database, bus } = storage;
@@ -74,7 +74,11 @@ export async function openGate(change: Partial<Tool> = {}) {
   const gate = new ToolGate({
     database,
     registry: new ToolRegistry([tool], { tools: async () => [], servers: async () => [] }),
-    guards: [guard('path-traversal', () => behaviour.guard()), guard('rate-limit', () => undefined)],
+    guards: [
+      guard('path-traversal', () => behaviour.guard()),
+      guard('rate-limit', () => undefined),
+      ...moreGuards,
+    ],
     protectedFolders: [],
     policy,
     approvals,

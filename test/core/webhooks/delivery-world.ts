@@ -4,7 +4,7 @@ import { NotificationService } from '../../../src/core/notifications/notificatio
 import type { OutboundFetch, OutboundRequest } from '../../../src/core/outbound/outbound-fetch.ts';
 import { KeyRing } from '../../../src/core/secrets/key-ring.ts';
 import type { Database } from '../../../src/core/storage/database.ts';
-import type { WebhookRow } from '../../../src/core/storage/outside-rows.ts';
+import type { WebhookRow } from '../../../src/core/storage/rows/webhooks.ts';
 import { systemRuntime } from '../../../src/core/runtime.ts';
 import { WebhookDeliverer } from '../../../src/core/webhooks/webhook-deliverer.ts';
 import { type NewDelivery, WebhookDeliveryStore } from '../../../src/core/webhooks/webhook-delivery-store.ts';

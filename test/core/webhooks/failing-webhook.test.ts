@@ -37,7 +37,7 @@ describe('a webhook', () => {
     expect(await world.row('dlv_2')).toMatchObject({ status: 'pending', attempt: 5 });
     const [notification, ...others] = await world.notified();
     expect(others).toEqual([]);
-    expect(notification).toMatchObject({ user_id: 'user_1', title: 'Webhook to wh-1.example is failing' });
+    expect(notification).toMatchObject({ owner_id: 'user_1', title: 'Webhook to wh-1.example is failing' });
     expect(notification?.message).toContain('The receiver answered 500');
     expect(JSON.parse(notification?.data ?? '')).toEqual({ webhookId: 'wh_1' });
   });

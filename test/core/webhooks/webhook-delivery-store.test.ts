@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Database } from '../../../src/core/storage/database.ts';
-import type { WebhookDeliveryRow } from '../../../src/core/storage/outside-rows.ts';
+import type { WebhookDeliveryRow } from '../../../src/core/storage/rows/webhooks.ts';
 import { WebhookDeliveryRetention } from '../../../src/core/webhooks/webhook-delivery-retention.ts';
 import { WebhookDeliveryStore } from '../../../src/core/webhooks/webhook-delivery-store.ts';
 import { openStorage } from '../../helpers/storage.ts';

@@ -1,4 +1,4 @@
-import type { TaskHead } from '../../../src/core/storage/schema.ts';
+import type { TaskHead } from '../../../src/core/storage/rows/tasks.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { WriteTransaction } from '../../../src/core/storage/database.ts';

@@ -60,7 +60,7 @@ describe('POST /api/auth/signup', () => {
   it('takes no more than it asks for', async () => {
     await using daemon = await startDaemon(open);
     await signUp(daemon, ann);
-    const forged = { ...bob, role: 'admin', id: 'user_owner', disabled_at: null, isTrustedPlace: true };
+    const forged = { ...bob, role: 'admin', id: 'user_owner', disabled_at: null, isTrustedClient: true };
     const { body } = await signUp(daemon, forged);
     expect(body).toMatchObject({ user: { id: expect.stringMatching(/^user_0/), role: 'user' } });
   });
@@ -134,7 +134,7 @@ describe('POST /api/auth/login', () => {
     expect((await me(daemon, third.cookie)).status).toBe(200);
     // The command line of this machine keeps its own.
     await signIn(daemon, ann.email, ann.password, daemon.headers);
-    expect((await daemon.client.auth.me()).authenticated).toBe(true);
+    expect((await daemon.client.auth.getMe()).authenticated).toBe(true);
   });
 
   it.each([
@@ -254,7 +254,7 @@ describe('PUT /api/auth/password', () => {
     await using daemon = await startDaemon();
     const { cookie } = await signUp(daemon, ann);
     const pair = async () => {
-      const made = await daemon.client.pairing.request({ body: { requesterId: 'phone' } });
+      const made = await daemon.client.pairing.create({ body: { requesterId: 'phone' } });
       const approval = await send(
         daemon,
         'POST',
@@ -265,12 +265,12 @@ describe('PUT /api/auth/password', () => {
       expect(approval.status).toBe(200);
       return made.requestId;
     };
-    const { token } = await daemon.client.pairing.status({ params: { requestId: await pair() } });
+    const { token } = await daemon.client.pairing.getStatus({ params: { requestId: await pair() } });
     const device = `service_session=${token}`;
     expect((await change(daemon, device, ann.password, bob.password)).status).toBe(403);
     const late = await pair();
     expect((await change(daemon, cookie, ann.password, bob.password)).status).toBe(200);
-    expect(await daemon.client.pairing.status({ params: { requestId: late } })).toMatchObject({
+    expect(await daemon.client.pairing.getStatus({ params: { requestId: late } })).toMatchObject({
       status: 'rejected',
       reason: 'The password was changed',
     });

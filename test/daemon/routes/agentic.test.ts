@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { AgenticWish, RunEvent } from '../../../src/contract/run-events.ts';
+import type { SendAgenticMessage, RunEvent } from '../../../src/contract/run-events.ts';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
 import {
   callsTools,
@@ -40,9 +40,13 @@ async function begin(
   writeFileSync(join(folder, 'notes.txt'), 'The door is blue.\n');
   return { id: conversation.id, folder };
 }
-async function run(id: string, wish: Partial<AgenticWish> = {}, client = ann.client): Promise<RunEvent[]> {
+async function run(
+  id: string,
+  wish: Partial<SendAgenticMessage> = {},
+  client = ann.client,
+): Promise<RunEvent[]> {
   const events: RunEvent[] = [];
-  for await (const { data } of client.conversations.sendAgenticStream({
+  for await (const { data } of client.conversations.sendAgenticMessageStream({
     params: { id },
     body: { content: 'Do it', ...wish },
   }))
@@ -233,7 +237,7 @@ describe('a limit', () => {
       { effort: 'huge' },
       { content: ' ' },
     ])
-      await expect(run(id, body as Partial<AgenticWish>)).rejects.toMatchObject({ status: 400 });
+      await expect(run(id, body as Partial<SendAgenticMessage>)).rejects.toMatchObject({ status: 400 });
     expect((await ann.client.conversations.get({ params: { id } })).messages).toEqual([]);
   });
 });
@@ -250,7 +254,7 @@ it('goes on when the reader leaves', async () => {
   };
   const leave = new AbortController();
   const reading = (async () => {
-    for await (const { data } of ann.client.conversations.sendAgenticStream(
+    for await (const { data } of ann.client.conversations.sendAgenticMessageStream(
       { params: { id }, body: { content: 'Do it' } },
       { signal: leave.signal },
     ))
@@ -270,7 +274,7 @@ it('ends when its task is cancelled', async () => {
   const { id } = await begin();
   model.script = (reply) => reply.piece('Well');
   const events: RunEvent[] = [];
-  for await (const { data } of ann.client.conversations.sendAgenticStream({
+  for await (const { data } of ann.client.conversations.sendAgenticMessageStream({
     params: { id },
     body: { content: 'Do it' },
   })) {
@@ -287,7 +291,7 @@ it('asks nobody and refuses what only a person may allow', async () => {
   const events = await run(id);
   expect(find(events, 'tool:result')?.result).toMatchObject({ success: false });
   expect(find(events, 'complete')).toBeDefined();
-  expect((await ann.client.security.approvals({ query: { status: 'all' } })).approvals).toEqual([]);
+  expect((await ann.client.approvals.list({ query: { status: 'all' } })).approvals).toEqual([]);
 });
 
 it('says what is wrong with the model, and does not try again by itself', async () => {
@@ -301,7 +305,10 @@ it('says what is wrong with the model, and does not try again by itself', async 
 
 it('says when earlier messages had to be summed up', async () => {
   const { id } = await begin();
-  await ann.client.conversations.send({ params: { id }, body: { content: 'A door. '.repeat(12_000) } });
+  await ann.client.conversations.sendMessage({
+    params: { id },
+    body: { content: 'A door. '.repeat(12_000) },
+  });
   const events = await run(id);
   expect(find(events, 'user_message')).toMatchObject({ compactionApplied: true, messageCount: 3 });
   expect(find(await run(id), 'user_message')).toMatchObject({ compactionApplied: false });

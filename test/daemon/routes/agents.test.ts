@@ -14,7 +14,7 @@ describe('GET /api/agents', () => {
     }
     const { agents } = await daemon.client.agents.list();
     const of = (type: string) => agents.find((agent) => agent.type === type);
-    expect(agents.map(({ type }) => type)).toEqual((await daemon.client.agents.types()).types);
+    expect(agents.map(({ type }) => type)).toEqual((await daemon.client.agents.listTypes()).types);
     expect(of('test')).toEqual({
       type: 'test',
       name: 'Test',

@@ -13,7 +13,8 @@ const post = (daemon: TestDaemon, path: string, body?: unknown, headers: Record<
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
 const verify = (daemon: TestDaemon, key: string) => post(daemon, '/api/auth/verify-access-key', { key });
-const setKey = (daemon: TestDaemon, key: string | null) => daemon.client.auth.setAccessKey({ body: { key } });
+const setKey = (daemon: TestDaemon, key: string | null) =>
+  daemon.client.auth.updateAccessKey({ body: { key } });
 const me = (daemon: TestDaemon, cookie?: string) =>
   fetch(`${daemon.url}/api/auth/me`, { headers: cookie === undefined ? {} : { cookie } });
 /** The `name=value` of the session that an answer sets. */
@@ -42,7 +43,7 @@ describe('GET /api/auth/me', () => {
   it('names a plain user', async () => {
     await using daemon = await startDaemon();
     const { client } = await addUser(daemon, 'ann');
-    expect(await client.auth.me()).toMatchObject({
+    expect(await client.auth.getMe()).toMatchObject({
       authenticated: true,
       user: { id: 'user_ann', email: 'ann@example.org', name: 'ann', role: 'user' },
     });
@@ -217,7 +218,7 @@ describe('PUT /api/auth/access-key', () => {
     const page = await fetch(`${second.url}/api/tasks`, { headers: { origin: 'http://evil.example' } });
     expect(page.status).toBe(403);
     const ann = await addUser(second, 'ann');
-    expect(await ann.client.auth.me()).toMatchObject({ user: { id: 'user_ann' } });
+    expect(await ann.client.auth.getMe()).toMatchObject({ user: { id: 'user_ann' } });
     await setKey(second, KEY);
     expect((await fetch(`${second.url}/api/tasks`)).status).toBe(401);
   });

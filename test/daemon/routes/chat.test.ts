@@ -47,7 +47,9 @@ const open = (signal?: AbortSignal, body: object = { stream: true }) =>
 
 describe('a completion', () => {
   it('is the answer of the model', async () => {
-    const answer = await daemon.client.chat.completions({ body: { messages, systemPrompt: 'Be short.' } });
+    const answer = await daemon.client.chat.createCompletion({
+      body: { messages, systemPrompt: 'Be short.' },
+    });
     expect(answer).toMatchObject({
       provider: 'together',
       model: 'test-model',
@@ -68,7 +70,7 @@ describe('a completion', () => {
   });
 
   it('may come from a model that is named', async () => {
-    const { model: used } = await daemon.client.chat.completions({
+    const { model: used } = await daemon.client.chat.createCompletion({
       body: { messages, model: 'together/other' },
     });
     expect(used).toBe('other');
@@ -76,14 +78,14 @@ describe('a completion', () => {
   });
 
   it('may be quick or smart', async () => {
-    expect(await daemon.client.chat.quick({ body: { prompt: 'Hi' } })).toMatchObject({
+    expect(await daemon.client.chat.createQuickCompletion({ body: { prompt: 'Hi' } })).toMatchObject({
       content: 'Hello',
       usage,
     });
     // One that does not run, since its agent would ask the model too.
     const body = { title: 'Fix the door', assignedAgent: 'http' };
     const { task } = await daemon.client.tasks.create({ body });
-    const smart = await daemon.client.chat.smart({ body: { messages, taskId: task.id } });
+    const smart = await daemon.client.chat.createSmartCompletion({ body: { messages, taskId: task.id } });
     expect(smart).toMatchObject({
       message: { content: 'Hello' },
       context: { presetId: 'assistant', taskId: task.id, ticketId: null, memory: [] },
@@ -127,7 +129,7 @@ describe('a streamed completion', () => {
       await go[1]?.promise;
       reply.end('length');
     };
-    const stream = daemon.client.chat.completionsStream({ body: { messages } });
+    const stream = daemon.client.chat.createCompletionStream({ body: { messages } });
     const next = async () => (await stream.next()).value?.data;
     expect(await next()).toEqual({ content: 'first' });
     go[0]?.resolve();
@@ -265,7 +267,7 @@ it.each([
 
 it('says what to do when there is no provider', async () => {
   await using empty = await startDaemon();
-  await expect(empty.client.chat.quick({ body: { prompt: 'Hi' } })).rejects.toMatchObject({
+  await expect(empty.client.chat.createQuickCompletion({ body: { prompt: 'Hi' } })).rejects.toMatchObject({
     status: 503,
     message: expect.stringContaining('svc providers configure'),
   });

@@ -9,8 +9,8 @@ const settingOf = async ({ client }: TestDaemon, key: string) =>
 const set = (
   { client }: TestDaemon,
   key: string,
-  value: Parameters<typeof client.config.set>[0]['body']['value'],
-) => client.config.set({ params: { key }, body: { value } });
+  value: Parameters<typeof client.config.update>[0]['body']['value'],
+) => client.config.update({ params: { key }, body: { value } });
 
 describe('GET /api/config', () => {
   it('lists every setting with the origin of its value', async () => {
@@ -65,11 +65,11 @@ describe('PUT /api/config/:key', () => {
     expect(message).toBe('queue.concurrency is set and takes effect at the next start');
     expect(setting).toMatchObject({ value: 10, pending: 4, needsRestart: true, origin: 'default' });
     expect(await settingOf(first, 'queue.concurrency')).toEqual(setting);
-    expect((await first.client.queue.status()).workers.tasks.concurrency).toBe(10);
+    expect((await first.client.queue.getStatus()).workers.tasks.concurrency).toBe(10);
     await first.stop();
     await using second = await startDaemon({ home: first.home });
     expect(await settingOf(second, 'queue.concurrency')).toMatchObject({ value: 4, origin: 'settings' });
-    expect((await second.client.queue.status()).workers.tasks.concurrency).toBe(4);
+    expect((await second.client.queue.getStatus()).workers.tasks.concurrency).toBe(4);
   });
 
   it('takes a setting out with null', async () => {
@@ -181,11 +181,11 @@ describe('a settings file with an error', () => {
 describe('a change of a setting', () => {
   it('is in the audit log, without its value', async () => {
     await using daemon = await startDaemon();
-    await daemon.client.config.set({
+    await daemon.client.config.update({
       params: { key: 'outbound.allowPrivate' },
       body: { value: ['10.9.8.0/24'] },
     });
-    const { entries } = await daemon.client.security.audit({ query: { tool: 'config.changed' } });
+    const { entries } = await daemon.client.audit.list({ query: { tool: 'config.changed' } });
     expect(entries).toMatchObject([{ userId: 'user_owner', arguments: { key: 'outbound.allowPrivate' } }]);
     expect(JSON.stringify(entries)).not.toContain('10.9.8');
   });
@@ -194,7 +194,7 @@ describe('a change of a setting', () => {
     await using daemon = await startDaemon();
     const secret = 'integrations.codehost.clientSecret' as const;
     const set = (key: string, value: string) =>
-      daemon.client.config.set({ params: { key }, body: { value } });
+      daemon.client.config.update({ params: { key }, body: { value } });
     await set(secret, 'the first one');
     await set(secret, 'hush-hush');
     expect(daemon.app.config.secret(secret)).toBe('hush-hush');

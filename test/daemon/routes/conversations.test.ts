@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const begin = async () => (await ann.client.conversations.create({ body: {} })).conversation;
 const send = (id: string, content: string, signal?: AbortSignal) =>
-  ann.client.conversations.send({ params: { id }, body: { content } }, signal && { signal });
+  ann.client.conversations.sendMessage({ params: { id }, body: { content } }, signal && { signal });
 
 it('goes from its beginning to its end', async () => {
   // One that does not run, since its agent would ask the model too.
@@ -54,7 +54,7 @@ it('goes from its beginning to its end', async () => {
   expect(found.messages.slice(0, 2)).toEqual([sent.userMessage, sent.assistantMessage]);
   const list = await ann.client.conversations.list({ query: { taskId: task.id } });
   expect(list).toEqual({ conversations: [found.conversation], total: 1, limit: 20, offset: 0 });
-  await ann.client.conversations.remove({ params: { id } });
+  await ann.client.conversations.delete({ params: { id } });
   for (const call of [() => ann.client.conversations.get({ params: { id } }), () => send(id, 'Hi')])
     await expect(call()).rejects.toMatchObject({ status: 404, message: 'Conversation not found' });
 });
@@ -83,7 +83,7 @@ it('keeps the message when the model fails', async () => {
 it('stores nothing of what can never be answered', async () => {
   const { id } = await begin();
   const body = { content: 'Hi', provider: 'openai' as const };
-  await expect(ann.client.conversations.send({ params: { id }, body })).rejects.toMatchObject({
+  await expect(ann.client.conversations.sendMessage({ params: { id }, body })).rejects.toMatchObject({
     status: 503,
   });
   expect((await ann.client.conversations.get({ params: { id } })).messages).toEqual([]);
@@ -100,7 +100,7 @@ it('drops the answer when it is deleted meanwhile', async () => {
   };
   const sent = send(id, 'One');
   await asked.promise;
-  await ann.client.conversations.remove({ params: { id } });
+  await ann.client.conversations.delete({ params: { id } });
   go.resolve();
   await expect(sent).rejects.toMatchObject({ status: 404 });
 });

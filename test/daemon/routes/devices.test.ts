@@ -12,9 +12,9 @@ const MAX_AGE = 60_000;
 
 /** A device that the user of the client approved, signed in. */
 async function pair(daemon: TestDaemon, approver: Client, name: string) {
-  const { requestId, code } = await daemon.client.pairing.request({ body: { requesterId: name } });
+  const { requestId, code } = await daemon.client.pairing.create({ body: { requesterId: name } });
   await approver.pairing.approve({ body: { code } });
-  const { token } = await daemon.client.pairing.status({ params: { requestId } });
+  const { token } = await daemon.client.pairing.getStatus({ params: { requestId } });
   const headers = { cookie: `${sessionCookie}=${token}` };
   const client = createClient(contract, {
     baseUrl: daemon.url,
@@ -29,12 +29,12 @@ async function pair(daemon: TestDaemon, approver: Client, name: string) {
 describe('GET /api/devices/identity', () => {
   it('is the same after a restart, and another for another daemon', async () => {
     const first = await startDaemon();
-    const identity = await first.client.devices.identity();
+    const identity = await first.client.devices.getIdentity();
     await first.stop();
     await using second = await startDaemon({ home: first.home });
     await using other = await startDaemon();
-    expect(await second.client.devices.identity()).toEqual(identity);
-    expect(await other.client.devices.identity()).not.toEqual(identity);
+    expect(await second.client.devices.getIdentity()).toEqual(identity);
+    expect(await other.client.devices.getIdentity()).not.toEqual(identity);
     expect(identity).toEqual({
       deviceId: expect.stringMatching(/^([a-z2-7]{4}-){12}[a-z2-7]{4}$/),
       publicKey: expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/),
@@ -49,7 +49,7 @@ describe('POST /api/devices/attest and verify', () => {
     const { attestation } = await daemon.client.devices.attest({
       body: { data: { purpose: 'test', n: [1] } },
     });
-    const { deviceId } = await daemon.client.devices.identity();
+    const { deviceId } = await daemon.client.devices.getIdentity();
     expect(attestation).toMatchObject({ deviceId, attestation: { data: { purpose: 'test', n: [1] } } });
     const verify = () => daemon.client.devices.verify({ body: { attestation } });
     expect(await verify()).toEqual({ valid: true, trusted: true, deviceId });
@@ -126,13 +126,13 @@ describe('paired devices', () => {
       limit: 1,
       offset: 0,
     });
-    const { device } = await phone.client.devices.rename({
+    const { device } = await phone.client.devices.update({
       params: { id: phone.id },
       body: { name: ' Mine ' },
     });
     expect(device).toMatchObject({ name: 'Mine', current: true });
     await expect(
-      ann.client.devices.rename({ params: { id: phone.id }, body: { name: 'a\nb' } }),
+      ann.client.devices.update({ params: { id: phone.id }, body: { name: 'a\nb' } }),
     ).rejects.toMatchObject({ status: 400 });
   });
 
@@ -142,7 +142,7 @@ describe('paired devices', () => {
     const { id } = await pair(daemon, ann.client, 'phone');
     expect(await bob.client.devices.list()).toEqual({ devices: [], total: 0, limit: 0, offset: 0 });
     const missing = { status: 404 };
-    await expect(bob.client.devices.rename({ params: { id }, body: { name: 'x' } })).rejects.toMatchObject(
+    await expect(bob.client.devices.update({ params: { id }, body: { name: 'x' } })).rejects.toMatchObject(
       missing,
     );
     await expect(bob.client.devices.revoke({ params: { id } })).rejects.toMatchObject(missing);

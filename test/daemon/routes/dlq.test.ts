@@ -47,7 +47,7 @@ describe('a task that failed for good', () => {
         data: { deadLetterId: item.id, class: 'network', attempts: 3 },
       }),
     ]);
-    expect((await daemon.client.queue.status()).deadLetterQueue).toEqual({
+    expect((await daemon.client.queue.getStatus()).deadLetterQueue).toEqual({
       pending: 1,
       resolved: 0,
       discarded: 0,
@@ -102,7 +102,7 @@ describe('POST /api/dlq/:id/retry', () => {
     for (const answer of answers)
       if (answer.status === 'rejected')
         expect(answer.reason).toMatchObject({ status: 400, message: 'This dead letter is already resolved' });
-    const { events } = await daemon.client.tasks.events({ params: { id: task.id } });
+    const { events } = await daemon.client.tasks.listEvents({ params: { id: task.id } });
     expect(events.filter(({ type }) => type === 'requeued')).toHaveLength(1);
   });
 });
@@ -124,7 +124,7 @@ describe('discard and resolve', () => {
     expect(item.resolution).toBe(resolution);
     expect(item.note).toBe(what === 'resolve' ? 'By hand' : undefined);
     expect((await daemon.client.tasks.get({ params: { id: task.id } })).task.status).toBe('failed');
-    const { deadLetterQueue } = await daemon.client.queue.status();
+    const { deadLetterQueue } = await daemon.client.queue.getStatus();
     expect(deadLetterQueue).toEqual({ pending: 0, resolved: 0, discarded: 0, total: 1, [status]: 1 });
     for (const again of [
       daemon.client.dlq.retry({ params: { id } }),

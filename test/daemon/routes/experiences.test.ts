@@ -36,7 +36,7 @@ describe('an experience', () => {
   it('is recorded', async () => {
     const { conversation } = await ann.client.conversations.create({ body: {} });
     const body = { ...likely, sourceConversationId: conversation.id };
-    ({ experience } = await ann.client.experiences.record({ body }));
+    ({ experience } = await ann.client.experiences.create({ body }));
     expect(experience).toEqual({
       ...body,
       id: expect.any(String),
@@ -73,12 +73,12 @@ describe('an experience', () => {
   });
 
   it('is recorded once', async () => {
-    await expect(ann.client.experiences.record({ body: likely })).rejects.toMatchObject({
+    await expect(ann.client.experiences.create({ body: likely })).rejects.toMatchObject({
       status: 409,
       message: expect.stringContaining(experience.id),
     });
     const nearly = { ...likely, intent: 'repair THE migration, that failed on startup!' };
-    await expect(ann.client.experiences.record({ body: nearly })).rejects.toMatchObject({ status: 409 });
+    await expect(ann.client.experiences.create({ body: nearly })).rejects.toMatchObject({ status: 409 });
   });
 
   it('decays by a time that has hardly gone by', async () => {
@@ -100,11 +100,11 @@ describe('an experience', () => {
   });
 
   it('is forgotten, and found no more', async () => {
-    const { experience: other } = await ann.client.experiences.record({ body: likely });
+    const { experience: other } = await ann.client.experiences.create({ body: likely });
     const params = { id: other.id };
     expect((await ann.client.experiences.search({ query: { q: 'migration' } })).experiences).toHaveLength(1);
-    expect(await ann.client.experiences.remove({ params })).toEqual({ message: 'Forgotten' });
-    await expect(ann.client.experiences.remove({ params })).rejects.toMatchObject({ status: 404 });
+    expect(await ann.client.experiences.delete({ params })).toEqual({ message: 'Forgotten' });
+    await expect(ann.client.experiences.delete({ params })).rejects.toMatchObject({ status: 404 });
     expect((await ann.client.experiences.search({ query: { q: 'migration' } })).experiences).toEqual([]);
     expect((await ann.client.experiences.list()).total).toBe(0);
   });
@@ -124,7 +124,7 @@ it('what a run of a stranger learned stays untrusted', async () => {
 
 it('what was learned is found again after a restart, by the first search', async () => {
   const first = await startDaemon();
-  await first.client.experiences.record({ body: likely });
+  await first.client.experiences.create({ body: likely });
   await first.stop();
   await using second = await startDaemon({ home: first.home });
   const { experiences } = await second.client.experiences.search({ query: { q: 'migration' } });

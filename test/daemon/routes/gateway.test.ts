@@ -83,7 +83,7 @@ describe('an asynchronous request', () => {
     const { run } = await until(() => held.runs.find((found) => found.run.task.id === taskId) ?? fail());
     run.emit({ type: 'progress', message: 'Half', data: { progress: 0.5 } });
     await until(async () => {
-      const { events } = await daemon.client.tasks.events({ params: { id: taskId } });
+      const { events } = await daemon.client.tasks.listEvents({ params: { id: taskId } });
       expect(events.at(-1)).toMatchObject({ type: 'progress' });
     });
     const running = await gateway.status(requestId);
@@ -242,7 +242,7 @@ describe('the same idempotency key', () => {
       .selectAll()
       .where('task_id', '=', answers[0]?.body.taskId ?? '')
       .execute();
-    expect(rows).toMatchObject([{ id: answers[0]?.body.requestId, user_id: 'user_owner' }]);
+    expect(rows).toMatchObject([{ id: answers[0]?.body.requestId, owner_id: 'user_owner' }]);
   });
 
   it('outlives the daemon', async () => {

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
-import { failingAdapter, follow, testAdapter } from '../../helpers/tasks.ts';
+import { startModelServer, useModel } from '../../helpers/model-server.ts';
+import { failingAdapter, follow, heldAdapter, testAdapter } from '../../helpers/tasks.ts';
 import { version } from '../../../src/core/version.ts';
 
 const get = (daemon: TestDaemon, path: string, headers: Record<string, string> = {}) =>
   fetch(`${daemon.url}${path}`, { headers: { ...daemon.headers, ...headers } });
+/** A default agent that can run without a model provider. */
+const flags = { 'agents.default': 'command' };
 const fill = async ({ client }: TestDaemon, count: number) => {
   await Promise.all(
     Array.from({ length: count }, (_, index) => client.tasks.create({ body: { title: `${index}` } })),
@@ -38,8 +41,8 @@ describe('GET /api/health', () => {
 
 describe('GET /api/health/detailed', () => {
   it('reports every component of a healthy daemon', async () => {
-    await using daemon = await startDaemon();
-    const report = await daemon.client.health.detailed();
+    await using daemon = await startDaemon({ flags });
+    const report = await daemon.client.health.getDetailed();
     const component = { status: 'healthy', message: expect.any(String), lastChecked: expect.any(String) };
     expect(report).toMatchObject({
       status: 'healthy',
@@ -60,7 +63,8 @@ describe('GET /api/health/detailed', () => {
   });
 
   it('turns degraded at 101 tasks and unhealthy, a 503, at 501', async () => {
-    await using daemon = await startDaemon();
+    const { adapter } = heldAdapter();
+    await using daemon = await startDaemon({ extraAdapters: [adapter], flags: { 'agents.default': 'test' } });
     const report = async () => {
       const response = await get(daemon, '/api/health/detailed');
       const body = (await response.json()) as { status: string; components: { queue: { message: string } } };
@@ -78,15 +82,15 @@ describe('GET /api/health/detailed', () => {
   });
 
   it('turns degraded at 10 dead letters', async () => {
-    await using daemon = await startDaemon({ extraAdapters: [failingAdapter('auth')] });
+    await using daemon = await startDaemon({ extraAdapters: [failingAdapter('auth')], flags });
     const fail = async () => {
       const { task } = await daemon.client.tasks.create({ body: { title: 'x', assignedAgent: 'test' } });
       await follow(daemon.client, task.id);
     };
     for (let failed = 0; failed < 9; failed++) await fail();
-    expect((await daemon.client.health.detailed()).status).toBe('healthy');
+    expect((await daemon.client.health.getDetailed()).status).toBe('healthy');
     await fail();
-    expect(await daemon.client.health.detailed()).toMatchObject({
+    expect(await daemon.client.health.getDetailed()).toMatchObject({
       status: 'degraded',
       components: { deadLetterQueue: { status: 'degraded', details: { pending: 10 } } },
     });
@@ -104,11 +108,79 @@ describe('GET /api/health/detailed', () => {
         checkHealth: async () => ({ healthy }),
       }),
     );
-    await using daemon = await startDaemon({ extraAdapters: adapters });
-    expect(await daemon.client.health.detailed()).toMatchObject({
+    await using daemon = await startDaemon({ extraAdapters: adapters, flags });
+    expect(await daemon.client.health.getDetailed()).toMatchObject({
       status,
       components: { adapters: { status } },
     });
+  });
+});
+
+describe('the health of the default agent', () => {
+  it('is degraded while it cannot run, with the command that fixes it', async () => {
+    await using daemon = await startDaemon();
+    const adapters = async () => (await daemon.client.health.getDetailed()).components.adapters;
+    expect(await adapters()).toMatchObject({
+      status: 'degraded',
+      message:
+        'The default agent "builtin" cannot run: it needs a model provider: svc providers configure openai',
+    });
+    await using model = await startModelServer();
+    await useModel(daemon, model);
+    expect(await adapters()).toMatchObject({ status: 'healthy' });
+    const set = (value: string) =>
+      daemon.client.config.update({ params: { key: 'agents.default' }, body: { value } });
+    await set('http');
+    expect((await adapters()).message).toContain('svc config set agents.http.url');
+    await set('nobody');
+    expect(await adapters()).toMatchObject({
+      status: 'degraded',
+      message: expect.stringContaining('svc config set agents.default'),
+    });
+  });
+});
+
+describe('the health of model providers', () => {
+  const body = { messages: [{ role: 'user' as const, content: 'Hi' }] };
+
+  it('is what was last seen in use, with its time', async () => {
+    await using model = await startModelServer();
+    await using daemon = await startDaemon();
+    await useModel(daemon, model);
+    const ollama = async () =>
+      (await daemon.client.providers.list()).providers.find(({ type }) => type === 'ollama');
+    expect(await ollama()).not.toHaveProperty('lastUsedAt');
+    await daemon.client.chat.createCompletion({ body });
+    const at = expect.stringMatching(/^\d{4}-.*Z$/) as string;
+    expect(await ollama()).toMatchObject({ healthy: true, healthCheckedAt: at, lastUsedAt: at });
+    model.script = (reply) => reply.json(401, { error: { message: 'the words of a prompt' } });
+    await daemon.client.chat.createCompletion({ body }).catch(() => undefined);
+    expect(await ollama()).toMatchObject({
+      healthy: false,
+      message: 'It refuses the key (auth)',
+      healthCheckedAt: at,
+      lastUsedAt: at,
+    });
+    model.script = (reply) => reply.json(400, { error: { message: 'too hot' } });
+    await daemon.client.chat.createCompletion({ body }).catch(() => undefined);
+    expect(await ollama()).toMatchObject({ healthy: false, message: 'It refuses the key (auth)' });
+    await daemon.client.providers.checkHealth({ params: { type: 'ollama' } });
+    expect(await ollama()).toMatchObject({ healthy: true, lastUsedAt: at });
+    expect(await ollama()).not.toHaveProperty('message');
+  });
+
+  it('has their circuit breakers', async () => {
+    await using model = await startModelServer();
+    await using daemon = await startDaemon();
+    await useModel(daemon, model);
+    const breakers = async () => (await daemon.client.health.getDetailed()).components.circuitBreakers;
+    const ollama = { name: 'providers.ollama', state: 'closed', failures: 0, successes: 0 };
+    expect((await breakers()).list).toContainEqual(ollama);
+    model.script = (reply) => reply.json(500, { error: { message: 'no' } });
+    for (let count = 0; count < 5; count++)
+      await daemon.client.chat.createCompletion({ body }).catch(() => undefined);
+    expect(await breakers()).toMatchObject({ status: 'degraded', message: '1 circuit breakers are open' });
+    expect((await breakers()).list).toContainEqual({ ...ollama, state: 'open', failures: 5 });
   });
 });
 
@@ -119,7 +191,7 @@ describe('metrics', () => {
     await get(daemon, '/api/tasks/one');
     await get(daemon, '/api/tasks/two');
     await get(daemon, '/api/nothing/at/all');
-    const metrics = await daemon.client.health.metrics();
+    const metrics = await daemon.client.health.getMetrics();
     const of = (route: string) => metrics.endpoints.find((endpoint) => endpoint.route === route);
     expect(of('/api/tasks')).toMatchObject({ method: 'GET', count: 3, errors: 0 });
     expect(of('/api/tasks/:id')).toMatchObject({ count: 2, errors: 0 });
@@ -136,7 +208,7 @@ describe('metrics', () => {
   it('do not grow with the addresses that are asked for', async () => {
     await using daemon = await startDaemon();
     for (let index = 0; index < 20; index++) await get(daemon, `/api/nothing/${index}`);
-    const { endpoints } = await daemon.client.health.metrics();
+    const { endpoints } = await daemon.client.health.getMetrics();
     expect(endpoints).toHaveLength(1);
   });
 

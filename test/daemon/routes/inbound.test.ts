@@ -251,7 +251,7 @@ describe('a provider without a secret', () => {
   it('takes them as soon as one is set, and only by the one that is set now', async () => {
     await using bare = await startDaemon();
     const key = 'webhooks.codehost.signingSecret';
-    const set = (value: string | null) => bare.client.config.set({ params: { key }, body: { value } });
+    const set = (value: string | null) => bare.client.config.update({ params: { key }, body: { value } });
     const signed = (secret: string) => deliver(bare, sign(fromGithub({}, { event: 'ping' }), secret));
     expect(await signed('first')).toMatchObject({ status: 503 });
     await set('first');
@@ -272,7 +272,10 @@ describe('a task of a webhook', () => {
       .where('id', '=', id)
       .executeTakeFirst();
   const setRules = (rules: Record<string, unknown> | null) =>
-    daemon.client.config.set({ params: { key: 'webhooks.codehost.rules' }, body: { value: rules as never } });
+    daemon.client.config.update({
+      params: { key: 'webhooks.codehost.rules' },
+      body: { value: rules as never },
+    });
 
   it('is untrusted and never a command, though its owner is the administrator', async () => {
     const { body } = await deliver(daemon, fromGithub(openedIssue({ number })));
@@ -381,7 +384,7 @@ describe('the log of deliveries', () => {
     const replayed = await daemon.client.inbound.replay({ params: { id: first.body.id } });
     expect(replayed).toMatchObject({ status: 'accepted', taskId: expect.any(String) });
     expect(replayed.taskId).not.toBe(first.body.taskId);
-    const { entries } = await daemon.client.security.audit({ query: { tool: 'webhooks.replayed' } });
+    const { entries } = await daemon.client.audit.list({ query: { tool: 'webhooks.replayed' } });
     expect(entries).toMatchObject([{ userId: 'user_owner', address: '127.0.0.1', result: 'accepted' }]);
   });
 });

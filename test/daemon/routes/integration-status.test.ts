@@ -4,7 +4,7 @@ import { contract } from '../../../src/contract/index.ts';
 import { sessionCookie } from '../../../src/contract/locations.ts';
 import type { ProviderName } from '../../../src/contract/oauth.ts';
 import type { Flags } from '../../../src/core/config/config.ts';
-import type { InboundDeliveryRow } from '../../../src/core/storage/outside-rows.ts';
+import type { InboundDeliveryRow } from '../../../src/core/storage/rows/inbound.ts';
 import { systemRuntime } from '../../../src/core/runtime.ts';
 import { auditedEvents } from '../../helpers/audit.ts';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
@@ -46,7 +46,7 @@ const keep = ({ app }: TestDaemon, ...rows: Partial<InboundDeliveryRow>[]) =>
 describe('the webhooks that come in', () => {
   it('are none at first', async () => {
     await using daemon = await startDaemon();
-    expect(await daemon.client.integrations.webhooksStatus()).toEqual({
+    expect(await daemon.client.integrations.getWebhooksStatus()).toEqual({
       codehost: { configured: false, eventCount: 0 },
       tracker_a: { configured: false, eventCount: 0 },
       tracker_b: { configured: false, eventCount: 0 },
@@ -65,7 +65,7 @@ describe('the webhooks that come in', () => {
       { provider: 'tracker_b', status: 'ignored' },
       { provider: 'tracker_a', status: 'refused' },
     );
-    expect(await daemon.client.integrations.webhooksStatus()).toEqual({
+    expect(await daemon.client.integrations.getWebhooksStatus()).toEqual({
       codehost: { configured: true, eventCount: 5, lastEvent: '2026-05-01T12:30:00.000Z' },
       tracker_a: { configured: false, eventCount: 0 },
       tracker_b: { configured: false, eventCount: 1, lastEvent: '2026-05-01T12:00:00.000Z' },
@@ -74,9 +74,9 @@ describe('the webhooks that come in', () => {
 
   it('are set up with a secret as soon as one has come that was signed with it', async () => {
     await using daemon = await startDaemon();
-    const isConfigured = async () => (await daemon.client.integrations.codehost()).webhookConfigured;
+    const isConfigured = async () => (await daemon.client.integrations.getCodehost()).webhookConfigured;
     const setSecret = async (value: string | null) =>
-      daemon.client.config.set({ params: { key: 'webhooks.codehost.signingSecret' }, body: { value } });
+      daemon.client.config.update({ params: { key: 'webhooks.codehost.signingSecret' }, body: { value } });
     await setSecret('planted-signing-secret');
     await keep(daemon, { provider: 'tracker_a' }, { status: 'refused' }, { replay_of: 'x' });
     expect(await isConfigured()).toBe(false);
@@ -90,14 +90,14 @@ describe('the webhooks that come in', () => {
 it('says that nothing is connected, and which label makes tasks', async () => {
   await using daemon = await startDaemon({ flags: { 'webhooks.codehost.aiTaskLabel': 'robot' } });
   const { integrations } = daemon.client;
-  expect(await integrations.codehost()).toEqual({
+  expect(await integrations.getCodehost()).toEqual({
     connected: false,
     scopes: [],
     webhookConfigured: false,
     aiTaskLabel: 'robot',
   });
-  expect(await integrations.trackerA()).toEqual({ connected: false, scopes: [] });
-  expect(await integrations.trackerB()).toEqual({ connected: false, teams: [] });
+  expect(await integrations.getTrackerA()).toEqual({ connected: false, scopes: [] });
+  expect(await integrations.getTrackerB()).toEqual({ connected: false, teams: [] });
   for (const [path, vendor] of [
     ['codehost', 'GitHub'],
     ['tracker_a', 'Jira'],
@@ -158,7 +158,7 @@ describe.skipIf(!hasSharedFixtures)('an account at a vendor', () => {
   it('is shown, and gone after it was taken back', async () => {
     const { integrations } = daemon.client;
     for (const provider of ['codehost', 'tracker_a', 'tracker_b'] as const) await connect(provider);
-    expect(await integrations.codehost()).toEqual({
+    expect(await integrations.getCodehost()).toEqual({
       connected: true,
       username: 'octocat',
       avatarUrl: 'https://github.com/images/error/octocat_happy.gif',
@@ -166,14 +166,14 @@ describe.skipIf(!hasSharedFixtures)('an account at a vendor', () => {
       webhookConfigured: false,
       aiTaskLabel: 'ai-task',
     });
-    expect(await integrations.trackerA()).toEqual({
+    expect(await integrations.getTrackerA()).toEqual({
       connected: true,
       cloudId: '1324a887-45db-1bf4-1e99-ef0ff456d421',
       siteName: 'Site name',
       scopes: ['read:me', 'read:jira-work', 'write:jira-work', 'offline_access'],
       tokenExpiry: '2026-05-01T13:00:00.000Z',
     });
-    expect(await integrations.trackerB()).toEqual({
+    expect(await integrations.getTrackerB()).toEqual({
       connected: true,
       workspaceName: 'Webhooks Inc',
       workspaceId: '7a661544-df08-4cd1-a1e3-5ec611898806',
@@ -194,29 +194,61 @@ describe.skipIf(!hasSharedFixtures)('an account at a vendor', () => {
     });
     expect(await integrations.disconnectTrackerB()).toMatchObject({ revoked: true });
     expect(await vendors.revoked()).toEqual([{ v: 'github', how: 'grant' }, { v: 'linear' }]);
-    expect(await integrations.codehost()).toMatchObject({ connected: false, scopes: [] });
-    expect(await integrations.trackerA()).toEqual({ connected: false, scopes: [] });
-    expect(await integrations.trackerB()).toEqual({ connected: false, teams: [] });
+    expect(await integrations.getCodehost()).toMatchObject({ connected: false, scopes: [] });
+    expect(await integrations.getTrackerA()).toEqual({ connected: false, scopes: [] });
+    expect(await integrations.getTrackerB()).toEqual({ connected: false, teams: [] });
     expect((await auditedEvents(daemon)).slice(-3)).toEqual(Array(3).fill('auth.disconnected ok'));
   });
 
-  it('is the own one of whoever asks, and only administrators disconnect theirs', async () => {
+  it('is the own one of whoever asks, who disconnects it without touching those of others', async () => {
     await connect('tracker_b');
     const { browser } = await signedInBrowser(daemon, 'ann');
     const ann = clientOf(browser).integrations;
-    expect(await ann.trackerB()).toEqual({ connected: false, teams: [] });
+    expect(await ann.getTrackerB()).toEqual({ connected: false, teams: [] });
     await browser.open(await browser.agree('/api/auth/tracker_b'));
-    expect(await ann.trackerB()).toMatchObject({ connected: true });
-    await expect(ann.disconnectTrackerB()).rejects.toMatchObject({ status: 403 });
+    expect(await ann.getTrackerB()).toMatchObject({ connected: true });
     await daemon.client.integrations.disconnectTrackerB();
-    expect(await ann.trackerB()).toMatchObject({ connected: true });
+    expect(await ann.getTrackerB()).toMatchObject({ connected: true });
+    await connect('tracker_b');
+    expect(await ann.disconnectTrackerB()).toMatchObject({ revoked: true });
+    expect(await ann.getTrackerB()).toEqual({ connected: false, teams: [] });
+    expect(await daemon.client.integrations.getTrackerB()).toMatchObject({ connected: true });
+  });
+
+  it('of another user is disconnected by administrators only', async () => {
+    await connect('tracker_b');
+    const ann = await signedInBrowser(daemon, 'ann');
+    const bob = await signedInBrowser(daemon, 'bob');
+    await ann.browser.open(await ann.browser.agree('/api/auth/tracker_b'));
+    const query = { userId: ann.userId };
+    for (const userId of [ann.userId, 'user_owner', 'user_nobody'])
+      await expect(
+        clientOf(bob.browser).integrations.disconnectTrackerB({ query: { userId } }),
+      ).rejects.toMatchObject({ status: 404, message: 'User not found' });
+    expect(await clientOf(ann.browser).integrations.getTrackerB()).toMatchObject({ connected: true });
+    await expect(
+      daemon.client.integrations.disconnectTrackerB({ query: { userId: 'user_nobody' } }),
+    ).rejects.toMatchObject({ status: 404, message: 'User not found' });
+    expect(await daemon.client.integrations.disconnectTrackerB({ query })).toMatchObject({ revoked: true });
+    expect(await clientOf(ann.browser).integrations.getTrackerB()).toEqual({ connected: false, teams: [] });
+    expect(await daemon.client.integrations.getTrackerB()).toMatchObject({ connected: true });
+    const { entries } = await daemon.client.audit.list({
+      query: { tool: 'auth.disconnected', limit: 1 },
+    });
+    expect(entries).toMatchObject([
+      { userId: 'user_owner', arguments: { provider: 'tracker_b', ownerId: ann.userId } },
+    ]);
+    await expect(daemon.client.integrations.disconnectTrackerB({ query })).rejects.toMatchObject({
+      status: 400,
+      message: 'Linear is not connected',
+    });
   });
 
   it('is shown without asking the vendor, also after its token has expired', async () => {
     await connect('tracker_a');
     const before = (await vendors.requests()).length;
     clock.wall += 48 * 3_600_000;
-    expect(await daemon.client.integrations.trackerA()).toMatchObject({
+    expect(await daemon.client.integrations.getTrackerA()).toMatchObject({
       connected: true,
       tokenExpiry: '2026-05-01T13:00:00.000Z',
     });
@@ -247,7 +279,7 @@ describe.skipIf(!hasSharedFixtures)('an account at a vendor', () => {
   describe('may see the hook', () => {
     const ours = `${baseUrl}/api/webhooks/codehost`;
     const hook = (config: object, active = true) => ({ id: 1, active, events: ['issues'], config });
-    const isConfigured = async () => (await daemon.client.integrations.codehost()).webhookConfigured;
+    const isConfigured = async () => (await daemon.client.integrations.getCodehost()).webhookConfigured;
     const start = async (flags: Flags = {}, hooks: object[] = [hook({ url: ours })]) => {
       const { 'integrations.codehost.scopes': scopes, ...others } = flags;
       await restart({ ...(scopes && { 'integrations.codehost.scopes': scopes }) });

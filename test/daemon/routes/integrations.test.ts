@@ -8,8 +8,9 @@ import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
 import { addUser } from '../../helpers/users.ts';
 
 const key = 'planted-0123456789abcdef';
-const set = ({ client }: TestDaemon, body: ConfigureWebSearch) => client.integrations.setWebSearch({ body });
-const show = ({ client }: TestDaemon) => client.integrations.webSearch();
+const set = ({ client }: TestDaemon, body: ConfigureWebSearch) =>
+  client.integrations.updateWebSearch({ body });
+const show = ({ client }: TestDaemon) => client.integrations.getWebSearch();
 
 describe('web search', () => {
   it('is not set up in a new daemon, and says who could do it and what each wants', async () => {
@@ -101,7 +102,7 @@ describe('web search', () => {
       provider: 'searxng',
       reason: 'Requests to 127.0.0.1 are not allowed: it is not a public address (outbound.allowPrivate)',
     });
-    await daemon.client.config.set({
+    await daemon.client.config.update({
       params: { key: 'outbound.allowPrivate' },
       body: { value: ['127.0.0.1/32'] },
     });
@@ -112,10 +113,10 @@ describe('web search', () => {
     await using daemon = await startDaemon();
     const { client } = await addUser(daemon, 'ann');
     await expect(
-      client.integrations.setWebSearch({ body: { serper: { apiKey: key } } }),
+      client.integrations.updateWebSearch({ body: { serper: { apiKey: key } } }),
     ).rejects.toMatchObject({ status: 403 });
     await set(daemon, { serper: { apiKey: key } });
-    expect(await client.integrations.webSearch()).toMatchObject({
+    expect(await client.integrations.getWebSearch()).toMatchObject({
       config: { serper: { apiKey: '…cdef' } },
       status: { available: true },
     });
@@ -166,7 +167,7 @@ describe('the key of a search provider', () => {
     const { config } = await set(daemon, { brave: { baseUrl: 'https://two.example' } });
     expect(config).toMatchObject({ brave: { baseUrl: 'https://two.example' }, tavily: { apiKey: '…cdef' } });
     expect(config.brave).not.toHaveProperty('apiKey');
-    await daemon.client.config.set({
+    await daemon.client.config.update({
       params: { key: 'integrations.webSearch.tavily.baseUrl' },
       body: { value: 'https://two.example' },
     });
@@ -183,7 +184,7 @@ describe('the key of a search provider', () => {
       await set(daemon, { tavily: { apiKey: key, baseUrl: server.url } }),
       await show(daemon),
       await client.config.list(),
-      await client.security.audit({}),
+      await client.audit.list({}),
       await app.webSearch.search('x', { limit: 1 }).catch(String),
       await set(daemon, { tavily: { apiKey: key, baseUrl: 'nonsense' } }).catch(String),
     ];
@@ -236,7 +237,7 @@ describe('what the environment sets', () => {
     await using daemon = await startDaemon({ env: { BRAVE_API_KEY: key } });
     const setting = 'integrations.webSearch.brave.baseUrl';
     await expect(
-      daemon.client.config.set({ params: { key: setting }, body: { value: 'https://two.example' } }),
+      daemon.client.config.update({ params: { key: setting }, body: { value: 'https://two.example' } }),
     ).rejects.toMatchObject({ status: 400 });
     expect((await show(daemon)).config.brave.baseUrl).toBe('https://api.search.brave.com');
   });
@@ -248,7 +249,7 @@ it('a change is in the audit log, by the names of what was changed', async () =>
   await set(daemon, {});
   expect(await auditedEvents(daemon)).toEqual(before);
   await set(daemon, { enabled: true, searxng: { baseUrl: 'https://one.example', apiKey: key } });
-  const { entries } = await daemon.client.security.audit({ query: { tool: 'web_search.configure' } });
+  const { entries } = await daemon.client.audit.list({ query: { tool: 'web_search.configure' } });
   expect(entries).toMatchObject([
     {
       kind: 'security',

@@ -30,7 +30,7 @@ describe('an invite', () => {
   it('makes one account also when a hundred use it at once', async () => {
     await using daemon = await startDaemon();
     const { code } = await daemon.client.invites.create({ body: {} });
-    const place = { isTrustedPlace: false, client: {} };
+    const place = { isTrustedClient: false, client: {} };
     const all = Array.from({ length: 100 }, (_, at) =>
       daemon.app.accounts.signUp(
         { email: `u${at}@example.org`, password, name: 'U', inviteCode: code },
@@ -60,9 +60,9 @@ describe('an invite', () => {
   it('can be taken back', async () => {
     await using daemon = await startDaemon();
     const { invite, code } = await daemon.client.invites.create({ body: {} });
-    await daemon.client.invites.remove({ params: { id: invite.id } });
+    await daemon.client.invites.delete({ params: { id: invite.id } });
     expect((await signUp(daemon, 'ann', code)).status).toBe(403);
-    await expect(daemon.client.invites.remove({ params: { id: invite.id } })).rejects.toMatchObject({
+    await expect(daemon.client.invites.delete({ params: { id: invite.id } })).rejects.toMatchObject({
       status: 404,
     });
     expect(await auditedEvents(daemon)).toEqual(['auth.invite_created ok', 'auth.invite_removed ok']);

@@ -48,7 +48,7 @@ const start = (options: TestDaemonOptions = {}) => {
   return startDaemon({ log, ...options });
 };
 const set = ({ client }: TestDaemon, key: string, value: string | null) =>
-  client.config.set({ params: { key }, body: { value } });
+  client.config.update({ params: { key }, body: { value } });
 const configure = async (daemon: TestDaemon) => {
   await daemon.client.providers.configure({
     params: { type: 'openai' },
@@ -59,7 +59,7 @@ const configure = async (daemon: TestDaemon) => {
 const sync = ({ client }: TestDaemon) => client.memory.sync({ body: { basePath: folder } });
 const search = ({ client }: TestDaemon, query: string, more: Partial<SearchMemory> = {}) =>
   client.memory.search({ body: { query, ...more } });
-const stats = ({ client }: TestDaemon) => client.memory.stats();
+const stats = ({ client }: TestDaemon) => client.memory.getStats();
 /** Resolves once every text has its vector. */
 const filled = (daemon: TestDaemon, count = texts.length) =>
   expect.poll(async () => (await stats(daemon)).embeddedCount, { timeout: 15_000 }).toBe(count);
@@ -224,7 +224,7 @@ describe('where the provider fails', () => {
         expect(names(found)).toEqual(['1.md']);
         expect(found.reason).not.toMatch(/0123456789|nobody-may-see|secret plans/);
       }
-      const why = await daemon.client.memory.why({ body: { query } });
+      const why = await daemon.client.memory.explainSearch({ body: { query } });
       expect(why).toMatchObject({ method: 'keyword', reason: expect.any(String) });
       expect(lines.join('\n')).not.toMatch(/0123456789|nobody-may-see|secret plans|postman/);
       server.script = () => undefined;

@@ -14,7 +14,7 @@ beforeEach(() => its.plant());
 describe('files and chunks', () => {
   it('are listed a page at a time', async () => {
     await its.sync();
-    const { files, total } = await its.daemon.client.memory.files();
+    const { files, total } = await its.daemon.client.memory.listFiles();
     expect(total).toBe(3);
     expect(files.map(({ path }) => path)).toEqual(
       ['docs/backup.md', 'notes.txt', 'src/queue.ts'].map((path) => join(its.folder, path)),
@@ -26,7 +26,7 @@ describe('files and chunks', () => {
       chunkCount: 1,
       updatedAt: expect.any(String),
     });
-    const page = await its.daemon.client.memory.files({ query: { limit: 1, offset: 1 } });
+    const page = await its.daemon.client.memory.listFiles({ query: { limit: 1, offset: 1 } });
     expect(page).toMatchObject({ total: 3, limit: 1, offset: 1, files: [files[1]] });
   });
 
@@ -70,7 +70,7 @@ describe('files and chunks', () => {
       expect((await its.ask('GET', `files/${key(path)}/chunks`)).status, path).toBe(404);
       expect((await its.ask('DELETE', `files/${key(path)}`)).status, path).toBe(404);
     }
-    expect((await its.daemon.client.memory.files()).total).toBe(3);
+    expect((await its.daemon.client.memory.listFiles()).total).toBe(3);
   });
 
   it('can be deleted one by one, until the file changes', async () => {
@@ -100,9 +100,9 @@ describe('files and chunks', () => {
   it('are all deleted by an administrator only', async () => {
     await its.sync();
     expect((await its.ask('DELETE', 'all', undefined, its.user.headers)).status).toBe(403);
-    expect((await its.daemon.client.memory.files()).total).toBe(3);
+    expect((await its.daemon.client.memory.listFiles()).total).toBe(3);
     expect((await its.ask('DELETE', 'all')).status).toBe(200);
-    expect(await its.daemon.client.memory.stats()).toMatchObject({ fileCount: 0, chunkCount: 0 });
+    expect(await its.daemon.client.memory.getStats()).toMatchObject({ fileCount: 0, chunkCount: 0 });
     expect(await its.sync()).toMatchObject({ added: 3 });
   });
 

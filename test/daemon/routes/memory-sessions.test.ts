@@ -33,7 +33,7 @@ it('memory sessions are created, listed and archived', async () => {
     createdAt: expect.any(String),
   });
   const newer = (await ann.client.memory.createSession({ body: { name: 'Newer' } })).session;
-  expect(await ann.client.memory.sessions()).toEqual({
+  expect(await ann.client.memory.listSessions()).toEqual({
     sessions: [newer, session],
     total: 2,
     limit: 50,
@@ -45,7 +45,7 @@ it('memory sessions are created, listed and archived', async () => {
     status: 400,
     message: 'The memory session is already archived',
   });
-  const listed = await ann.client.memory.sessions({
+  const listed = await ann.client.memory.listSessions({
     query: { status: 'active', limit: 1, offset: 0 },
   });
   expect(listed).toEqual({ sessions: [newer], total: 1, limit: 1, offset: 0 });

@@ -24,7 +24,7 @@ export class MemoryWorld implements AsyncDisposable {
   /** Another folder with the same three files, which is not allowed yet. */
   async plant(): Promise<void> {
     if (this.folder !== '') {
-      await this.daemon.client.config.set({ params: { key: 'memory.roots' }, body: { value: null } });
+      await this.daemon.client.config.update({ params: { key: 'memory.roots' }, body: { value: null } });
       rmSync(this.folder, { recursive: true, force: true });
     }
     this.folder = realpathSync(mkdtempSync(join(tmpdir(), 'svc-memory-')));

@@ -17,7 +17,7 @@ beforeEach(() => its.plant());
 describe('a fresh installation', () => {
   it('says what to do before anything is indexed', async () => {
     await using fresh = await startDaemon();
-    expect(await fresh.client.memory.stats()).toMatchObject({
+    expect(await fresh.client.memory.getStats()).toMatchObject({
       fileCount: 0,
       chunkCount: 0,
       lastSyncAt: null,
@@ -42,7 +42,7 @@ describe('POST /api/memory/sync', () => {
     its.write('more.md', 'New.\n');
     rmSync(join(its.folder, 'src'), { recursive: true });
     expect(await its.sync()).toMatchObject({ synced: 3, added: 1, updated: 1, removed: 1 });
-    const stats = await its.daemon.client.memory.stats();
+    const stats = await its.daemon.client.memory.getStats();
     expect(stats).toMatchObject({ fileCount: 3, roots: [its.folder], lastSyncAt: expect.any(String) });
   });
 
@@ -76,7 +76,7 @@ describe('POST /api/memory/sync', () => {
       its.daemon.client.memory.sync({ body: { basePath: its.folder } }),
     ]);
     for (const result of results) expect(result).toMatchObject({ synced: 3, cancelled: false });
-    expect((await its.daemon.client.memory.files()).total).toBe(3);
+    expect((await its.daemon.client.memory.listFiles()).total).toBe(3);
   });
 
   it('refuses what is no folder', async () => {
@@ -91,7 +91,7 @@ describe('POST /api/memory/sync', () => {
     ])
       expect((await its.ask('POST', 'sync', { basePath })).status, basePath).toBe(400);
     expect((await its.ask('POST', 'sync', { basePath: 7 })).status).toBe(400);
-    expect((await its.daemon.client.memory.stats()).roots).toEqual([]);
+    expect((await its.daemon.client.memory.getStats()).roots).toEqual([]);
   });
 
   it('follows no link, and leaves out what is ignored, binary or secret', async () => {
@@ -116,8 +116,8 @@ describe('POST /api/memory/sync', () => {
 
   it('forgets a folder that is not allowed any more', async () => {
     await its.sync();
-    await its.daemon.client.config.set({ params: { key: 'memory.roots' }, body: { value: [] } });
-    expect((await its.daemon.client.memory.files()).total).toBe(0);
+    await its.daemon.client.config.update({ params: { key: 'memory.roots' }, body: { value: [] } });
+    expect((await its.daemon.client.memory.listFiles()).total).toBe(0);
     expect((await its.search('backup')).chunks).toEqual([]);
   });
 
@@ -125,7 +125,7 @@ describe('POST /api/memory/sync', () => {
     await its.sync();
     renameSync(its.folder, `${its.folder}-away`);
     expect((await its.ask('POST', 'sync')).status).toBe(400);
-    expect((await its.daemon.client.memory.files()).total).toBe(3);
+    expect((await its.daemon.client.memory.listFiles()).total).toBe(3);
     renameSync(`${its.folder}-away`, its.folder);
     expect(await its.sync()).toMatchObject({ synced: 3, added: 0, removed: 0 });
   });
@@ -254,7 +254,7 @@ describe('POST /api/memory/search', () => {
 
   it('says how each score came about', async () => {
     await its.sync();
-    const why = await its.daemon.client.memory.why({ body: { query: 'the nightly backup' } });
+    const why = await its.daemon.client.memory.explainSearch({ body: { query: 'the nightly backup' } });
     expect(why).toMatchObject({ method: 'keyword', leftOut: ['the'] });
     const [first] = why.results;
     expect(first?.chunk.path).toBe(join(its.folder, 'docs/backup.md'));
@@ -272,17 +272,17 @@ describe('the rest', () => {
 
   it('tells how the watching goes', async () => {
     await its.sync();
-    expect(await its.daemon.client.memory.watcher()).toMatchObject({
+    expect(await its.daemon.client.memory.getWatcherStatus()).toMatchObject({
       enabled: true,
       state: { syncing: false, lastSyncAt: expect.any(String), watching: true, watchedFiles: 3 },
     });
-    await its.daemon.client.config.set({ params: { key: 'memory.watch' }, body: { value: false } });
-    expect(await its.daemon.client.memory.watcher()).toMatchObject({
+    await its.daemon.client.config.update({ params: { key: 'memory.watch' }, body: { value: false } });
+    expect(await its.daemon.client.memory.getWatcherStatus()).toMatchObject({
       enabled: false,
       reason: expect.stringContaining('memory.watch'),
       state: { watching: false },
     });
-    await its.daemon.client.config.set({ params: { key: 'memory.watch' }, body: { value: null } });
+    await its.daemon.client.config.update({ params: { key: 'memory.watch' }, body: { value: null } });
   });
 
   it('does not watch on a very small machine, and works all the same', async () => {
@@ -298,12 +298,12 @@ describe('the rest', () => {
     await first.client.memory.sync({ body: { basePath: its.folder } });
     await first.stop();
     await using second = await startDaemon({ home: first.home });
-    expect(await second.client.memory.stats()).toMatchObject({ fileCount: 3, roots: [its.folder] });
+    expect(await second.client.memory.getStats()).toMatchObject({ fileCount: 3, roots: [its.folder] });
     await second.stop();
     writeFileSync(join(second.home, 'memory.db'), 'this is no database');
     await using third = await startDaemon({ home: first.home });
     // Nobody asks for it.
-    await until(async () => expect(await third.client.memory.stats()).toMatchObject({ fileCount: 3 }));
+    await until(async () => expect(await third.client.memory.getStats()).toMatchObject({ fileCount: 3 }));
     expect(await third.client.memory.sync()).toMatchObject({ synced: 3, added: 0 });
   });
 });

@@ -35,13 +35,15 @@ describe('GET /api/notifications', () => {
 describe('POST /api/notifications/:id/read', () => {
   it('marks it once and for all', async () => {
     const [first] = (await list()).notifications;
-    const read = () => daemon.client.notifications.read({ params: { id: first?.id ?? '' } });
+    const read = () => daemon.client.notifications.markRead({ params: { id: first?.id ?? '' } });
     const { notification } = await read();
     expect(notification).toEqual({ ...first, readAt: expect.any(String) });
     expect((await read()).notification.readAt).toBe(notification.readAt);
     expect(await list({ unread: true })).toMatchObject({ total: 2, unread: 2 });
     expect(await list({ unread: false })).toMatchObject({ total: 3, unread: 2 });
-    await expect(daemon.client.notifications.read({ params: { id: 'ntf_nothing' } })).rejects.toMatchObject({
+    await expect(
+      daemon.client.notifications.markRead({ params: { id: 'ntf_nothing' } }),
+    ).rejects.toMatchObject({
       status: 404,
     });
   });

@@ -140,6 +140,28 @@ describe.skipIf(!hasSharedFixtures)('sign-in with the code host', () => {
     expect(await users()).toHaveLength(1);
   });
 
+  it('refuses to connect an account that another user has connected, and changes neither user', async () => {
+    const mona = newBrowser();
+    await signIn(mona);
+    const monaId = (await me(mona))?.id ?? '';
+    const connections = () => daemon.app.database.read.selectFrom('connections').selectAll().execute();
+    const before = await connections();
+    const { browser, userId } = await signedInBrowser(daemon, 'ann');
+    const session = browser.cookie(sessionCookie);
+    expect(await refusalOf(await signIn(browser))).toEqual([
+      403,
+      'This GitHub account is connected to another account here. Disconnect it from that account first, or sign out to sign in with GitHub.',
+    ]);
+    expect(browser.cookie(sessionCookie)).toBe(session);
+    expect(await me(browser)).toMatchObject({ id: userId, connectedAccounts: [] });
+    expect(await connections()).toEqual(before);
+    expect(await me(mona)).toMatchObject({ id: monaId, connectedAccounts: ['codehost'] });
+    await signIn(newBrowser());
+    await daemon.app.connections.disconnect(monaId, 'codehost');
+    expect((await signIn(browser)).status).toBe(302);
+    expect(await me(browser)).toMatchObject({ id: userId, connectedAccounts: ['codehost'] });
+  });
+
   it('always gives a new session, and ends the one that the browser had', async () => {
     const { browser } = await signedInBrowser(daemon, 'ann');
     const before = browser.cookie(sessionCookie);

@@ -33,7 +33,7 @@ async function message() {
 }
 async function agentic(): Promise<RunEvent[]> {
   const events: RunEvent[] = [];
-  for await (const { data } of daemon.client.conversations.sendAgenticStream(await message()))
+  for await (const { data } of daemon.client.conversations.sendAgenticMessageStream(await message()))
     events.push(data);
   return events;
 }
@@ -77,7 +77,9 @@ describe('calls of tools', () => {
   ])('%s', async (_, calls, args) => {
     model.script = calling(calls);
     const expected = calls.map(({ name }, index) => ({ name, arguments: args[index] }));
-    const { toolCalls, assistantMessage } = await daemon.client.conversations.sendWithTools(await message());
+    const { toolCalls, assistantMessage } = await daemon.client.conversations.sendMessageWithTools(
+      await message(),
+    );
     expect(namesAndArguments(toolCalls)).toEqual(expected);
     expect(assistantMessage.content).toBe('Done');
     const told = toldModel();
@@ -97,7 +99,7 @@ describe('a server that does not stream when it is asked to', () => {
   const messages = [{ role: 'user' as const, content: 'hi' }];
   async function complete(): Promise<CompletionChunk[]> {
     const chunks: CompletionChunk[] = [];
-    for await (const { data } of daemon.client.chat.completionsStream({ body: { messages } }))
+    for await (const { data } of daemon.client.chat.createCompletionStream({ body: { messages } }))
       chunks.push(data);
     return chunks;
   }

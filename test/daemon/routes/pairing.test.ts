@@ -10,9 +10,9 @@ const MINUTE = 60_000;
 const wrong = '2222-2222-2222';
 
 const ask = (daemon: TestDaemon) =>
-  daemon.client.pairing.request({ body: { requesterId: 'phone', meta: { name: 'My phone' } } });
+  daemon.client.pairing.create({ body: { requesterId: 'phone', meta: { name: 'My phone' } } });
 const statusOf = ({ client }: TestDaemon, requestId: string) =>
-  client.pairing.status({ params: { requestId } });
+  client.pairing.getStatus({ params: { requestId } });
 const me = (daemon: TestDaemon, token = '') =>
   fetch(`${daemon.url}/api/auth/me`, { headers: { cookie: `${sessionCookie}=${token}` } });
 const post = (daemon: TestDaemon, path: string, body: unknown, headers: Record<string, string> = {}) =>
@@ -39,7 +39,13 @@ describe('pairing a device', () => {
     });
     expect(approved).toMatchObject({
       message: expect.any(String),
-      request: { status: 'approved', approvedBy: 'user_owner', role: 'admin', address: '127.0.0.1' },
+      request: {
+        status: 'approved',
+        approvedBy: 'user_owner',
+        approverLabel: 'somebody else',
+        role: 'admin',
+        address: '127.0.0.1',
+      },
     });
     const { token, ...rest } = await poll();
     expect(rest).toEqual({
@@ -51,6 +57,23 @@ describe('pairing a device', () => {
     const response = await me(daemon, token);
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({ user: { id: 'user_owner', role: 'admin' } });
+  });
+
+  it('keeps what the approver called themselves beside who it was', async () => {
+    await using daemon = await startDaemon();
+    const { code } = await ask(daemon);
+    for (const approvedBy of ['a\nb', 'a\u0007', 'x'.repeat(201)])
+      await expect(daemon.client.pairing.approve({ body: { code, approvedBy } })).rejects.toMatchObject({
+        status: 400,
+      });
+    await daemon.client.pairing.approve({ body: { code, approvedBy: ' Ada at the desk ' } });
+    const { request } = await daemon.client.pairing.getByCode({ body: { code } });
+    expect(request).toMatchObject({ approvedBy: 'user_owner', approverLabel: 'Ada at the desk' });
+    const { entries } = await daemon.client.audit.list({ query: { tool: 'pairing.approved' } });
+    expect(entries[0]).toMatchObject({
+      userId: 'user_owner',
+      arguments: { approverLabel: 'Ada at the desk' },
+    });
   });
 
   it('gives no more rights than were meant', async () => {
@@ -92,8 +115,8 @@ describe('pairing a device', () => {
     clock.ms += 1;
     expect(await statusOf(daemon, requestId)).toMatchObject({ status: 'expired' });
     await expect(daemon.client.pairing.approve({ body: { code } })).rejects.toMatchObject({ status: 404 });
-    expect(await daemon.client.pairing.pending()).toEqual({ requests: [] });
-    expect(await daemon.client.pairing.cleanup()).toEqual({ removed: 1 });
+    expect(await daemon.client.pairing.listPending()).toEqual({ requests: [] });
+    expect(await daemon.client.pairing.deleteExpired()).toEqual({ removed: 1 });
     await expect(statusOf(daemon, requestId)).rejects.toMatchObject({ status: 404 });
   });
 
@@ -113,11 +136,11 @@ describe('pairing a device', () => {
     await using daemon = await startDaemon();
     const ann = await addUser(daemon, 'ann');
     const { code } = await ask(daemon);
-    const { requests } = await daemon.client.pairing.pending();
+    const { requests } = await daemon.client.pairing.listPending();
     expect(requests).toMatchObject([{ requesterId: 'phone', meta: { name: 'My phone' }, status: 'pending' }]);
     expect(JSON.stringify(requests)).not.toContain(code);
-    await expect(ann.client.pairing.pending()).rejects.toMatchObject({ status: 403 });
-    expect(await ann.client.pairing.inspect({ body: { code } })).toEqual({ request: requests[0] });
+    await expect(ann.client.pairing.listPending()).rejects.toMatchObject({ status: 403 });
+    expect(await ann.client.pairing.getByCode({ body: { code } })).toEqual({ request: requests[0] });
   });
 
   it.each([
@@ -193,14 +216,14 @@ describe('a QR code', () => {
     const long = `https://${'sub.'.repeat(20)}example.org/svc`;
     for (const flags of [{}, { 'server.baseUrl': long }]) {
       await using daemon = await startDaemon({ flags });
-      const { qrSvg, pairingUrl } = await daemon.client.pairing.qr();
+      const { qrSvg, pairingUrl } = await daemon.client.pairing.createQr();
       expect(scan(qrSvg)).toBe(pairingUrl);
     }
   });
 
   it('names the address by which it was asked for, or the configured one', async () => {
     const hostIn = async (daemon: TestDaemon) => {
-      const { pairingUrl, code } = await daemon.client.pairing.qr();
+      const { pairingUrl, code } = await daemon.client.pairing.createQr();
       const url = new URL(pairingUrl);
       expect(url.protocol).toBe('svc:');
       expect(url.searchParams.get('code')).toBe(code);
@@ -214,7 +237,7 @@ describe('a QR code', () => {
 
   it('has light around it, so that scanners find it', async () => {
     await using daemon = await startDaemon();
-    const { qrSvg } = await daemon.client.pairing.qr();
+    const { qrSvg } = await daemon.client.pairing.createQr();
     const [, size] = /viewBox="0 0 (\d+) \1"/.exec(qrSvg) ?? [];
     // 4 modules on each side of a code of 17 + 4n.
     expect((Number(size) / 10 - 8 - 17) % 4).toBe(0);
@@ -226,7 +249,7 @@ describe('a QR code', () => {
 
   it('pairs the device that claims it, and tells who showed it', async () => {
     await using daemon = await startDaemon();
-    const shown = await daemon.client.pairing.qr();
+    const shown = await daemon.client.pairing.createQr();
     const claim = () => post(daemon, 'claim', { requesterId: 'phone', code: shown.code });
     const claimed = (await (await claim()).json()) as { requestId: string };
     expect((await claim()).status).toBe(400);

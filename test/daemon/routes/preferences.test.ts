@@ -46,8 +46,8 @@ it('preferences are tracked, listed and forgotten', async () => {
   }
   expect((await daemon.client.preferences.list({ params: { userId: 'me' } })).preferences).toEqual([]);
   const mine = { userId: 'me', id: vim.id };
-  expect(await ann.client.preferences.remove({ params: mine })).toEqual({ message: 'Forgotten' });
-  await expect(ann.client.preferences.remove({ params: mine })).rejects.toMatchObject({ status: 404 });
+  expect(await ann.client.preferences.delete({ params: mine })).toEqual({ message: 'Forgotten' });
+  await expect(ann.client.preferences.delete({ params: mine })).rejects.toMatchObject({ status: 404 });
   expect((await ann.client.preferences.list({ params: { userId: 'me' } })).preferences).toHaveLength(1);
 });
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ConfigureProvider, ProviderType } from '../../../src/contract/providers.ts';
+import type { ConfigureModelProvider, ModelProviderType } from '../../../src/contract/providers.ts';
 import { startLoopbackServer } from '../../core/outbound/loopback-server.ts';
 import type { Log } from '../../../src/core/log.ts';
 import { auditedEvents } from '../../helpers/audit.ts';
@@ -9,9 +9,9 @@ import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
 import { addUser } from '../../helpers/users.ts';
 
 const key = 'sk-planted-0123456789abcdef';
-const configure = ({ client }: TestDaemon, type: ProviderType, body: ConfigureProvider) =>
+const configure = ({ client }: TestDaemon, type: ModelProviderType, body: ConfigureModelProvider) =>
   client.providers.configure({ params: { type }, body });
-const one = async ({ client }: TestDaemon, type: ProviderType) =>
+const one = async ({ client }: TestDaemon, type: ModelProviderType) =>
   (await client.providers.list()).providers.find((provider) => provider.type === type);
 
 /** A vendor that has two models and wants the key. */
@@ -33,7 +33,7 @@ describe('the list of providers', () => {
     expect(providers.every(({ configured, healthy, enabled }) => !configured && !healthy && enabled)).toBe(
       true,
     );
-    expect(await daemon.client.providers.health({ params: { type: 'groq' } })).toEqual({
+    expect(await daemon.client.providers.checkHealth({ params: { type: 'groq' } })).toEqual({
       provider: 'groq',
       healthy: false,
       message: 'Not configured: it needs a key',
@@ -49,14 +49,14 @@ describe('configuring a provider', () => {
     const { provider } = await configure(first, 'openai', { apiKey: key, baseUrl, defaultModel: 'gpt-4o' });
     const shown = { type: 'openai', configured: true, apiKey: '…cdef', baseUrl, defaultModel: 'gpt-4o' };
     expect(provider).toMatchObject({ ...shown, healthy: false });
-    const look = await first.client.providers.health({ params: { type: 'openai' } });
+    const look = await first.client.providers.checkHealth({ params: { type: 'openai' } });
     expect(look).toEqual({ provider: 'openai', healthy: true, latencyMs: expect.any(Number) as number });
     expect(await one(first, 'openai')).toMatchObject({ ...shown, healthy: true });
-    expect(await first.client.providers.models({ params: { type: 'openai' } })).toMatchObject({
+    expect(await first.client.providers.listModels({ params: { type: 'openai' } })).toMatchObject({
       source: 'live',
       models: [{ id: 'gpt-4o', provider: 'openai', name: 'gpt-4o', contextWindow: 128_000 }],
     });
-    expect((await first.client.chat.models({ query: {} })).models).toHaveLength(1);
+    expect((await first.client.chat.listModels({ query: {} })).models).toHaveLength(1);
     expect(await auditedEvents(first)).toContain('provider.configure ok');
     await first.stop();
 
@@ -72,7 +72,7 @@ describe('configuring a provider', () => {
     });
   });
 
-  it.each<[string, ProviderType, ConfigureProvider]>([
+  it.each<[string, ModelProviderType, ConfigureModelProvider]>([
     ['another path', 'openai', { baseUrl: 'https://one.example/v2' }],
     ['the same again', 'openai', { baseUrl: 'https://one.example/v1' }],
     ['a key with the address', 'openai', { baseUrl: 'https://two.example/v1', apiKey: key }],
@@ -82,7 +82,7 @@ describe('configuring a provider', () => {
     expect((await configure(daemon, type, change)).provider).toMatchObject({ apiKey: '…cdef' });
   });
 
-  it.each<[string, ProviderType, ConfigureProvider]>([
+  it.each<[string, ModelProviderType, ConfigureModelProvider]>([
     ['host', 'openai', { baseUrl: 'https://two.example/v1' }],
     ['port', 'openai', { baseUrl: 'https://one.example:8443/v1' }],
     ['scheme', 'openai', { baseUrl: 'http://one.example/v1' }],
@@ -113,14 +113,14 @@ describe('configuring a provider', () => {
     await configure(daemon, 'openai', { apiKey: key });
     const setting = 'providers.openai.baseUrl';
     await expect(
-      daemon.client.config.set({ params: { key: setting }, body: { value: 'not a url' } }),
+      daemon.client.config.update({ params: { key: setting }, body: { value: 'not a url' } }),
     ).rejects.toMatchObject({ status: 400 });
     expect(daemon.app.config.secret('providers.openai.apiKey')).toBe(key);
-    await daemon.client.config.set({ params: { key: setting }, body: { value: 'https://two.example' } });
+    await daemon.client.config.update({ params: { key: setting }, body: { value: 'https://two.example' } });
     expect(daemon.app.config.secret('providers.openai.apiKey')).toBeUndefined();
   });
 
-  it.each<[string, ProviderType, object]>([
+  it.each<[string, ModelProviderType, object]>([
     ['a password in the address', 'openai', { baseUrl: 'https://me:secret@one.example/v1' }],
     ['a query in the address', 'openai', { baseUrl: 'https://one.example/v1?key=1' }],
     ['no address', 'openai', { baseUrl: 'one' }],
@@ -168,15 +168,15 @@ describe('a model server on this machine', () => {
         : response.writeHead(404).end(),
     );
     await using daemon = await startDaemon();
-    await expect(daemon.client.providers.models({ params: { type: 'ollama' } })).rejects.toMatchObject({
+    await expect(daemon.client.providers.listModels({ params: { type: 'ollama' } })).rejects.toMatchObject({
       status: 503,
     });
     await configure(daemon, 'ollama', { baseUrl: `${server.url}/v1` });
-    expect(await daemon.client.providers.models({ params: { type: 'ollama' } })).toEqual({
+    expect(await daemon.client.providers.listModels({ params: { type: 'ollama' } })).toEqual({
       models: [{ id: 'llama3.2:latest', provider: 'ollama', name: 'llama3.2:latest' }],
       source: 'live',
     });
-    expect(await daemon.client.providers.health({ params: { type: 'ollama' } })).toMatchObject({
+    expect(await daemon.client.providers.checkHealth({ params: { type: 'ollama' } })).toMatchObject({
       healthy: true,
     });
     expect(await daemon.app.modelProviders.resolve({})).toMatchObject({
@@ -196,7 +196,7 @@ describe('a model server on this machine', () => {
   it('is none of the addresses where clouds keep credentials', async () => {
     await using daemon = await startDaemon();
     await configure(daemon, 'ollama', { baseUrl: 'http://169.254.169.254' });
-    expect(await daemon.client.providers.health({ params: { type: 'ollama' } })).toMatchObject({
+    expect(await daemon.client.providers.checkHealth({ params: { type: 'ollama' } })).toMatchObject({
       healthy: false,
       message: expect.stringContaining('not a public address') as string,
     });
@@ -237,9 +237,9 @@ describe('a key', () => {
     await using daemon = await startDaemon({ log });
     const answers: unknown[] = [
       await configure(daemon, 'openai', { apiKey: key, baseUrl: vendor.url }),
-      await daemon.client.providers.health({ params: { type: 'openai' } }),
-      await daemon.client.providers.models({ params: { type: 'openai' } }).catch(String),
-      await daemon.client.chat.models({ query: {} }),
+      await daemon.client.providers.checkHealth({ params: { type: 'openai' } }),
+      await daemon.client.providers.listModels({ params: { type: 'openai' } }).catch(String),
+      await daemon.client.chat.listModels({ query: {} }),
       await daemon.client.providers.list(),
       await daemon.client.config.list(),
       await configure(daemon, 'openai', { apiKey: key, baseUrl: 'nonsense' }).catch(String),

@@ -10,7 +10,7 @@ const statusOf = async ({ client }: TestDaemon, id: string) =>
 describe('GET /api/queue/status', () => {
   it('is as the interface says on an empty daemon', async () => {
     await using daemon = await startDaemon();
-    expect(await daemon.client.queue.status()).toEqual({
+    expect(await daemon.client.queue.getStatus()).toEqual({
       mode: 'memory',
       paused: false,
       queues: { tasks: { pending: 0, queued: 0, inProgress: 0, completed: 0, failed: 0 } },
@@ -33,7 +33,7 @@ describe('GET /api/queue/status', () => {
     for (let index = 0; index < 5; index++) ids.push(await create(daemon, `${index}`));
     await held.started(1);
     await create(daemon, 'waits', 3, 'nobody');
-    const counts = async () => (await daemon.client.queue.status()).queues.tasks;
+    const counts = async () => (await daemon.client.queue.getStatus()).queues.tasks;
     expect(await counts()).toEqual({ pending: 1, queued: 3, inProgress: 2, completed: 0, failed: 0 });
     held.runs[0]?.succeed();
     await held.started(2);
@@ -41,7 +41,7 @@ describe('GET /api/queue/status', () => {
     expect(await counts()).toEqual({ pending: 1, queued: 2, inProgress: 2, completed: 1, failed: 0 });
     await daemon.client.tasks.cancel({ params: { id: ids[4] ?? '' } });
     expect(await counts()).toMatchObject({ queued: 1, inProgress: 2, completed: 1 });
-    expect((await daemon.client.queue.status()).workers.tasks.concurrency).toBe(2);
+    expect((await daemon.client.queue.getStatus()).workers.tasks.concurrency).toBe(2);
   });
 });
 
@@ -55,7 +55,7 @@ describe('POST /api/queue/pause and resume', () => {
     await using daemon = await startDaemon({ extraAdapters: [adapter], flags: { 'queue.concurrency': 1 } });
     const { client } = daemon;
     expect(await client.queue.pause()).toMatchObject({ paused: true, message: expect.stringMatching(/\w/) });
-    expect(await client.queue.status()).toMatchObject({
+    expect(await client.queue.getStatus()).toMatchObject({
       paused: true,
       workers: { tasks: { running: false } },
     });
@@ -94,7 +94,7 @@ describe('POST /api/queue/pause and resume', () => {
     const { fail } = await held.started(0);
     await daemon.client.queue.pause();
     fail(new Error('once'));
-    for await (const { data } of daemon.client.tasks.eventsStream({ params: { id } }))
+    for await (const { data } of daemon.client.tasks.listEventsStream({ params: { id } }))
       if (data.type === 'retry_scheduled') break;
     expect(await statusOf(daemon, id)).toBe('queued');
     expect(held.runs).toHaveLength(1);
@@ -111,20 +111,20 @@ describe('POST /api/queue/pause and resume', () => {
     expect(await statusOf(first, id)).toBe('queued');
     await first.stop();
     await using second = await startDaemon({ home: first.home, extraAdapters: [held.adapter] });
-    expect((await second.client.queue.status()).paused).toBe(true);
+    expect((await second.client.queue.getStatus()).paused).toBe(true);
     expect(await statusOf(second, id)).toBe('queued');
     await second.client.queue.resume();
     expect((await follow(second.client, id)).events.map(({ type }) => type)).toContain('started');
     await second.stop();
     await using third = await startDaemon({ home: first.home });
-    expect((await third.client.queue.status()).paused).toBe(false);
+    expect((await third.client.queue.getStatus()).paused).toBe(false);
   });
 
   it('may be said twice', async () => {
     await using daemon = await startDaemon();
     for (const paused of [true, true, false, false]) {
       await (paused ? daemon.client.queue.pause() : daemon.client.queue.resume());
-      expect((await daemon.client.queue.status()).paused).toBe(paused);
+      expect((await daemon.client.queue.getStatus()).paused).toBe(paused);
     }
   });
 });

@@ -120,9 +120,9 @@ describe('POST /api/schedules', () => {
     });
     await expect(ann.client.schedules.create({ body: daily })).rejects.toMatchObject({
       status: 400,
-      message: 'You have 500 schedules; there can be no more',
+      message: 'Limit reached: 500 schedules per user. Remove one first: svc schedules ls',
     });
-    await ann.client.schedules.remove({ params: { id: 'sched_more_7' } });
+    await ann.client.schedules.delete({ params: { id: 'sched_more_7' } });
     await ann.client.schedules.create({ body: daily });
     await daemon.app.database.write(({ db }) =>
       db.deleteFrom('schedules').where('owner_id', '=', 'user_ann').execute(),
@@ -260,7 +260,7 @@ describe('the runs of a schedule', () => {
       status: 400,
       message: `The run before has not ended: ${task?.id}`,
     });
-    expect(await daemon.client.schedules.remove({ params: { id } })).toEqual({
+    expect(await daemon.client.schedules.delete({ params: { id } })).toEqual({
       message: 'Removed; the tasks that it made stay',
     });
     (await held.started(0)).succeed();

@@ -45,9 +45,9 @@ it('gives no more rights than the session that made it has', async () => {
 
 it('ends with the device that made it', async () => {
   await using daemon = await startDaemon();
-  const { requestId, code } = await daemon.client.pairing.request({ body: { requesterId: 'phone' } });
+  const { requestId, code } = await daemon.client.pairing.create({ body: { requesterId: 'phone' } });
   await daemon.client.pairing.approve({ body: { code } });
-  const { token } = await daemon.client.pairing.status({ params: { requestId } });
+  const { token } = await daemon.client.pairing.getStatus({ params: { requestId } });
   const headers = { cookie: `service_session=${token}` };
   const make = async () => {
     const { body } = await send(daemon, 'POST', '/api/auth/sign-in-links', undefined, headers);

@@ -39,7 +39,7 @@ describe('GET /api/tasks/:id/events', () => {
     const { events: all } = await follow(client, id);
     expect(all).toHaveLength(24);
     expect(all.map(({ seq }) => seq)).toEqual(upTo(24));
-    const page = (query: Record<string, number>) => client.tasks.events({ params: { id }, query });
+    const page = (query: Record<string, number>) => client.tasks.listEvents({ params: { id }, query });
     expect(await page({})).toEqual({ taskId: id, events: all, count: 24, hasMore: false });
     expect(await page({ limit: 10 })).toEqual({
       taskId: id,

@@ -83,14 +83,14 @@ describe('POST /api/tasks/import', () => {
       if (task.completedAt !== undefined) expect(copy).toEqual(task);
       else expect(copy).toEqual({ ...task, status: 'pending', held: true, attempts: 0 });
     }
-    const { queues, deadLetterQueue } = await target.client.queue.status();
+    const { queues, deadLetterQueue } = await target.client.queue.getStatus();
     expect(queues.tasks).toEqual({ pending: 2, queued: 0, inProgress: 0, completed: 1, failed: 1 });
     expect(deadLetterQueue.total).toBe(0);
     const again = await target.client.tasks.import({ body: exported });
     expect(again).toMatchObject({ imported: 0, skipped: 5, errors: [] });
     const second = await target.client.tasks.export();
     expect((await target.client.tasks.import({ body: second })).skipped).toBe(5);
-    expect(await target.client.tasks.analytics()).toMatchObject({
+    expect(await target.client.tasks.getAnalytics()).toMatchObject({
       byAgent: { test: { completed: 1, count: 1 }, failing: { failed: 1, count: 1 } },
       successRate: 0.5,
     });
@@ -188,7 +188,7 @@ describe('POST /api/tasks/:id/release', () => {
   it('stays held over a restart and over a new agent', async () => {
     const first = await startDaemon();
     await importTasks(first, [sample({ id: 'held', status: 'queued' })]);
-    await first.client.config.set({ params: { key: 'agents.default' }, body: { value: 'command' } });
+    await first.client.config.update({ params: { key: 'agents.default' }, body: { value: 'command' } });
     await first.stop();
     await using second = await startDaemon({ home: first.home });
     expect((await second.client.tasks.get({ params: { id: 'held' } })).task).toMatchObject({

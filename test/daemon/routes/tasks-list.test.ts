@@ -242,7 +242,7 @@ describe('GET /api/tasks/filter', () => {
 
 describe('GET /api/tasks/analytics', () => {
   it('counts by everything', async () => {
-    const analytics = await daemon.client.tasks.analytics();
+    const analytics = await daemon.client.tasks.getAnalytics();
     expect(analytics).toMatchObject({
       total: 6,
       byStatus: { pending: 4, completed: 1, failed: 1 },
@@ -256,6 +256,6 @@ describe('GET /api/tasks/analytics', () => {
       failureRate: 0.5,
     });
     expect(analytics.daily).toHaveLength(30);
-    expect((await daemon.client.tasks.analytics({ query: { days: 7 } })).daily).toHaveLength(7);
+    expect((await daemon.client.tasks.getAnalytics({ query: { days: 7 } })).daily).toHaveLength(7);
   });
 });

@@ -56,21 +56,21 @@ describe('POST /api/tasks/:id/cancel', () => {
       const { message, task } = await client.tasks.cancel({ params: { id: ids[status] } });
       expect(message).toBe('Task cancelled');
       expect(task).toMatchObject({ id: ids[status], status: 'cancelled' });
-      const { events } = await client.tasks.events({ params: { id: ids[status] } });
+      const { events } = await client.tasks.listEvents({ params: { id: ids[status] } });
       expect(events.at(-1)).toMatchObject({ type: 'cancelled', data: { from: status } });
     }
     expect(run.run.signal.aborted).toBe(true);
     for (const status of ['completed', 'failed', 'cancelled'] as const) {
-      const before = await client.tasks.events({ params: { id: ids[status] } });
+      const before = await client.tasks.listEvents({ params: { id: ids[status] } });
       await expect(client.tasks.cancel({ params: { id: ids[status] } })).rejects.toMatchObject({
         status: 400,
         message: `A task that is ${status} cannot be cancelled`,
       });
       expect(await statusOf(daemon, ids[status])).toBe(status);
-      expect(await client.tasks.events({ params: { id: ids[status] } })).toEqual(before);
+      expect(await client.tasks.listEvents({ params: { id: ids[status] } })).toEqual(before);
     }
     await client.queue.resume();
-    expect((await client.queue.status()).queues.tasks).toMatchObject({
+    expect((await client.queue.getStatus()).queues.tasks).toMatchObject({
       pending: 0,
       queued: 0,
       inProgress: 0,
@@ -110,7 +110,7 @@ describe('POST /api/tasks/:id/cancel', () => {
     expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     for (const answer of answers)
       if (answer.status === 'rejected') expect(answer.reason).toMatchObject({ status: 400 });
-    const { events } = await daemon.client.tasks.events({ params: { id: task.id } });
+    const { events } = await daemon.client.tasks.listEvents({ params: { id: task.id } });
     expect(events.filter(({ type }) => type === 'cancelled')).toHaveLength(1);
   });
 });
@@ -216,7 +216,7 @@ describe('the attempts of a task', () => {
     });
     const { client } = daemon;
     const { task } = await client.tasks.create({ body: { title: 'Try', assignedAgent: 'test' } });
-    for await (const { data } of client.tasks.eventsStream({ params: { id: task.id } }))
+    for await (const { data } of client.tasks.listEventsStream({ params: { id: task.id } }))
       if (data.type === 'retry_scheduled') break;
     const waiting = (await client.tasks.get({ params: { id: task.id } })).task;
     expect(waiting).toMatchObject({ status: 'queued', attempts: 1, error: { class: 'network' } });

@@ -31,9 +31,9 @@ describe('POST /api/tasks', () => {
   it('waits with what is missing until an agent fits, and then starts by itself', async () => {
     await using daemon = await startDaemon({ extraAdapters: [noop] });
     const { task } = await daemon.client.tasks.create({ body: { title: 'Somebody?' } });
-    const waiting = await daemon.client.tasks.events({ params: { id: task.id } });
+    const waiting = await daemon.client.tasks.listEvents({ params: { id: task.id } });
     expect(waiting.events.map(({ type }) => type)).toEqual(['created', 'waiting_for_agent']);
-    await daemon.client.config.set({ params: { key: 'agents.default' }, body: { value: 'test' } });
+    await daemon.client.config.update({ params: { key: 'agents.default' }, body: { value: 'test' } });
     const ended = await follow(daemon.client, task.id);
     expect(ended.task.status).toBe('completed');
   });

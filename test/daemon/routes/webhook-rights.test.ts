@@ -44,16 +44,16 @@ it('those of a token are those of its user', async () => {
   expect((await eve.client.webhooks.list()).webhooks.map(({ id }) => id)).toEqual([webhook.id]);
   expect((await program.webhooks.list()).webhooks.map(({ id }) => id)).toEqual([webhook.id]);
   expect((await program.webhooks.get(own)).webhook.id).toBe(webhook.id);
-  const { delivery } = await program.webhooks.test(own);
+  const { delivery } = await program.webhooks.sendTest(own);
   const params = { id: webhook.id, deliveryId: delivery.id };
   expect((await program.webhooks.redeliver({ params })).delivery.status).toBe('delivered');
-  expect((await program.webhooks.deliveries(own)).deliveries).toHaveLength(1);
+  expect((await program.webhooks.listDeliveries(own)).deliveries).toHaveLength(1);
   await program.webhooks.rotateSecret(own);
-  await program.webhooks.change({ ...own, body: { active: false } });
+  await program.webhooks.update({ ...own, body: { active: false } });
   await expect((await withToken(ann, ['webhooks:write'])).webhooks.get(own)).rejects.toMatchObject({
     status: 404,
   });
-  await program.webhooks.remove(own);
+  await program.webhooks.delete(own);
   await expect((await withToken(eve, ['tasks:write'])).webhooks.list()).rejects.toMatchObject({
     status: 403,
   });
@@ -71,16 +71,16 @@ it('those of a token never reach the tasks of others, whoever made it', async ()
   const seen = (await program.webhooks.list()).webhooks.map(({ id }) => id);
   expect(seen).toContain(webhook.id);
   expect(seen).not.toContain(everybodys.id);
-  const { delivery } = await client.webhooks.test(of(everybodys));
+  const { delivery } = await client.webhooks.sendTest(of(everybodys));
   const body = { url: 'https://receiver.invalid/' };
   const attempts: (() => Promise<unknown>)[] = [
     () => program.webhooks.get(of(everybodys)),
-    () => program.webhooks.change({ ...of(everybodys), body }),
+    () => program.webhooks.update({ ...of(everybodys), body }),
     () => program.webhooks.rotateSecret(of(everybodys)),
-    () => program.webhooks.test(of(everybodys)),
-    () => program.webhooks.deliveries(of(everybodys)),
+    () => program.webhooks.sendTest(of(everybodys)),
+    () => program.webhooks.listDeliveries(of(everybodys)),
     () => program.webhooks.redeliver({ params: { id: everybodys.id, deliveryId: delivery.id } }),
-    () => program.webhooks.remove(of(everybodys)),
+    () => program.webhooks.delete(of(everybodys)),
   ];
   for (const attempt of attempts)
     await expect(attempt()).rejects.toMatchObject({ status: 404, message: 'Webhook not found' });
@@ -101,10 +101,10 @@ it('those of somebody who is no administrator any more are their own', async () 
   expect(await toldTo(daemon, webhook.id)).toHaveLength(1);
   await root.client.tasks.create({ body: { title: 'Report', assignedAgent: 'nobody' } });
   expect(await toldTo(daemon, webhook.id)).toHaveLength(2);
-  await root.client.webhooks.change({ ...own, body: { active: true, description: 'mine' } });
+  await root.client.webhooks.update({ ...own, body: { active: true, description: 'mine' } });
   const refusal = { status: 403, message: expect.stringMatching(/^This webhook was made for the tasks of/) };
   const elsewhere = { url: `${receiver.url}/elsewhere` };
-  await expect(root.client.webhooks.change({ ...own, body: elsewhere })).rejects.toMatchObject(refusal);
+  await expect(root.client.webhooks.update({ ...own, body: elsewhere })).rejects.toMatchObject(refusal);
   await expect(root.client.webhooks.rotateSecret(own)).rejects.toMatchObject(refusal);
   expect((await root.client.webhooks.get(own)).webhook).toMatchObject({
     url: webhook.url,
@@ -113,13 +113,13 @@ it('those of somebody who is no administrator any more are their own', async () 
   await setRole('admin');
   await annsTask();
   expect(await toldTo(daemon, webhook.id)).toHaveLength(3);
-  await root.client.webhooks.change({ ...own, body: elsewhere });
+  await root.client.webhooks.update({ ...own, body: elsewhere });
 });
 
 it('those of an administrator reach the webhooks of others', async () => {
   const { webhook } = await ann.client.webhooks.create({ body: wish() });
   expect((await client.webhooks.list()).webhooks.map(({ id }) => id)).toContain(webhook.id);
-  await client.webhooks.change({ ...of(webhook), body: { url: `${receiver.url}/other` } });
+  await client.webhooks.update({ ...of(webhook), body: { url: `${receiver.url}/other` } });
   expect(await rowOf(webhook.id)).toMatchObject({ owner_id: 'user_ann', sees_all: 0 });
-  await client.webhooks.remove(of(webhook));
+  await client.webhooks.delete(of(webhook));
 });

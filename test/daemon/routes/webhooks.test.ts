@@ -118,7 +118,7 @@ describe('a registration', () => {
     for (let count = 0; count < 100; count++) await daemon.app.webhooks.create(bob.caller, wish);
     await expect(bob.client.webhooks.create({ body: wish })).rejects.toMatchObject({
       status: 400,
-      message: expect.stringMatching(/^You have 100 webhooks/),
+      message: expect.stringMatching(/^Limit reached: 100 webhooks per user/),
     });
     expect((await bob.client.webhooks.list()).webhooks).toHaveLength(100);
     await ann.client.webhooks.create({ body: wish });
@@ -131,9 +131,9 @@ describe('a registration', () => {
         body: { url: 'https://receiver.invalid/planted-path?planted=1', events: ['task.failed'], secret },
       })
     ).webhook;
-    await client.webhooks.change({ params: { id }, body: { active: false } });
+    await client.webhooks.update({ params: { id }, body: { active: false } });
     await client.webhooks.rotateSecret({ params: { id }, body: { secret: `${secret}-2` } });
-    await client.webhooks.remove({ params: { id } });
+    await client.webhooks.delete({ params: { id } });
     const rows = await daemon.app.database.read.selectFrom('audit_log').selectAll().orderBy('seq').execute();
     const own = rows.filter((row) => row.arguments.includes(id));
     expect(own.map(({ tool, user_id }) => [tool, user_id])).toEqual(
@@ -159,13 +159,13 @@ describe('a change', () => {
     await createTask();
     expect(await told()).toEqual(['task.created']);
     const events = ['task.cancelled' as const];
-    expect(await client.webhooks.change({ ...of(made), body: { events, description: 'x' } })).toMatchObject({
+    expect(await client.webhooks.update({ ...of(made), body: { events, description: 'x' } })).toMatchObject({
       webhook: { events, description: 'x' },
     });
     const id = await createTask();
     await client.tasks.cancel({ params: { id } });
     expect(await told()).toEqual(['task.created', 'task.cancelled']);
-    const { webhook } = await client.webhooks.change({ ...of(made), body: { description: null } });
+    const { webhook } = await client.webhooks.update({ ...of(made), body: { description: null } });
     expect(webhook).not.toHaveProperty('description');
     expect(webhook.secret).toBe(`…${made.secret.slice(-4)}`);
   });
@@ -173,11 +173,11 @@ describe('a change', () => {
   it('pauses it, so that nothing is kept for it, and takes it up again', async () => {
     const made = await create({ events: ['task.created'] });
     const createTask = () => client.tasks.create({ body: { title: 'Report', assignedAgent: 'nobody' } });
-    const { webhook } = await client.webhooks.change({ ...of(made), body: { active: false } });
+    const { webhook } = await client.webhooks.update({ ...of(made), body: { active: false } });
     expect(webhook).toMatchObject({ active: false, status: 'paused' });
     await createTask();
     expect(await toldTo(daemon, made.id)).toEqual([]);
-    const again = await client.webhooks.change({ ...of(made), body: { active: true } });
+    const again = await client.webhooks.update({ ...of(made), body: { active: true } });
     expect(again.webhook).toMatchObject({ active: true, status: 'active' });
     await createTask();
     expect(await toldTo(daemon, made.id)).toHaveLength(1);
@@ -191,7 +191,7 @@ describe('a change', () => {
       status: 'failing',
       failingSince: '2026-01-01T00:00:00.000Z',
     });
-    const { webhook } = await client.webhooks.change({ ...of(made), body: { active: true } });
+    const { webhook } = await client.webhooks.update({ ...of(made), body: { active: true } });
     expect(webhook).toMatchObject({ active: true, status: 'active' });
     expect(webhook).not.toHaveProperty('failingSince');
   });
@@ -199,12 +199,12 @@ describe('a change', () => {
   it('removes it with its deliveries', async () => {
     const made = await create({ events: ['task.created'] });
     await client.tasks.create({ body: { title: 'Report', assignedAgent: 'nobody' } });
-    expect((await client.webhooks.deliveries(of(made))).deliveries).toHaveLength(1);
-    expect(await client.webhooks.remove(of(made))).toEqual({ message: 'The webhook is removed' });
+    expect((await client.webhooks.listDeliveries(of(made))).deliveries).toHaveLength(1);
+    expect(await client.webhooks.delete(of(made))).toEqual({ message: 'The webhook is removed' });
     await client.tasks.create({ body: { title: 'Report', assignedAgent: 'nobody' } });
     expect(await toldTo(daemon, made.id)).toEqual([]);
     await expect(client.webhooks.get(of(made))).rejects.toMatchObject({ status: 404 });
-    await expect(client.webhooks.remove(of(made))).rejects.toMatchObject({ status: 404 });
+    await expect(client.webhooks.delete(of(made))).rejects.toMatchObject({ status: 404 });
   });
 
   it('leaves nothing of tasks of the same moment when it removes it', async () => {
@@ -244,7 +244,7 @@ describe('a test', () => {
   it.each(['active', 'failing', 'paused'])('is sent at once to one that is %s, signed', async (status) => {
     const made = await create();
     await setStatus(made.id, status);
-    const { delivery } = await client.webhooks.test(of(made));
+    const { delivery } = await client.webhooks.sendTest(of(made));
     expect(delivery).toMatchObject({
       webhookId: made.id,
       event: 'webhook.test',
@@ -272,7 +272,7 @@ describe('a test', () => {
     answer = 500;
     const made = await create();
     for (let count = 0; count < 6; count++) {
-      const { delivery } = await client.webhooks.test(of(made));
+      const { delivery } = await client.webhooks.sendTest(of(made));
       expect(delivery).toMatchObject({ status: 'failed', attempt: 1, statusCode: 500 });
       expect(delivery).not.toHaveProperty('nextAttemptAt');
     }
@@ -284,16 +284,16 @@ describe('a delivery', () => {
   it('is listed, the newest first, by its state', async () => {
     const made = await create();
     answer = 500;
-    const { delivery: failed } = await client.webhooks.test(of(made));
+    const { delivery: failed } = await client.webhooks.sendTest(of(made));
     answer = 204;
-    const { delivery: delivered } = await client.webhooks.test(of(made));
+    const { delivery: delivered } = await client.webhooks.sendTest(of(made));
     const list = async (query: object) =>
-      (await client.webhooks.deliveries({ ...of(made), query })).deliveries.map(({ id }) => id);
+      (await client.webhooks.listDeliveries({ ...of(made), query })).deliveries.map(({ id }) => id);
     expect(await list({})).toEqual([delivered.id, failed.id]);
     expect(await list({ limit: 1 })).toEqual([delivered.id]);
     expect(await list({ status: 'failed' })).toEqual([failed.id]);
     expect(await list({ status: 'pending' })).toEqual([]);
-    expect((await client.webhooks.deliveries(of(made))).limit).toBe(50);
+    expect((await client.webhooks.listDeliveries(of(made))).limit).toBe(50);
   });
 
   it.each(['active', 'failing', 'paused'])(
@@ -301,7 +301,7 @@ describe('a delivery', () => {
     async (status) => {
       const made = await create();
       answer = 500;
-      const { delivery: first } = await client.webhooks.test(of(made));
+      const { delivery: first } = await client.webhooks.sendTest(of(made));
       answer = 204;
       await setStatus(made.id, status);
       const params = { id: made.id, deliveryId: first.id };
@@ -313,13 +313,13 @@ describe('a delivery', () => {
       expect(receiver.requests).toHaveLength(2);
       expect(after?.body).toBe(before?.body);
       expect(after?.headers['webhook-id']).toBe(first.id);
-      expect((await client.webhooks.deliveries(of(made))).deliveries).toHaveLength(1);
+      expect((await client.webhooks.listDeliveries(of(made))).deliveries).toHaveLength(1);
     },
   );
 
   it('of another webhook is not there', async () => {
     const [made, other] = [await create(), await create()];
-    const { delivery } = await client.webhooks.test(of(other));
+    const { delivery } = await client.webhooks.sendTest(of(other));
     for (const deliveryId of [delivery.id, 'dlv_nothing'])
       await expect(client.webhooks.redeliver({ params: { id: made.id, deliveryId } })).rejects.toMatchObject({
         status: 404,

@@ -41,7 +41,7 @@ async function begin(client = ann.client) {
   return { id: conversation.id, folder };
 }
 const send = (id: string, body: Partial<SendWithTools> = {}, client = ann.client) =>
-  client.conversations.sendWithTools({ params: { id }, body: { content: 'Do it', ...body } });
+  client.conversations.sendMessageWithTools({ params: { id }, body: { content: 'Do it', ...body } });
 const messagesOf = async (id: string) => (await ann.client.conversations.get({ params: { id } })).messages;
 const lastOf = async (id: string) => (await messagesOf(id)).at(-1);
 /** The answer once nothing of it is under way any more. */
@@ -122,7 +122,7 @@ describe('the mode', () => {
     expect(securityMode).toBe(mode);
     expect(toolCalls[0]).toMatchObject({ status: 'error', result: expect.stringContaining(reason) });
     expect(() => readFileSync(join(folder, 'done.txt'))).toThrow('ENOENT');
-    const { entries } = await daemon.client.security.audit({ query: { conversationId: id } });
+    const { entries } = await daemon.client.audit.list({ query: { conversationId: id } });
     expect(entries).toMatchObject([
       { tool: 'write_file', approved: false, result: expect.stringContaining(reason) },
     ]);
@@ -159,9 +159,9 @@ describe('an approval', () => {
       securityLevel: 'medium',
     });
     expect(Date.parse(approval.expiresAt) - Date.parse(approval.requestedAt)).toBe(600_000);
-    expect((await ann.client.security.approvals()).approvals).toEqual([approval]);
+    expect((await ann.client.approvals.list()).approvals).toEqual([approval]);
     expect((await ann.client.conversations.get({ params: { id } })).pendingApprovals).toEqual([approval]);
-    const { approval: decided } = await ann.client.chat.approve({
+    const { approval: decided } = await ann.client.chat.decideApproval({
       body: { conversationId: id, approvalId: approval.id, decision: 'allow-once' },
     });
     expect(decided).toMatchObject({
@@ -176,18 +176,18 @@ describe('an approval', () => {
       toolCalls: [{ name: 'write_file', status: 'success' }],
     });
     expect(readFileSync(join(folder, 'done.txt'), 'utf8')).toBe('yes');
-    const { entries } = await daemon.client.security.audit({ query: { conversationId: id } });
+    const { entries } = await daemon.client.audit.list({ query: { conversationId: id } });
     expect(entries.map(({ result, approvalDecision }) => [result.split(':')[0], approvalDecision])).toEqual([
       ['ok', 'allow-once'],
       ['intent', 'allow-once'],
       ['approved', 'allow-once'],
     ]);
-    expect(await daemon.client.security.verifyAudit()).toMatchObject({ valid: true });
+    expect(await daemon.client.audit.verify()).toMatchObject({ valid: true });
   });
 
   it('that is denied is told to the model, and nothing runs', async () => {
     const { id, folder, approval } = await ask();
-    await ann.client.security.decide({ params: { id: approval.id }, body: { decision: 'deny' } });
+    await ann.client.approvals.decide({ params: { id: approval.id }, body: { decision: 'deny' } });
     const message = await finished(id, 'All done');
     expect(message).toMatchObject({ toolCalls: [{ status: 'error', result: 'A person denied this call' }] });
     expect(() => readFileSync(join(folder, 'done.txt'))).toThrow('ENOENT');
@@ -195,7 +195,7 @@ describe('an approval', () => {
 
   it('given for good is not asked for again in this conversation, and is in others', async () => {
     const { id, folder, approval } = await ask();
-    await ann.client.security.decide({ params: { id: approval.id }, body: { decision: 'allow-always' } });
+    await ann.client.approvals.decide({ params: { id: approval.id }, body: { decision: 'allow-always' } });
     await finished(id, 'All done');
     model.script = callsTools([[{ name: 'write_file', args: { path: 'more.txt', content: '2' } }]]);
     // The earlier calls of the conversation are told as text only.
@@ -207,7 +207,7 @@ describe('an approval', () => {
   it('is decided once, however many decide at the same moment', async () => {
     const { id, folder, approval } = await ask();
     const decide = () =>
-      ann.client.security.decide({ params: { id: approval.id }, body: { decision: 'allow-once' } }).then(
+      ann.client.approvals.decide({ params: { id: approval.id }, body: { decision: 'allow-once' } }).then(
         () => 'decided',
         (error: Error) => error.message,
       );
@@ -216,20 +216,20 @@ describe('an approval', () => {
     expect(new Set(outcomes)).toEqual(new Set(['decided', 'The approval is approved already']));
     await finished(id, 'All done');
     expect(readFileSync(join(folder, 'done.txt'), 'utf8')).toBe('yes');
-    const { entries } = await daemon.client.security.audit({ query: { conversationId: id } });
+    const { entries } = await daemon.client.audit.list({ query: { conversationId: id } });
     expect(entries.filter(({ result }) => result === 'intent')).toHaveLength(1);
   });
 
   it('is not there for another user, nor under another conversation', async () => {
     const { approval } = await ask();
     const bob = await addUser(daemon, `bob-${approval.id.slice(-8)}`);
-    expect((await bob.client.security.approvals()).approvals).toEqual([]);
+    expect((await bob.client.approvals.list()).approvals).toEqual([]);
     await expect(
-      bob.client.security.decide({ params: { id: approval.id }, body: { decision: 'allow-once' } }),
+      bob.client.approvals.decide({ params: { id: approval.id }, body: { decision: 'allow-once' } }),
     ).rejects.toMatchObject({ status: 404 });
     const other = await begin();
     await expect(
-      ann.client.chat.approve({
+      ann.client.chat.decideApproval({
         body: { conversationId: other.id, approvalId: approval.id, decision: 'allow-once' },
       }),
     ).rejects.toMatchObject({ status: 404 });
@@ -237,18 +237,18 @@ describe('an approval', () => {
 
   it('is of no use any more once the policy has changed', async () => {
     const { id, folder, approval } = await ask();
-    await daemon.client.security.setPolicy({ body: { requireApprovalFor: ['write_file'] } });
+    await daemon.client.policy.update({ body: { requireApprovalFor: ['write_file'] } });
     try {
-      await ann.client.security.decide({ params: { id: approval.id }, body: { decision: 'allow-once' } });
+      await ann.client.approvals.decide({ params: { id: approval.id }, body: { decision: 'allow-once' } });
       await until(async () => {
-        const { approvals } = await ann.client.security.approvals();
+        const { approvals } = await ann.client.approvals.list();
         const again = approvals.find(({ conversationId }) => conversationId === id);
         expect(again).toBeDefined();
         expect(again?.id).not.toBe(approval.id);
       });
       expect(() => readFileSync(join(folder, 'done.txt'))).toThrow('ENOENT');
     } finally {
-      await daemon.client.security.setPolicy({ body: { requireApprovalFor: [] } });
+      await daemon.client.policy.update({ body: { requireApprovalFor: [] } });
     }
   });
 
@@ -257,7 +257,7 @@ describe('an approval', () => {
     model.script = says('Never mind');
     await send(id);
     await expect(
-      ann.client.security.decide({ params: { id: approval.id }, body: { decision: 'allow-once' } }),
+      ann.client.approvals.decide({ params: { id: approval.id }, body: { decision: 'allow-once' } }),
     ).rejects.toMatchObject({ status: 400, message: 'The approval has expired' });
   });
 });
@@ -267,13 +267,13 @@ describe('a stream', () => {
     const { id } = await begin();
     model.script = callsTools([readNotes, writeDone]);
     const types: string[] = [];
-    for await (const { data } of ann.client.conversations.sendWithToolsStream({
+    for await (const { data } of ann.client.conversations.sendMessageWithToolsStream({
       params: { id },
       body: { content: 'Do it' },
     })) {
       types.push(data.type);
       if (data.type === 'approval:requested')
-        await ann.client.security.decide({
+        await ann.client.approvals.decide({
           params: { id: data.data.approval.id },
           body: { decision: 'allow-once' },
         });
@@ -307,13 +307,13 @@ it('goes on after a restart of the daemon', async () => {
   const { conversation } = await first.client.conversations.create({ body: {} });
   const { id } = conversation;
   model.script = callsTools([writeDone]);
-  const { pendingApprovals } = await first.client.conversations.sendWithTools({
+  const { pendingApprovals } = await first.client.conversations.sendMessageWithTools({
     params: { id },
     body: { content: 'Do it' },
   });
   await first.stop();
   await using second = await startDaemon({ home });
-  await second.client.security.decide({
+  await second.client.approvals.decide({
     params: { id: pendingApprovals[0]?.id ?? '' },
     body: { decision: 'allow-once' },
   });

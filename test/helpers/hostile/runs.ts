@@ -44,7 +44,10 @@ const resultsOf = (events: RunEvent[]): Results =>
 export const wholeMessage: RunPath = async ({ daemon: { client } }, securityMode) => {
   const { conversation } = await client.conversations.create({ body: {} });
   const params = { id: conversation.id };
-  const answer = await client.conversations.sendWithTools({ params, body: { content: 'Go', securityMode } });
+  const answer = await client.conversations.sendMessageWithTools({
+    params,
+    body: { content: 'Go', securityMode },
+  });
   const told = await vi.waitFor(
     async () => {
       const found = await client.conversations.get({ params });
@@ -60,7 +63,10 @@ export const streamedMessage: RunPath = async ({ daemon: { client } }, securityM
   const { conversation } = await client.conversations.create({ body: {} });
   const params = { id: conversation.id };
   const events: RunEvent[] = [];
-  const stream = client.conversations.sendWithToolsStream({ params, body: { content: 'Go', securityMode } });
+  const stream = client.conversations.sendMessageWithToolsStream({
+    params,
+    body: { content: 'Go', securityMode },
+  });
   for await (const { data } of stream) events.push(data);
   return { told: [events, await client.conversations.get({ params })], results: resultsOf(events) };
 };
@@ -70,7 +76,10 @@ export const agenticMessage: RunPath = async ({ daemon: { client } }) => {
   const { conversation } = await client.conversations.create({ body: {} });
   const params = { id: conversation.id };
   const events: RunEvent[] = [];
-  for await (const { data } of client.conversations.sendAgenticStream({ params, body: { content: 'Go' } }))
+  for await (const { data } of client.conversations.sendAgenticMessageStream({
+    params,
+    body: { content: 'Go' },
+  }))
     events.push(data);
   return { told: [events, await client.conversations.get({ params })], results: resultsOf(events) };
 };
@@ -125,7 +134,7 @@ export async function runHostile(
   const faults: unknown[] = [];
   const unsubscribe = daemon.app.bus.on('approval', ({ row }) => {
     if (row.status !== 'pending') return;
-    daemon.client.security
+    daemon.client.approvals
       .decide({ params: { id: row.id }, body: { decision: 'allow-once' } })
       .catch((error: unknown) => faults.push(error));
   });

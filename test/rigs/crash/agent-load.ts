@@ -80,7 +80,7 @@ async function give(caller: AgentCaller, kind: AgentKind, name: string): Promise
 async function sendAgentic({ daemon, ledger, random }: AgentCaller, work: PlannedWork): Promise<void> {
   work.sends++;
   const readsAll = random.chance(0.5);
-  for await (const { data: event } of daemon.client.conversations.sendAgenticStream({
+  for await (const { data: event } of daemon.client.conversations.sendAgenticMessageStream({
     params: { id: work.conversationId ?? '' },
     // Not a step more than it takes.
     body: { content: textOfPlan(work.plan), maxSteps: work.plan.moves.length + 1 },
@@ -105,11 +105,11 @@ async function sendMessage(
     body: { content: textOfPlan(work.plan), securityMode: 'ask' as const },
   };
   if (!isStreamed) {
-    const { assistantMessage } = await daemon.client.conversations.sendWithTools(request);
+    const { assistantMessage } = await daemon.client.conversations.sendMessageWithTools(request);
     work.messageId = assistantMessage.id;
     return;
   }
-  for await (const { data: event } of daemon.client.conversations.sendWithToolsStream(request))
+  for await (const { data: event } of daemon.client.conversations.sendMessageWithToolsStream(request))
     if (event.type === 'message_saved') work.messageId = event.data.id;
 }
 
@@ -130,12 +130,12 @@ export async function decideAll(
 ): Promise<void> {
   while (daemon.isAlive() && !signal.aborted) {
     await tolerating({ ledger }, async () => {
-      const { approvals } = await daemon.client.security.approvals({ query: { limit: 200 } });
+      const { approvals } = await daemon.client.approvals.list({ query: { limit: 200 } });
       for (const { id } of approvals) {
         const decision = random.chance(0.9) ? 'allow-once' : 'deny';
         // It may be decided, or of no use any more.
         await tolerating({ ledger }, async () => {
-          await daemon.client.security.decide({ params: { id }, body: { decision } });
+          await daemon.client.approvals.decide({ params: { id }, body: { decision } });
           agents.decisions.set(id, decision);
         });
       }

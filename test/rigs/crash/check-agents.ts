@@ -39,7 +39,7 @@ export class AgentChecks {
   async check(client: Client, rows: AgentRows): Promise<string[]> {
     const { ledger } = this.#world;
     const faults = ledger.unannounced.splice(0);
-    const { valid, reason = '' } = await client.security.verifyAudit();
+    const { valid, reason = '' } = await client.audit.verify();
     if (!valid) faults.push(`I7: the chain of the audit log is broken: ${reason}`);
     this.#readAudit(rows, faults);
     const approvals = rows.approvals();

@@ -15,7 +15,7 @@ export async function checkCounters(client: Client, rows: Rows): Promise<string[
   const byStatus = rows.countBy('status');
   const total = Object.values(byStatus).reduce((sum, n) => sum + n, 0);
 
-  const { queues, deadLetterQueue } = await client.queue.status();
+  const { queues, deadLetterQueue } = await client.queue.getStatus();
   const { inProgress, ...counts } = queues.tasks;
   const { cancelled: _, ...inQueue } = byStatus;
   compare('the queue', { ...counts, in_progress: inProgress }, inQueue);
@@ -27,7 +27,7 @@ export async function checkCounters(client: Client, rows: Rows): Promise<string[
     const list = await client.tasks.list({ query: { status, limit: 1 } });
     compare('the list', { [status]: list.total }, { [status]: byStatus[status] ?? 0 });
   }
-  const analytics = await client.tasks.analytics();
+  const analytics = await client.tasks.getAnalytics();
   compare('analytics', { tasks: analytics.total }, { tasks: total });
   compare('analytics by status', analytics.byStatus, byStatus);
   compare('analytics by priority', analytics.byPriority, rows.countBy('priority'));

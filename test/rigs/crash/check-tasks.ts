@@ -90,7 +90,7 @@ async function readTask(
 ): Promise<{ task: Task; events: TaskEvent[] } | undefined> {
   try {
     const { task } = await client.tasks.get({ params: { id } });
-    const { events } = await client.tasks.events({ params: { id }, query: { limit: 5000 } });
+    const { events } = await client.tasks.listEvents({ params: { id }, query: { limit: 5000 } });
     return { task, events };
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return undefined;

@@ -72,7 +72,7 @@ export class OutsideWorld {
     for (const [hook, events] of Object.entries(hooks)) {
       const id = this.#hookIds.get(hook);
       if (id !== undefined) {
-        await client.webhooks.change({ params: { id }, body: { active: true } });
+        await client.webhooks.update({ params: { id }, body: { active: true } });
         continue;
       }
       const { webhook } = await client.webhooks.create({ body: { url: this.receiver.urlOf(hook), events } });
@@ -87,7 +87,7 @@ export class OutsideWorld {
     if (!stretch || !this.isOpen) return;
     stretch.to = now();
     for (const id of this.#hookIds.values())
-      await client.webhooks.change({ params: { id }, body: { active: false } });
+      await client.webhooks.update({ params: { id }, body: { active: false } });
   }
 
   /** What has come in and gone out. */
@@ -110,7 +110,7 @@ export class OutsideWorld {
         const { webhooks } = await daemon.client.webhooks.list();
         for (const { id, status } of webhooks)
           if (random.chance(status === 'failing' ? 0.7 : 0.1))
-            await daemon.client.webhooks.change({ params: { id }, body: { active: true } });
+            await daemon.client.webhooks.update({ params: { id }, body: { active: true } });
       } catch (error) {
         if (error instanceof ApiError && error.status !== 503)
           ledger.oddAnswers.push(`${error.status} ${error.message}`);
@@ -131,9 +131,9 @@ export class OutsideWorld {
       for (const id of this.#hookIds.values()) {
         const { webhook } = await client.webhooks.get({ params: { id } });
         if (webhook.status === 'failing')
-          await client.webhooks.change({ params: { id }, body: { active: true } });
+          await client.webhooks.update({ params: { id }, body: { active: true } });
         for (const status of ['pending', 'failed'] as const) {
-          const { deliveries } = await client.webhooks.deliveries({
+          const { deliveries } = await client.webhooks.listDeliveries({
             params: { id },
             query: { status, limit: 500 },
           });

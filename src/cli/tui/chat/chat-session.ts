@@ -1,11 +1,11 @@
 import type { Approval, ApprovalDecision } from '../../../contract/approvals.ts';
 import { ApiError } from '../../../contract/client.ts';
 import type { RunEvent } from '../../../contract/run-events.ts';
-import { beginConversation } from '../../chat/choose-conversation.ts';
-import type { ChatSettings } from '../../chat/chat-settings.ts';
-import { runFailure } from '../../chat/run-failure.ts';
-import { sendMessage } from '../../chat/send-message.ts';
-import type { Connection } from '../../connection.ts';
+import { beginConversation } from '../../commands/chat/choose-conversation.ts';
+import type { ChatSettings } from '../../commands/chat/chat-settings.ts';
+import { runFailure } from '../../commands/chat/run-failure.ts';
+import { sendMessage } from '../../commands/chat/send-message.ts';
+import type { Connection } from '../../connection/connection.ts';
 import type { ChatEvent } from './chat-state.ts';
 import { loadConversation } from './load-chat.ts';
 
@@ -111,7 +111,7 @@ export class ChatSession {
     const isOfRun = this.#running !== undefined;
     apply({ kind: 'decided', id });
     try {
-      await connection.client.security.decide({ params: { id }, body: { decision } });
+      await connection.client.approvals.decide({ params: { id }, body: { decision } });
       if (!isOfRun) this.#note('Decided. Its answer goes on in its conversation: /conversations');
     } catch (error) {
       if (error instanceof ApiError && error.status === 400)
@@ -138,7 +138,7 @@ export class ChatSession {
   async showApprovals(): Promise<void> {
     const { connection, apply } = this.#parts;
     await this.#tell(async () => {
-      const { approvals } = await connection.client.security.approvals();
+      const { approvals } = await connection.client.approvals.list();
       if (approvals.length === 0) this.#note('Nothing waits for a decision.');
       else apply({ kind: 'asked', approvals });
     });

@@ -1,7 +1,7 @@
 import type { Approval } from '../../../contract/approvals.ts';
 import type { Conversation } from '../../../contract/conversations.ts';
 import type { RunEvent } from '../../../contract/run-events.ts';
-import type { ChatSettings } from '../../chat/chat-settings.ts';
+import type { ChatSettings } from '../../commands/chat/chat-settings.ts';
 import { withPerson } from '../parts/entry-list.ts';
 import type { NoteEntry, RunEntry } from '../parts/run-entry.ts';
 import { reduceRun } from '../parts/reduce-run.ts';

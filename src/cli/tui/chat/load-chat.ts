@@ -1,5 +1,5 @@
 import type { Client } from '../../../contract/client.ts';
-import { findConversation } from '../../chat/choose-conversation.ts';
+import { findConversation } from '../../commands/chat/choose-conversation.ts';
 import type { ChatEvent } from './chat-state.ts';
 import { entriesOfMessages } from './entries-of-messages.ts';
 

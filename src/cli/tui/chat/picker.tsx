@@ -1,6 +1,6 @@
 import { Box, type Key, useInput } from 'ink';
-import { escapeLine } from '../../escape-text.ts';
-import { fitText, textWidth } from '../../text-width.ts';
+import { escapeLine } from '../../output/escape-text.ts';
+import { fitText, textWidth } from '../../output/text-width.ts';
 import { splitKeys } from '../editor/key-action.ts';
 import type { Line } from '../parts/line.ts';
 import { LinesView } from '../parts/line-view.tsx';

@@ -1,11 +1,11 @@
 import type { Effort } from '../../../contract/run-events.ts';
 import type { SecurityMode } from '../../../contract/security-mode.ts';
-import { spellAge } from '../../duration.ts';
+import { spellAge } from '../../output/duration.ts';
 import type { ChatSession } from './chat-session.ts';
 import type { ChatEvent, ChatState } from './chat-state.ts';
 import { helpText } from './help-text.ts';
 import type { Choice } from './picker.tsx';
-import { modeMeanings } from '../../policy/mode-meanings.ts';
+import { modeMeanings } from '../../commands/policy/mode-meanings.ts';
 import { effortMeanings, type SlashName } from './slash-commands.ts';
 
 export interface Question {
@@ -86,7 +86,9 @@ async function chooseConversation({ session, choose, now }: SlashParts): Promise
 async function chooseModel(argument: string, { state, session, apply, choose }: SlashParts): Promise<void> {
   if (argument !== '') return apply({ kind: 'set', settings: { model: argument } });
   const { provider } = state.settings;
-  const answer = await session.fetch((client) => client.chat.models({ query: provider ? { provider } : {} }));
+  const answer = await session.fetch((client) =>
+    client.chat.listModels({ query: provider ? { provider } : {} }),
+  );
   if (!answer) return;
   choose({
     title: 'The model that answers',

@@ -1,8 +1,8 @@
 import { render } from 'ink';
-import type { ChatSettings } from '../../chat/chat-settings.ts';
-import type { Cli } from '../../cli.ts';
-import { type ExitCode, exitCodes } from '../../exit-codes.ts';
-import { toReport } from '../../report-error.ts';
+import type { ChatSettings } from '../../commands/chat/chat-settings.ts';
+import type { Cli } from '../../program/cli.ts';
+import { type ExitCode, exitCodes } from '../../errors/exit-codes.ts';
+import { toReport } from '../../errors/report-error.ts';
 import { colouredTheme, plainTheme, ThemeContext } from '../parts/theme.tsx';
 import { ChatApp } from './chat-app.tsx';
 import type { ChatSession } from './chat-session.ts';

@@ -1,5 +1,5 @@
 import { Box, useAnimation } from 'ink';
-import { fitText } from '../../text-width.ts';
+import { fitText } from '../../output/text-width.ts';
 import type { Line } from '../parts/line.ts';
 import { LinesView } from '../parts/line-view.tsx';
 import { isRunning } from '../parts/run-state.ts';

@@ -1,4 +1,4 @@
-import { textWidth } from '../../text-width.ts';
+import { textWidth } from '../../output/text-width.ts';
 import { cleanText } from '../parts/line.ts';
 import type { Atom, EditorState } from './editor-state.ts';
 

@@ -1,8 +1,8 @@
 import { Box, useInput } from 'ink';
 import { useMemo, useRef, useState } from 'react';
 import type { Approval, ApprovalDecision } from '../../../contract/approvals.ts';
-import { escapeLine } from '../../escape-text.ts';
-import { fitText, textWidth } from '../../text-width.ts';
+import { escapeLine } from '../../output/escape-text.ts';
+import { fitText, textWidth } from '../../output/text-width.ts';
 import { layOutApproval } from './lay-out-approval.ts';
 import type { Line } from './line.ts';
 import { LinesView } from './line-view.tsx';

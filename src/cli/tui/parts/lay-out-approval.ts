@@ -1,5 +1,5 @@
 import type { Approval } from '../../../contract/approvals.ts';
-import { escapeLine } from '../../escape-text.ts';
+import { escapeLine } from '../../output/escape-text.ts';
 import { cleanText, type Line, prefixLines } from './line.ts';
 import { listArguments } from './spell-arguments.ts';
 import { breakSpan, wrapSpans } from './wrap-spans.ts';

@@ -1,4 +1,4 @@
-import { spellDuration } from '../../duration.ts';
+import { spellDuration } from '../../output/duration.ts';
 import { layOutMarkdown, type MarkdownLayout } from './lay-out-markdown.ts';
 import { layOutToolCall } from './lay-out-tool-call.ts';
 import { layOutOutput } from './lay-out-output.ts';

@@ -1,6 +1,6 @@
-import { spellDuration } from '../../duration.ts';
-import { escapeLine } from '../../escape-text.ts';
-import { fitText, textWidth } from '../../text-width.ts';
+import { spellDuration } from '../../output/duration.ts';
+import { escapeLine } from '../../output/escape-text.ts';
+import { fitText, textWidth } from '../../output/text-width.ts';
 import { cleanText, type Line, prefixLines, type Span, type Style } from './line.ts';
 import type { ToolEntry } from './run-entry.ts';
 import { listArguments, spellArguments } from './spell-arguments.ts';

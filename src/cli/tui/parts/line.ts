@@ -1,5 +1,5 @@
-import { escapeText } from '../../escape-text.ts';
-import { textWidth } from '../../text-width.ts';
+import { escapeText } from '../../output/escape-text.ts';
+import { textWidth } from '../../output/text-width.ts';
 
 /** What a text means; the theme says how that looks. */
 export type Tone = 'muted' | 'accent' | 'person' | 'good' | 'bad' | 'warning' | 'heading' | 'code' | 'link';

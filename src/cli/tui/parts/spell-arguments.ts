@@ -1,5 +1,5 @@
-import { escapeLine } from '../../escape-text.ts';
-import { fitText } from '../../text-width.ts';
+import { escapeLine } from '../../output/escape-text.ts';
+import { fitText } from '../../output/text-width.ts';
 import type { ToolEntry } from './run-entry.ts';
 
 type Arguments = ToolEntry['arguments'];

@@ -1,4 +1,4 @@
-import { textWidth } from '../../text-width.ts';
+import { textWidth } from '../../output/text-width.ts';
 import type { Line, Span } from './line.ts';
 
 const graphemes = new Intl.Segmenter();

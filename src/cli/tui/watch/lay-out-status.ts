@@ -1,6 +1,6 @@
-import { spellDuration } from '../../duration.ts';
-import { escapeLine } from '../../escape-text.ts';
-import { fitText, textWidth } from '../../text-width.ts';
+import { spellDuration } from '../../output/duration.ts';
+import { escapeLine } from '../../output/escape-text.ts';
+import { fitText, textWidth } from '../../output/text-width.ts';
 import { type Line, lineWidth, type Span, type Style } from '../parts/line.ts';
 import type { RunState } from '../parts/run-state.ts';
 import { askingMark, taskMarks } from './task-marks.ts';

@@ -1,6 +1,6 @@
-import { spellAge, spellDuration } from '../../duration.ts';
-import { escapeLine } from '../../escape-text.ts';
-import { fitText, textWidth } from '../../text-width.ts';
+import { spellAge, spellDuration } from '../../output/duration.ts';
+import { escapeLine } from '../../output/escape-text.ts';
+import { fitText, textWidth } from '../../output/text-width.ts';
 import type { Line, Style } from '../parts/line.ts';
 import { askingMark, taskMarks } from './task-marks.ts';
 import { hasTaskEnded, type WatchedTask } from './watched-task.ts';

@@ -1,7 +1,7 @@
 import { type RunEvent, runEventSchema } from '../../../contract/run-events.ts';
 import type { Task, TaskEvent } from '../../../contract/task.ts';
-import { askedCall } from '../../approvals/asked-call.ts';
-import { describeEvent } from '../../describe-event.ts';
+import { askedCall } from '../../commands/approvals/asked-call.ts';
+import { describeEvent } from '../../output/describe-event.ts';
 import { changeTool, settleText, withOutput, withPerson } from '../parts/entry-list.ts';
 import { reduceRun } from '../parts/reduce-run.ts';
 import type { NoteEntry, ToolEntry } from '../parts/run-entry.ts';

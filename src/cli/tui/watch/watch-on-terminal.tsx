@@ -1,8 +1,9 @@
 import { render } from 'ink';
-import type { Cli } from '../../cli.ts';
-import type { ExitCode } from '../../exit-codes.ts';
-import { toReport } from '../../report-error.ts';
-import { resolveId, taskIds } from '../../resolve-id.ts';
+import type { Cli } from '../../program/cli.ts';
+import type { ExitCode } from '../../errors/exit-codes.ts';
+import { toReport } from '../../errors/report-error.ts';
+import { idsOf } from '../../ids/ids-of.ts';
+import { resolveId } from '../../ids/resolve-id.ts';
 import { colouredTheme, plainTheme, ThemeContext } from '../parts/theme.tsx';
 import { WatchApp } from './watch-app.tsx';
 
@@ -10,8 +11,8 @@ import { WatchApp } from './watch-app.tsx';
 export async function watchOnTerminal(cli: Cli, text?: string): Promise<void> {
   const connection = cli.connect();
   // What is wrong with the daemon or the id is told before there is a screen to tell it on.
-  await connection.client.queue.status();
-  const taskId = text === undefined ? undefined : await resolveId(text, taskIds(connection.client));
+  await connection.client.queue.getStatus();
+  const taskId = text === undefined ? undefined : await resolveId(text, idsOf(connection.client, 'task'));
   const theme = cli.surroundings.env['NO_COLOR'] ? plainTheme : colouredTheme;
   const app = render(
     <ThemeContext value={theme}>

@@ -1,7 +1,7 @@
 import { Box } from 'ink';
 import type { Approval, ApprovalDecision } from '../../../contract/approvals.ts';
-import { escapeLine } from '../../escape-text.ts';
-import { fitText, textWidth } from '../../text-width.ts';
+import { escapeLine } from '../../output/escape-text.ts';
+import { fitText, textWidth } from '../../output/text-width.ts';
 import { ApprovalBar, approvalRows } from '../parts/approval-bar.tsx';
 import type { Line } from '../parts/line.ts';
 import { LinesView, LineView } from '../parts/line-view.tsx';

@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Approval, ApprovalDecision } from '../../../contract/approvals.ts';
 import { ApiError } from '../../../contract/client.ts';
-import { CliError } from '../../cli-error.ts';
-import { type Connection, Unreachable } from '../../connection.ts';
-import { exitCodes } from '../../exit-codes.ts';
-import { followTask } from '../../follow-task.ts';
-import { followLiveFeed } from '../../tasks/live-feed.ts';
+import type { Connection } from '../../connection/connection.ts';
+import { isTransient } from '../../connection/is-transient.ts';
+import { followTask } from '../../commands/tasks/follow-task.ts';
+import { followLiveFeed } from '../../commands/tasks/live-feed.ts';
 import type { WatchEvent } from './watch-state.ts';
 import { watchedFields } from './watched-task.ts';
 
@@ -39,7 +38,7 @@ export class WatchSession {
       const ended = new AbortController();
       try {
         // Whoever may not see this is told so here; a WebSocket would only fail.
-        await connection.client.queue.status({}, { signal });
+        await connection.client.queue.getStatus({}, { signal });
         const loaded = Promise.withResolvers<void>();
         const following = followLiveFeed(connection, {
           onOpen: () => loaded.resolve(this.#load(signal)),
@@ -50,7 +49,7 @@ export class WatchSession {
         await following;
       } catch (error) {
         if (signal.aborted) return;
-        if (!isPassing(error)) throw error;
+        if (!isTransient(error)) throw error;
         push({ kind: 'away' });
         await delay(AGAIN_MS, undefined, { signal }).catch(() => undefined);
       } finally {
@@ -106,7 +105,7 @@ export class WatchSession {
     const { id } = approval;
     apply({ kind: 'decided', id });
     try {
-      await connection.client.security.decide({ params: { id }, body: { decision } });
+      await connection.client.approvals.decide({ params: { id }, body: { decision } });
     } catch (error) {
       this.#complain(error);
       const isOver = error instanceof ApiError && (error.status === 400 || error.status === 404);
@@ -118,7 +117,7 @@ export class WatchSession {
     const { client } = this.#parts.connection;
     const fields = { fields: watchedFields };
     const [queue, running, waiting, ended, approvals] = await Promise.all([
-      client.queue.status({}, { signal }),
+      client.queue.getStatus({}, { signal }),
       client.tasks.list({ query: { ...fields, status: 'in_progress', limit: MOST_OPEN } }, { signal }),
       client.tasks.filter(
         { query: { ...fields, status: 'pending,queued', sortOrder: 'asc', limit: MOST_OPEN } },
@@ -144,7 +143,7 @@ export class WatchSession {
   /** A token sees tasks and no approvals. */
   async #approvals(signal: AbortSignal): Promise<Approval[]> {
     try {
-      return (await this.#parts.connection.client.security.approvals({}, { signal })).approvals;
+      return (await this.#parts.connection.client.approvals.list({}, { signal })).approvals;
     } catch (error) {
       if (error instanceof ApiError && error.status === 403) return [];
       throw error;
@@ -164,12 +163,4 @@ export class WatchSession {
       return undefined;
     }
   }
-}
-
-/** The daemon stops, starts or has no time: it may come back. */
-function isPassing(error: unknown): boolean {
-  if (error instanceof ApiError) return error.status === 502 || error.status === 503 || error.status === 429;
-  return (
-    error instanceof Unreachable || (error instanceof CliError && error.exitCode === exitCodes.unreachable)
-  );
 }

@@ -1,7 +1,7 @@
 import type { LiveMessage } from '../../../contract/live.ts';
 import type { ListedTask, TaskEvent } from '../../../contract/task.ts';
-import { describeEvent } from '../../describe-event.ts';
-import { escapeLine } from '../../escape-text.ts';
+import { describeEvent } from '../../output/describe-event.ts';
+import { escapeLine } from '../../output/escape-text.ts';
 
 /** A task of the list, and the last that was heard of it. */
 export interface WatchedTask {

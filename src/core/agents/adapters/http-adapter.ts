@@ -34,7 +34,8 @@ export function httpAdapter({ url, timeoutMs, fetch }: HttpAdapterOptions): Agen
     configSchema: z.object({ url: z.url({ protocol: /^https?$/ }) }),
     isChosenByLabels: true,
     faults: ['network', 'timeout', 'auth', 'quota', 'rate_limited', 'agent_error'],
-    missingConfig: () => (url() === undefined ? 'the setting agents.http.url' : undefined),
+    missingConfig: () =>
+      url() === undefined ? 'the address of the agent: svc config set agents.http.url URL' : undefined,
     async checkHealth(signal) {
       const started = performance.now();
       // Any answer at all shows that somebody listens; what it says to a GET is its own affair.

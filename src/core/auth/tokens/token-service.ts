@@ -6,10 +6,11 @@ import { type Caller, isAdmin, requireOwned } from '../caller.ts';
 import { CredentialCache } from '../credential-cache.ts';
 import { hashToken } from '../hash-token.ts';
 import { AppError } from '../../errors.ts';
+import { type PerUserLimit, requireRoom } from '../../limits/per-user-limit.ts';
 import { notifySecretOf } from '../../secrets/notify-secret.ts';
 import type { EventBus } from '../../events.ts';
 import type { KeyRing } from '../../secrets/key-ring.ts';
-import type { ApiTokenRow } from '../../storage/account-rows.ts';
+import type { ApiTokenRow } from '../../storage/rows/auth.ts';
 import type { Database, WriteTransaction } from '../../storage/database.ts';
 import type { Runtime } from '../../runtime.ts';
 import { TokenStore } from './token-store.ts';
@@ -18,7 +19,12 @@ const DAY_MS = 86_400_000;
 const SECRET_BYTES = 32;
 /** What is shown of a token, to tell it from others. */
 const SHOWN_LENGTH = 12;
-const MOST_PER_USER = 200;
+const perUser: PerUserLimit = {
+  table: 'api_tokens',
+  max: 200,
+  noun: 'tokens',
+  remedy: 'Revoke one first: svc tokens ls',
+};
 /** How exactly it is known when a token was used last. */
 const USED_EVERY_MS = 60_000;
 
@@ -62,7 +68,7 @@ export class TokenService {
     const { expiresInDays: days } = wish;
     const row: ApiTokenRow = {
       id: runtime.newId('token'),
-      user_id: caller.userId,
+      owner_id: caller.userId,
       name: wish.name,
       prefix: token.slice(0, SHOWN_LENGTH),
       device_id: caller.deviceId ?? null,
@@ -73,8 +79,7 @@ export class TokenService {
       last_used_at: null,
     };
     await database.write(async (transaction) => {
-      if ((await this.#store.count(transaction.db, caller.userId)) >= MOST_PER_USER)
-        throw new AppError('wrong_state', `You have ${MOST_PER_USER} tokens. Revoke some: svc tokens ls`);
+      await requireRoom(transaction.db, perUser, caller.userId);
       await transaction.db.insertInto('api_tokens').values(row).execute();
       await audit.append(transaction, {
         kind: 'security',
@@ -97,8 +102,7 @@ export class TokenService {
   async revoke(caller: Caller, id: string): Promise<void> {
     const { database, audit } = this.#deps;
     await database.write(async (transaction) => {
-      const row = await this.#store.find(transaction.db, id);
-      requireOwned(caller, row && { ...row, owner_id: row.user_id }, 'Token');
+      requireOwned(caller, await this.#store.find(transaction.db, id), 'Token');
       await transaction.db.deleteFrom('api_tokens').where('id', '=', id).execute();
       await audit.append(transaction, {
         kind: 'security',
@@ -141,7 +145,7 @@ export class TokenService {
       this.#touch(row.id, now);
     // Who is no administrator any more can have granted nothing that only one may.
     const scopes = scopesOf(row).filter((scope) => scope !== 'agents:command' || row.user_role === 'admin');
-    return { userId: row.user_id, role: 'user', token: { id: row.id, scopes } };
+    return { userId: row.owner_id, role: 'user', token: { id: row.id, scopes } };
   }
 
   /** Nobody waits for it, and a full disk is no reason to let nobody in. */

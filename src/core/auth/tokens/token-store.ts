@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely';
-import type { ApiTokenRow } from '../../storage/account-rows.ts';
+import type { ApiTokenRow } from '../../storage/rows/auth.ts';
 import type { Database } from '../../storage/database.ts';
 import { prepareQuery } from '../../storage/prepared-query.ts';
 import type { Schema } from '../../storage/schema.ts';
 
-type FoundToken = Pick<ApiTokenRow, 'id' | 'user_id' | 'scopes' | 'expires_at' | 'last_used_at'> & {
+type FoundToken = Pick<ApiTokenRow, 'id' | 'owner_id' | 'scopes' | 'expires_at' | 'last_used_at'> & {
   user_role: string;
 };
 
@@ -18,10 +18,10 @@ export class TokenStore {
     this.#findByHash = prepareQuery<{ hash: string }, FoundToken>((value) =>
       database.read
         .selectFrom('api_tokens')
-        .innerJoin('users', 'users.id', 'api_tokens.user_id')
+        .innerJoin('users', 'users.id', 'api_tokens.owner_id')
         .select([
           'api_tokens.id',
-          'api_tokens.user_id',
+          'api_tokens.owner_id',
           'api_tokens.scopes',
           'api_tokens.expires_at',
           'api_tokens.last_used_at',
@@ -44,17 +44,8 @@ export class TokenStore {
     return this.#database.read
       .selectFrom('api_tokens')
       .selectAll()
-      .where('user_id', '=', userId)
+      .where('owner_id', '=', userId)
       .orderBy('id', 'desc')
       .execute();
-  }
-
-  async count(db: Kysely<Schema>, userId: string): Promise<number> {
-    const row = await db
-      .selectFrom('api_tokens')
-      .select(({ fn }) => fn.countAll<number>().as('n'))
-      .where('user_id', '=', userId)
-      .executeTakeFirst();
-    return row?.n ?? 0;
   }
 }

@@ -1,4 +1,4 @@
-import type { RecordExperience } from '../../../contract/experiences.ts';
+import type { CreateExperience } from '../../../contract/experiences.ts';
 import type { Task } from '../../../contract/task.ts';
 
 /** A shorter answer is not worth keeping without tool calls. */
@@ -22,7 +22,7 @@ export function lessonOf(
   answer: string,
   steps: readonly string[],
   failure: PreviousFailure | undefined,
-): RecordExperience | undefined {
+): CreateExperience | undefined {
   const text = answer.trim();
   const isShort = text.length <= SHORT_ANSWER;
   if (steps.length === 0 && isShort) return undefined;

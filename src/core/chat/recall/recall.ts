@@ -1,6 +1,6 @@
-import type { Remembered } from '../../../contract/chat.ts';
+import type { RecalledMemory } from '../../../contract/chat.ts';
 import type { Experience } from '../../../contract/experiences.ts';
-import type { FoundChunk, SearchMethod, SearchResult } from '../../../contract/memory.ts';
+import type { ScoredChunk, SearchMethod, SearchResult } from '../../../contract/memory.ts';
 import type { Preference } from '../../../contract/preferences.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { Config } from '../../config/config.ts';
@@ -60,7 +60,7 @@ export class Recall {
     userId: string,
     question: string,
     { trustedOnly, signal }: RecallOptions,
-  ): Promise<{ text: string | undefined; memory: Remembered[] }> {
+  ): Promise<{ text: string | undefined; memory: RecalledMemory[] }> {
     const { config, runtime, timeoutMs = TIMEOUT_MS } = this.#deps;
     if (!config.get('memory.recall')) return { text: undefined, memory: [] };
     const query = shorten(question);
@@ -111,7 +111,7 @@ export class Recall {
   /**
    * Searches by vector and by keyword separately, because a hybrid rank does not say whether the best hit is relevant.
    */
-  async #chunks(query: string, words: string[]): Promise<FoundChunk[]> {
+  async #chunks(query: string, words: string[]): Promise<ScoredChunk[]> {
     const { memory } = this.#deps;
     if (words.length === 0 || memory.isEmpty) return [];
     const input = { query, maxResults: MAX_CHUNKS, minScore: 0 };
@@ -128,8 +128,8 @@ export class Recall {
 }
 
 /** Interleaves the lists and drops duplicates. */
-function interleave(...lists: FoundChunk[][]): FoundChunk[] {
-  const byId = new Map<string, FoundChunk>();
+function interleave(...lists: ScoredChunk[][]): ScoredChunk[] {
+  const byId = new Map<string, ScoredChunk>();
   const longest = Math.max(...lists.map(({ length }) => length));
   for (let index = 0; index < longest; index++)
     for (const list of lists) {
@@ -166,7 +166,7 @@ const experiencesSection = (experiences: (Experience & { score: number })[], now
   }),
 });
 
-const chunksSection = (chunks: FoundChunk[]): Section => ({
+const chunksSection = (chunks: ScoredChunk[]): Section => ({
   title: 'Parts of indexed files that may fit',
   tokensEach: 420,
   tokens: MAX_TOKENS,

@@ -1,4 +1,4 @@
-import type { Remembered } from '../../../contract/chat.ts';
+import type { RecalledMemory } from '../../../contract/chat.ts';
 import { fenceData } from '../../text/fenced-data.ts';
 import { estimateTokens } from '../../text/token-estimate.ts';
 import type { Runtime } from '../../runtime.ts';
@@ -12,7 +12,7 @@ const MIN_TOKENS = 80;
 export interface RecallItem {
   /** Its origin, on a line of its own. */
   head: string;
-  remembered: Remembered;
+  remembered: RecalledMemory;
 }
 
 export interface Section {
@@ -31,9 +31,9 @@ export function renderSections(
   runtime: Runtime,
   sections: readonly Section[],
   tokens: number,
-): { text: string | undefined; memory: Remembered[] } {
+): { text: string | undefined; memory: RecalledMemory[] } {
   const texts: string[] = [];
-  const memory: Remembered[] = [];
+  const memory: RecalledMemory[] = [];
   let remaining = tokens;
   for (const { title, items, tokensEach, tokens: sectionTokens } of sections) {
     let budget = Math.min(remaining, sectionTokens) - FENCE_TOKENS;

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '../../storage/database.ts';
 import type { Schema } from '../../storage/schema.ts';
-import type { AgentRunRow } from '../../storage/tool-rows.ts';
+import type { AgentRunRow } from '../../storage/rows/agent-runs.ts';
 
 /** Rows of runs that outlive a request. */
 export class AgentRunStore {

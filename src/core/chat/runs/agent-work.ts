@@ -1,6 +1,6 @@
 import { PathError } from '../../paths/path-error.ts';
 import type { ModelMessage } from 'ai';
-import type { Effort, NewRunEvent } from '../../../contract/run-events.ts';
+import type { Effort, RunEventInput } from '../../../contract/run-events.ts';
 import type { PresetId } from '../../../contract/chat.ts';
 import type { SecurityMode } from '../../../contract/security-mode.ts';
 import type { Task } from '../../../contract/task.ts';
@@ -15,7 +15,7 @@ import type { PolicyService } from '../../policy/policy-service.ts';
 import { modeFor, stricterMode } from '../../policy/security-modes.ts';
 import type { ApprovalService } from '../../approvals/approval-service.ts';
 import type { Database } from '../../storage/database.ts';
-import type { AgentRunRow } from '../../storage/tool-rows.ts';
+import type { AgentRunRow } from '../../storage/rows/agent-runs.ts';
 import type { Runtime } from '../../runtime.ts';
 import { RunStopped } from '../../tasks/active-runs.ts';
 import type { TaskStore } from '../../tasks/task-store.ts';
@@ -72,7 +72,7 @@ export interface AgentWorkDeps {
 /** A run from the outside: what is told of it, and where its limits are. */
 interface Session {
   id: string;
-  emit: (event: NewRunEvent) => void;
+  emit: (event: RunEventInput) => void;
   signal: AbortSignal;
 }
 

@@ -1,5 +1,5 @@
 import type { Compaction } from '../../../contract/conversations.ts';
-import type { AgenticWish } from '../../../contract/run-events.ts';
+import type { SendAgenticMessage } from '../../../contract/run-events.ts';
 import { type Caller, mayRunCommands } from '../../auth/caller.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import type { EventBus } from '../../events.ts';
@@ -20,7 +20,7 @@ const TITLE_LENGTH = 200;
 const ATTEMPTS = 2;
 
 /** What the agent has to know of an agentic message, beside its task. */
-export interface AgenticOptions extends Omit<AgenticWish, 'content'> {
+export interface AgenticOptions extends Omit<SendAgenticMessage, 'content'> {
   userMessageId: string;
   /** The message that the answer becomes, however many attempts it takes. */
   answerId: string;
@@ -50,7 +50,7 @@ export class AgenticService {
   }
 
   /** The events of the run from its first on; when the reader leaves, the run goes on. */
-  async start(caller: Caller, conversationId: string, wish: AgenticWish, signal: AbortSignal) {
+  async start(caller: Caller, conversationId: string, wish: SendAgenticMessage, signal: AbortSignal) {
     const { conversations, providers, tasks, feeds, runtime } = this.#deps;
     const conversation = await conversations.find(caller, conversationId);
     // What can never be answered is not stored.

@@ -2,6 +2,7 @@ import { realpath } from 'node:fs/promises';
 import type { Workspaces } from '../../processes/workspaces.ts';
 import { PathError } from '../../paths/path-error.ts';
 import type { UserStore } from '../../auth/user-store.ts';
+import type { Metrics } from '../../metrics/metrics.ts';
 import { AppError } from '../../errors.ts';
 import type { Recall } from '../recall/recall.ts';
 import { TaskLessons } from '../recall/task-lessons.ts';
@@ -36,6 +37,7 @@ export interface RunDeps extends ToolDeps {
   recall: Recall;
   endings: TaskEndings;
   models: ModelOptions;
+  metrics: Metrics;
 }
 export type Runs = Awaited<ReturnType<typeof composeRuns>>;
 
@@ -49,7 +51,7 @@ export async function composeRuns(deps: RunDeps) {
   const runs = new AgentRunStore(database);
   const feeds = new RunFeeds(runtime.now);
   const compactor = new RunCompactor({ calls, runtime });
-  const steps = new ModelSteps({ ...models, providers });
+  const steps = new ModelSteps({ ...models, providers, metrics: deps.metrics.models });
   const isRepeatable = async (name: string) => (await registry.find(name))?.isReadOnly ?? true;
   const loop = new ToolLoop({ ...deps, ...models, ...tools, steps, compactor, isRepeatable });
   const workspace = async (conversation: { id: string; cwd: string | null }) => {

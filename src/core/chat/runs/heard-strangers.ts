@@ -1,6 +1,6 @@
 import type { ToolCall } from '../../../contract/conversations.ts';
 import { mayContainUntrustedText } from '../recall/run-steps.ts';
-import type { ConversationRow } from '../../storage/chat-rows.ts';
+import type { ConversationRow } from '../../storage/rows/conversations.ts';
 import type { Database } from '../../storage/database.ts';
 import { toTask } from '../../tasks/task-mapping.ts';
 import type { TaskStore } from '../../tasks/task-store.ts';

@@ -1,4 +1,4 @@
-import type { NewRunEvent } from '../../../contract/run-events.ts';
+import type { RunEventInput } from '../../../contract/run-events.ts';
 import type { AgentResult } from '../../agents/agent-adapter.ts';
 import { usageColumns } from '../conversation-service.ts';
 import type { ResolvedModel } from '../../providers/resolved-model.ts';
@@ -15,7 +15,7 @@ export const answerOf = (state: RunState, { provider, modelId }: ResolvedModel) 
 });
 
 /** Says that a run came to its end; what the vendor did not count is left out. */
-export function completeEvent(state: RunState, { provider, modelId }: ResolvedModel): NewRunEvent {
+export function completeEvent(state: RunState, { provider, modelId }: ResolvedModel): RunEventInput {
   const { promptTokens, completionTokens, totalTokens } = usageOf(state);
   return {
     type: 'complete',

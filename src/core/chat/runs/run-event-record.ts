@@ -1,4 +1,4 @@
-import type { NewRunEvent } from '../../../contract/run-events.ts';
+import type { RunEventInput } from '../../../contract/run-events.ts';
 import type { RunningEvent } from '../../agents/agent-adapter.ts';
 import { TextBatcher } from '../../text/text-batcher.ts';
 
@@ -22,7 +22,7 @@ export class RunEventRecord {
     );
   }
 
-  add(event: NewRunEvent): void {
+  add(event: RunEventInput): void {
     if (event.type === 'text:delta') {
       this.#step = event.data.step;
       return this.#text.push(event.data.delta);
@@ -41,7 +41,7 @@ export class RunEventRecord {
   }
 }
 
-function toRunningEvent(event: NewRunEvent): RunningEvent {
+function toRunningEvent(event: RunEventInput): RunningEvent {
   if (event.type === 'approval:requested' || event.type === 'approval:decided') {
     const { approval, toolCallId } = event.data;
     const { id, toolName, params, cwd, reason, expiresAt, securityLevel, decision, status } = approval;
@@ -65,14 +65,14 @@ function toRunningEvent(event: NewRunEvent): RunningEvent {
   };
 }
 
-function cutResult(data: Extract<NewRunEvent, { type: 'tool:result' }>['data']) {
+function cutResult(data: Extract<RunEventInput, { type: 'tool:result' }>['data']) {
   const { success, content } = data.result;
   if (content.length <= MAX_RESULT) return data;
   return { ...data, result: { success, content: `${content.slice(0, MAX_RESULT)}…`, isCut: true } };
 }
 
 /** One line for a person; empty where there is nothing to say. */
-function messageOf(event: NewRunEvent): string {
+function messageOf(event: RunEventInput): string {
   const { type, data } = event;
   if (type === 'session:start') return `${data.model} begins`;
   if (type === 'step:start') return `Step ${data.step}`;

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { NewRunEvent, RunEvent } from '../../../contract/run-events.ts';
+import type { RunEventInput, RunEvent } from '../../../contract/run-events.ts';
 
 /** A reader this far behind is let go: what it missed is in the task's events. */
 const MAX_WAITING = 20_000;
@@ -18,7 +18,7 @@ export class RunFeeds {
     this.#now = now;
   }
 
-  emit(runId: string, event: NewRunEvent): void {
+  emit(runId: string, event: RunEventInput): void {
     const readers = this.#readers.get(runId);
     if (!readers) return;
     const timed: RunEvent = { ...event, timestamp: this.#now().getTime() };

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Approval } from '../../../contract/approvals.ts';
-import type { Effort, NewRunEvent } from '../../../contract/run-events.ts';
+import type { Effort, RunEventInput } from '../../../contract/run-events.ts';
 import type { FailureClass } from '../../../contract/task.ts';
 import { toApproval } from '../../approvals/approval-service.ts';
 import type { ApprovalService } from '../../approvals/approval-service.ts';
@@ -54,7 +54,7 @@ export interface LoopOrder {
   onApproval: 'wait' | 'suspend';
   /** Whether a step is tried again when the vendor cannot answer now. */
   retries: boolean;
-  emit: (event: NewRunEvent) => void;
+  emit: (event: RunEventInput) => void;
   /** Keeps how far the run is. */
   save?: (state: RunState) => Promise<void>;
 }

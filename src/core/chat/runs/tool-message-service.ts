@@ -1,6 +1,6 @@
 import type { ModelMessage } from 'ai';
 import type { Compaction, SendWithTools, ToolExchange } from '../../../contract/conversations.ts';
-import type { NewRunEvent } from '../../../contract/run-events.ts';
+import type { RunEventInput } from '../../../contract/run-events.ts';
 import type { SecurityMode } from '../../../contract/security-mode.ts';
 import { type Caller, isAdmin, mayRunCommands } from '../../auth/caller.ts';
 import type { UserStore } from '../../auth/user-store.ts';
@@ -11,9 +11,9 @@ import { type ApprovalService, toApproval } from '../../approvals/approval-servi
 import type { ApprovalStore } from '../../approvals/approval-store.ts';
 import type { PolicyService } from '../../policy/policy-service.ts';
 import { modeFor } from '../../policy/security-modes.ts';
-import type { ConversationRow, MessageRow } from '../../storage/chat-rows.ts';
+import type { ConversationRow, MessageRow } from '../../storage/rows/conversations.ts';
 import type { Database } from '../../storage/database.ts';
-import type { AgentRunRow } from '../../storage/tool-rows.ts';
+import type { AgentRunRow } from '../../storage/rows/agent-runs.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { ToolRun } from '../../tools/tool-gate.ts';
 import type { ToolRegistry } from '../../tools/tool-registry.ts';
@@ -330,7 +330,7 @@ export class ToolMessageService {
     };
   }
 
-  #emit(runId: string, event: NewRunEvent): void {
+  #emit(runId: string, event: RunEventInput): void {
     this.#deps.feeds.emit(runId, event);
   }
 

@@ -4,7 +4,7 @@ import type { Log } from '../../log.ts';
 import { delayAfter } from '../../outbound/delivery-schedule.ts';
 import type { OutboundFetch } from '../../outbound/outbound-fetch.ts';
 import { untilStored } from '../../storage/until-stored.ts';
-import type { SourceCommentRow } from '../../storage/outside-rows.ts';
+import type { SourceCommentRow } from '../../storage/rows/comments.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { CommentTarget } from '../inbound/source-work.ts';
 import type { Access, CommentAccess } from './comment-access.ts';

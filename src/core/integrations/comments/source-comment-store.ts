@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { TaskStatus } from '../../../contract/task.ts';
 import type { Database, WriteTransaction } from '../../storage/database.ts';
-import type { SourceCommentRow } from '../../storage/outside-rows.ts';
+import type { SourceCommentRow } from '../../storage/rows/comments.ts';
 import type { Schema } from '../../storage/schema.ts';
 import type { ToldTask } from './comment-text.ts';
 

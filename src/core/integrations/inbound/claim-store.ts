@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '../../storage/database.ts';
-import type { SourceClaimRow } from '../../storage/outside-rows.ts';
+import type { SourceClaimRow } from '../../storage/rows/inbound.ts';
 import { prepareQuery } from '../../storage/prepared-query.ts';
 import type { Schema } from '../../storage/schema.ts';
 import type { TaskStatus } from '../../../contract/task.ts';

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { InboundDelivery, ListInboundQuery } from '../../../contract/inbound.ts';
 import { type ProviderName, providerNameSchema } from '../../../contract/oauth.ts';
 import type { Database } from '../../storage/database.ts';
-import type { InboundDeliveryRow } from '../../storage/outside-rows.ts';
+import type { InboundDeliveryRow } from '../../storage/rows/inbound.ts';
 import { prepareQuery } from '../../storage/prepared-query.ts';
 import type { Schema } from '../../storage/schema.ts';
 

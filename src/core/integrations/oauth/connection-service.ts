@@ -4,7 +4,7 @@ import type { Config } from '../../config/config.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { OutboundFetch } from '../../outbound/outbound-fetch.ts';
-import type { ConnectionRow } from '../../storage/account-rows.ts';
+import type { ConnectionRow } from '../../storage/rows/connections.ts';
 import type { Database, WriteTransaction } from '../../storage/database.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { ClientInfo } from '../../auth/session-service.ts';
@@ -82,7 +82,7 @@ export class ConnectionService {
   ): Promise<void> {
     const { store, runtime } = this.#deps;
     const at = runtime.now().toISOString();
-    await store.put(transaction, { user_id: userId, provider }, { tokens, profile, at });
+    await store.put(transaction, { owner_id: userId, provider }, { tokens, profile, at });
   }
 
   async find(userId: string, provider: ProviderName): Promise<Connection | undefined> {
@@ -105,7 +105,11 @@ export class ConnectionService {
   }
 
   /** Revokes the grant at the vendor, and forgets the connection whatever the vendor says. Answers whether it agreed. */
-  async disconnect(userId: string, provider: ProviderName, client: ClientInfo = {}): Promise<boolean> {
+  async disconnect(
+    userId: string,
+    provider: ProviderName,
+    { actorId = userId, address }: { actorId?: string; address?: string | undefined } = {},
+  ): Promise<boolean> {
     const { database, store, audit } = this.#deps;
     // A refresh under way would leave a grant behind that nobody knows of.
     await this.#refreshing.get(keyOf(userId, provider))?.catch(() => undefined);
@@ -116,9 +120,9 @@ export class ConnectionService {
       await audit.append(transaction, {
         kind: 'security',
         tool: 'auth.disconnected',
-        userId,
-        address: client.address,
-        arguments: { provider, accountId: row.account_id, isRevoked },
+        userId: actorId,
+        address,
+        arguments: { provider, accountId: row.account_id, ownerId: userId, isRevoked },
         result: 'ok',
       });
     });

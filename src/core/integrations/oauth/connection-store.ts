@@ -1,12 +1,12 @@
 import type { ProviderName } from '../../../contract/oauth.ts';
 import type { SecretBox } from '../../secrets/secret-box.ts';
-import type { ConnectionRow } from '../../storage/account-rows.ts';
+import type { ConnectionRow } from '../../storage/rows/connections.ts';
 import type { Database, WriteTransaction } from '../../storage/database.ts';
 import type { ProviderProfile } from './provider-profiles.ts';
 import type { TokenSet } from './token-grants.ts';
 
 type Sealed = Pick<ConnectionRow, 'access_token' | 'refresh_token' | 'expires_at'>;
-type Key = Pick<ConnectionRow, 'user_id' | 'provider'>;
+type Key = Pick<ConnectionRow, 'owner_id' | 'provider'>;
 
 /** Rows of connections; their tokens are sealed, each to its place. */
 export class ConnectionStore {
@@ -21,7 +21,7 @@ export class ConnectionStore {
     return this.#database.read
       .selectFrom('connections')
       .selectAll()
-      .where('user_id', '=', userId)
+      .where('owner_id', '=', userId)
       .where('provider', '=', provider)
       .executeTakeFirst();
   }
@@ -34,11 +34,11 @@ export class ConnectionStore {
   ): Promise<string | undefined> {
     const row = await db
       .selectFrom('connections')
-      .select('user_id')
+      .select('owner_id')
       .where('provider', '=', provider)
       .where('account_id', '=', accountId)
       .executeTakeFirst();
-    return row?.user_id;
+    return row?.owner_id;
   }
 
   /** Inserts the connection, or puts it in the place of the user's earlier one. */
@@ -57,7 +57,7 @@ export class ConnectionStore {
     await db
       .insertInto('connections')
       .values({ ...key, ...row, created_at: at })
-      .onConflict((conflict) => conflict.columns(['user_id', 'provider']).doUpdateSet(row))
+      .onConflict((conflict) => conflict.columns(['owner_id', 'provider']).doUpdateSet(row))
       .execute();
   }
 
@@ -73,7 +73,7 @@ export class ConnectionStore {
       .updateTable('connections')
       // A vendor that gives no new refresh token means the old one to stay.
       .set({ ...sealed, refresh_token: sealed.refresh_token ?? read.refresh_token, updated_at: at })
-      .where('user_id', '=', read.user_id)
+      .where('owner_id', '=', read.owner_id)
       .where('provider', '=', read.provider)
       .where('access_token', '=', read.access_token)
       .execute();
@@ -82,7 +82,7 @@ export class ConnectionStore {
   async delete({ db }: WriteTransaction, userId: string, provider: ProviderName): Promise<boolean> {
     const { numDeletedRows } = await db
       .deleteFrom('connections')
-      .where('user_id', '=', userId)
+      .where('owner_id', '=', userId)
       .where('provider', '=', provider)
       .executeTakeFirst();
     return numDeletedRows > 0n;
@@ -109,4 +109,4 @@ export class ConnectionStore {
 }
 
 const placeOf = (key: Key, which: 'access' | 'refresh') =>
-  `connections:${key.user_id}:${key.provider}:${which}`;
+  `connections:${key.owner_id}:${key.provider}:${which}`;

@@ -1,7 +1,7 @@
 import { nameSchema } from '../../../contract/users.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import { AppError } from '../../errors.ts';
-import type { UserRow } from '../../storage/account-rows.ts';
+import type { UserRow } from '../../storage/rows/auth.ts';
 import type { Database, WriteTransaction } from '../../storage/database.ts';
 import type { SignedIn } from '../../auth/account-service.ts';
 import type { Caller } from '../../auth/caller.ts';
@@ -14,6 +14,8 @@ import type { FinishedFlow } from './oauth-flow.ts';
 import type { ProviderProfile } from './provider-profiles.ts';
 
 const provider = 'codehost';
+const linkedElsewhere =
+  'This GitHub account is connected to another account here. Disconnect it from that account first, or sign out to sign in with GitHub.';
 
 export interface OAuthSignInDeps {
   database: Database;
@@ -29,7 +31,7 @@ export interface OAuthSignInDeps {
 export interface SignInPlace {
   /** Whose session the browser has, if any. */
   caller: Caller | undefined;
-  isTrustedPlace: boolean;
+  isTrustedClient: boolean;
   client: ClientInfo;
 }
 
@@ -57,6 +59,7 @@ export class OAuthSignIn {
     const { profile, userId: startedBy } = flow;
     const known = await store.userOf(transaction, provider, profile.accountId);
     if (known !== undefined) {
+      if (startedBy !== undefined && startedBy !== known) throw new AppError('forbidden', linkedElsewhere);
       const row = await this.#find(transaction, known);
       if (row.disabled_at === null)
         await connections.renewIn(transaction, { userId: row.id, provider, client }, flow);
@@ -73,7 +76,7 @@ export class OAuthSignIn {
   async #register(
     transaction: WriteTransaction,
     { accountId, login, name, email: verified, avatarUrl }: ProviderProfile,
-    { isTrustedPlace, client }: SignInPlace,
+    { isTrustedClient, client }: SignInPlace,
   ): Promise<UserRow> {
     const { users, registration } = this.#deps;
     const email = verified ?? `${accountId}+${login}@users.noreply.github.com`.toLowerCase();
@@ -88,7 +91,7 @@ export class OAuthSignIn {
       name: asName(name, login),
       avatarUrl,
       isEmailVerified: verified !== undefined,
-      isTrustedPlace,
+      isTrustedClient,
       client,
     });
   }

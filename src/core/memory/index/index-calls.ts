@@ -1,7 +1,7 @@
 import type {
   Chunk,
-  ExplainedChunk,
-  FoundChunk,
+  ChunkExplanation,
+  ScoredChunk,
   IndexedFile,
   SearchMethod,
   SyncProgress,
@@ -52,7 +52,7 @@ export interface IndexQuery {
 export interface FoundInIndex {
   method: SearchMethod;
   totalCandidates: number;
-  chunks: FoundChunk[];
+  chunks: ScoredChunk[];
   autoSynced: boolean;
   stale: boolean;
 }
@@ -62,7 +62,7 @@ export interface ExplainedByIndex {
   formula: string;
   words: string[];
   leftOut: string[];
-  results: ExplainedChunk[];
+  results: ChunkExplanation[];
 }
 
 /** A searchable entry other than a file, such as an experience. Lives as long as the thread. */

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { FoundChunk, SyncProgress } from '../../../contract/memory.ts';
+import type { ScoredChunk, SyncProgress } from '../../../contract/memory.ts';
 import { DirtyPaths } from '../files/dirty-paths.ts';
 import { FileScanner } from '../files/file-scanner.ts';
 import { FileStore } from '../files/file-store.ts';
@@ -184,7 +184,7 @@ function foundChunks({ hits }: Hits, rows: ReturnType<FileStore['chunks']>, stal
   return hits.flatMap((hit) => {
     const row = rows.get(hit.id);
     if (!row) return [];
-    const chunk: FoundChunk = {
+    const chunk: ScoredChunk = {
       ...row,
       score: hit.score,
       ...(stalePaths.has(row.path) && { stale: true as const }),

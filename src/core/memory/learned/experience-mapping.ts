@@ -1,5 +1,5 @@
-import type { Experience, Origin, RecordExperience } from '../../../contract/experiences.ts';
-import type { ExperienceRow } from '../../storage/memory-rows.ts';
+import type { Experience, Origin, CreateExperience } from '../../../contract/experiences.ts';
+import type { ExperienceRow } from '../../storage/rows/memory.ts';
 import type { IndexEntry } from '../index/index-calls.ts';
 import { contentKey } from './fold-text.ts';
 import { toOrigin, toOriginColumns } from './origin.ts';
@@ -10,7 +10,7 @@ const tagsOf = ({ tags }: Pick<ExperienceRow, 'tags'>) => JSON.parse(tags) as st
 
 export function newExperience(
   { id, ownerId, at }: { id: string; ownerId: string; at: string },
-  input: RecordExperience,
+  input: CreateExperience,
   origin: Origin,
 ): ExperienceRow {
   return {

@@ -2,25 +2,30 @@ import type {
   Experience,
   ListExperiencesQuery,
   Origin,
-  RecordExperience,
+  CreateExperience,
 } from '../../../contract/experiences.ts';
 import type { SearchMethod } from '../../../contract/memory.ts';
 import { type Caller, requireOwned, visibleOwner } from '../../auth/caller.ts';
-import { AppError } from '../../errors.ts';
+import { type PerUserLimit, requireRoom } from '../../limits/per-user-limit.ts';
 import type { Log } from '../../log.ts';
 import type { Database } from '../../storage/database.ts';
-import type { ExperienceRow } from '../../storage/memory-rows.ts';
+import type { ExperienceRow } from '../../storage/rows/memory.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { MemoryService } from '../memory-service.ts';
 import { newExperience, toEntry, toExperience } from './experience-mapping.ts';
 import { ExperienceStore } from './experience-store.ts';
 import { findNearDuplicate } from './near-duplicate.ts';
-import { requireConversationOf } from './named-owner.ts';
+import { requireConversationOf } from './require-conversation-of.ts';
 import { userOrigin } from './origin.ts';
 import { decayedWeight, fitness, usedWeight } from './weight.ts';
 import { duplicateError, checkWrite } from './write-gate.ts';
 
-const MAX_PER_USER = 10_000;
+const perUser: PerUserLimit = {
+  table: 'experiences',
+  max: 10_000,
+  noun: 'experiences',
+  remedy: 'Prune some first: svc experiences prune',
+};
 /** Rows per transaction and per index call, so that others get through in between. */
 const PAGE = 500;
 /** The weight reorders the hits, so more than the limit are fetched. */
@@ -63,7 +68,7 @@ export class ExperienceService {
   /** By default the origin is the caller. Throws an `AppError` for what the write gate rejects. */
   async record(
     caller: Caller,
-    input: RecordExperience,
+    input: CreateExperience,
     origin: Origin = userOrigin(caller),
   ): Promise<Experience> {
     const { database, runtime, entries } = this.#deps;
@@ -85,11 +90,7 @@ export class ExperienceService {
       const duplicate = await this.#store.findDuplicate(db, row);
       if (duplicate && duplicate.is_trusted >= row.is_trusted) throw duplicateError(duplicate.id);
       if (duplicate) await this.#store.remove(db, [duplicate.id]);
-      else if ((await this.#store.countOf(db, caller.userId)) >= MAX_PER_USER)
-        throw new AppError(
-          'wrong_state',
-          `You have ${MAX_PER_USER} experiences, which is the limit. Prune those with a low weight to record more`,
-        );
+      else await requireRoom(db, perUser, caller.userId);
       await this.#store.insert(db, row);
       return duplicate;
     });

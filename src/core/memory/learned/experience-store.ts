@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { ListExperiencesQuery } from '../../../contract/experiences.ts';
 import type { Database } from '../../storage/database.ts';
-import type { ExperienceRow } from '../../storage/memory-rows.ts';
+import type { ExperienceRow } from '../../storage/rows/memory.ts';
 import { prepareQuery } from '../../storage/prepared-query.ts';
 import type { Schema } from '../../storage/schema.ts';
 
@@ -12,7 +12,6 @@ export class ExperienceStore {
   readonly #database: Database;
   readonly #find;
   readonly #findDuplicate;
-  readonly #count;
   readonly #use;
   readonly #weigh;
 
@@ -28,12 +27,6 @@ export class ExperienceStore {
         .selectAll()
         .where('owner_id', '=', value('owner'))
         .where('content_key', '=', value('key')),
-    );
-    this.#count = prepareQuery<{ owner: string }, { n: number }>((value) =>
-      read
-        .selectFrom('experiences')
-        .select(({ fn }) => fn.countAll<number>().as('n'))
-        .where('owner_id', '=', value('owner')),
     );
     this.#use = prepareQuery<{ id: string; weight: number; at: string }, never>((value) =>
       read
@@ -75,10 +68,6 @@ export class ExperienceStore {
     let query = this.#database.read.selectFrom('experiences').select('id').limit(1);
     if (ownerId !== undefined) query = query.where('owner_id', '=', ownerId);
     return (await query.executeTakeFirst()) !== undefined;
-  }
-
-  async countOf(db: Kysely<Schema>, ownerId: string): Promise<number> {
-    return (await db.executeQuery(this.#count({ owner: ownerId }))).rows[0]?.n ?? 0;
   }
 
   async insert(db: Kysely<Schema>, row: ExperienceRow): Promise<void> {

@@ -5,14 +5,21 @@ import type {
   MemorySession,
 } from '../../../contract/memory.ts';
 import { type Caller, requireOwned, visibleOwner } from '../../auth/caller.ts';
+import { namedOwner } from '../../auth/named-owner.ts';
 import { AppError } from '../../errors.ts';
+import { excessOf, limitReached, type PerUserLimit } from '../../limits/per-user-limit.ts';
 import type { Schema } from '../../storage/schema.ts';
 import type { Database } from '../../storage/database.ts';
-import type { MemorySessionRow } from '../../storage/memory-rows.ts';
+import type { MemorySessionRow } from '../../storage/rows/memory.ts';
 import type { Runtime } from '../../runtime.ts';
-import { namedOwner, requireConversationOf } from './named-owner.ts';
+import { requireConversationOf } from './require-conversation-of.ts';
 
-const MAX_PER_USER = 5000;
+const perUser: PerUserLimit = {
+  table: 'memory_sessions',
+  max: 5000,
+  noun: 'active memory sessions',
+  remedy: 'Archive one first: svc memory sessions ls',
+};
 
 export interface MemorySessionServiceDeps {
   database: Database;
@@ -87,8 +94,7 @@ export class MemorySessionService {
 
 async function evictArchived(db: Kysely<Schema>, ownerId: string): Promise<void> {
   const own = db.selectFrom('memory_sessions').where('owner_id', '=', ownerId);
-  const count = await own.select(({ fn }) => fn.countAll<number>().as('n')).executeTakeFirst();
-  const excess = (count?.n ?? 0) - MAX_PER_USER + 1;
+  const excess = await excessOf(db, perUser, ownerId);
   if (excess <= 0) return;
   const oldest = own
     .select('id')
@@ -100,11 +106,7 @@ async function evictArchived(db: Kysely<Schema>, ownerId: string): Promise<void>
     .deleteFrom('memory_sessions')
     .where('id', 'in', oldest)
     .executeTakeFirstOrThrow();
-  if (numDeletedRows < excess)
-    throw new AppError(
-      'wrong_state',
-      `There are ${MAX_PER_USER} active memory sessions, which is the limit. Archive some to create more`,
-    );
+  if (numDeletedRows < excess) throw limitReached(perUser);
 }
 
 const toMemorySession = (row: MemorySessionRow): MemorySession => ({

@@ -1,5 +1,5 @@
 import type { Log } from '../../log.ts';
-import type { ExperienceRow } from '../../storage/memory-rows.ts';
+import type { ExperienceRow } from '../../storage/rows/memory.ts';
 import type { MemoryService } from '../memory-service.ts';
 import { textOf } from './experience-mapping.ts';
 import { similarity, shapeOf } from './fold-text.ts';

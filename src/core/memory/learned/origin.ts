@@ -1,6 +1,6 @@
 import type { Origin } from '../../../contract/experiences.ts';
 import type { Caller } from '../../auth/caller.ts';
-import type { OriginColumns } from '../../storage/memory-rows.ts';
+import type { OriginColumns } from '../../storage/rows/memory.ts';
 
 /** The origin of what a user says directly. */
 export const userOrigin = ({ userId }: Caller, conversationId?: string): Origin => ({

@@ -1,17 +1,23 @@
 import type { Origin } from '../../../contract/experiences.ts';
 import type { Preference, TrackPreference } from '../../../contract/preferences.ts';
 import type { Caller } from '../../auth/caller.ts';
+import { namedOwner } from '../../auth/named-owner.ts';
 import { AppError } from '../../errors.ts';
+import { type PerUserLimit, requireRoom } from '../../limits/per-user-limit.ts';
 import type { Database } from '../../storage/database.ts';
-import type { PreferenceRow } from '../../storage/memory-rows.ts';
+import type { PreferenceRow } from '../../storage/rows/memory.ts';
 import type { Runtime } from '../../runtime.ts';
 import { foldText } from './fold-text.ts';
-import { namedOwner } from './named-owner.ts';
 import { userOrigin, toOrigin, toOriginColumns } from './origin.ts';
 import { PreferenceStore } from './preference-store.ts';
 import { checkWrite } from './write-gate.ts';
 
-const MAX_PER_USER = 5000;
+const perUser: PerUserLimit = {
+  table: 'preferences',
+  max: 5000,
+  noun: 'preferences',
+  remedy: 'Remove one first: svc memory preferences ls',
+};
 const FIRST_CONFIDENCE = 0.5;
 /** Confidence never reaches 1. */
 const MAX_CONFIDENCE = 0.999_999;
@@ -48,11 +54,7 @@ export class PreferenceService {
     return database.write(async ({ db }) => {
       const owner_id = await namedOwner(db, caller, userId);
       const known = await this.#store.findSame(db, { owner_id, ...keys });
-      if (!known && (await this.#store.countOf(db, owner_id)) >= MAX_PER_USER)
-        throw new AppError(
-          'wrong_state',
-          `There are ${MAX_PER_USER} preferences, which is the limit. Remove some to track more`,
-        );
+      if (!known) await requireRoom(db, perUser, owner_id);
       const row: PreferenceRow = known
         ? strengthened(known, originColumns, now)
         : {

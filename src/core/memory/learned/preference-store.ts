@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '../../storage/database.ts';
-import type { PreferenceRow } from '../../storage/memory-rows.ts';
+import type { PreferenceRow } from '../../storage/rows/memory.ts';
 import { prepareQuery } from '../../storage/prepared-query.ts';
 import type { Schema } from '../../storage/schema.ts';
 
@@ -36,15 +36,6 @@ export class PreferenceStore {
 
   async findSame(db: Kysely<Schema>, same: Same): Promise<PreferenceRow | undefined> {
     return (await db.executeQuery(this.#findSame(same))).rows[0];
-  }
-
-  async countOf(db: Kysely<Schema>, ownerId: string): Promise<number> {
-    const row = await db
-      .selectFrom('preferences')
-      .select(({ fn }) => fn.countAll<number>().as('n'))
-      .where('owner_id', '=', ownerId)
-      .executeTakeFirst();
-    return row?.n ?? 0;
   }
 
   async insert(db: Kysely<Schema>, row: PreferenceRow): Promise<void> {

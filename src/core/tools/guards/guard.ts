@@ -1,4 +1,4 @@
-import type { GuardName } from '../../../contract/security.ts';
+import type { GuardName } from '../../../contract/guards.ts';
 import type { Tool, ToolAccess, ToolContext } from '../tool.ts';
 
 /** A path of a call with the place that it really leads to. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Experience } from '../../../contract/experiences.ts';
-import type { FoundChunk } from '../../../contract/memory.ts';
+import type { ScoredChunk } from '../../../contract/memory.ts';
 import { AppError } from '../../errors.ts';
 import type { ExperienceService } from '../../memory/learned/experience-service.ts';
 import type { MemoryService } from '../../memory/memory-service.ts';
@@ -76,7 +76,7 @@ export const memorySearchTool = ({ memory, experiences, runtime }: MemorySearchD
   });
 
 function formatResults(
-  chunks: FoundChunk[],
+  chunks: ScoredChunk[],
   experiences: (Experience & { score: number })[],
   errors: string[],
   now: Date,

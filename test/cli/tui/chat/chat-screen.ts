@@ -1,7 +1,7 @@
 import { createElement } from 'react';
-import type { ChatSettings } from '../../../../src/cli/chat/chat-settings.ts';
-import type { Connection } from '../../../../src/cli/connection.ts';
-import { httpFetch } from '../../../../src/cli/http-fetch.ts';
+import type { ChatSettings } from '../../../../src/cli/commands/chat/chat-settings.ts';
+import type { Connection } from '../../../../src/cli/connection/connection.ts';
+import { httpFetch } from '../../../../src/cli/connection/http-fetch.ts';
 import { ChatApp } from '../../../../src/cli/tui/chat/chat-app.tsx';
 import { beginChat, reduceChat } from '../../../../src/cli/tui/chat/chat-state.ts';
 import { loadConversation, loadDefaults } from '../../../../src/cli/tui/chat/load-chat.ts';

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import type { NewRunEvent, RunEvent } from '../../../../src/contract/run-events.ts';
+import type { RunEventInput, RunEvent } from '../../../../src/contract/run-events.ts';
 import { reduceRun } from '../../../../src/cli/tui/parts/reduce-run.ts';
 import { emptyRun, endRun, isRunning, withNote } from '../../../../src/cli/tui/parts/run-state.ts';
 import { approvalOf } from '../scripted-daemon.ts';
 
 /** Events a second apart, from 1000 on. */
-const timed = (...events: NewRunEvent[]): RunEvent[] =>
+const timed = (...events: RunEventInput[]): RunEvent[] =>
   events.map((event, at) => ({ ...event, timestamp: 1000 * (at + 1) }));
-const run = (...events: NewRunEvent[]) => reduceRun(emptyRun, timed(...events));
+const run = (...events: RunEventInput[]) => reduceRun(emptyRun, timed(...events));
 
-const said: NewRunEvent = {
+const said: RunEventInput = {
   type: 'user_message',
   data: { id: 'm', content: 'Hi', compactionApplied: false, messageCount: 1, taskId: 'task_1' },
 };
-const started: NewRunEvent = {
+const started: RunEventInput = {
   type: 'session:start',
   data: {
     sessionId: 's',
@@ -24,20 +24,20 @@ const started: NewRunEvent = {
     timeoutMs: null,
   },
 };
-const text = (delta: string): NewRunEvent => ({ type: 'text:delta', data: { step: 1, delta } });
-const call = (toolCallId: string): NewRunEvent => ({
+const text = (delta: string): RunEventInput => ({ type: 'text:delta', data: { step: 1, delta } });
+const call = (toolCallId: string): RunEventInput => ({
   type: 'tool:call',
   data: { toolCallId, name: 'read_file', arguments: { path: 'a' } },
 });
-const result = (toolCallId: string, success = true): NewRunEvent => ({
+const result = (toolCallId: string, success = true): RunEventInput => ({
   type: 'tool:result',
   data: { toolCallId, result: { success, content: 'text' } },
 });
-const thinking = (end: 'start' | 'update' | 'end', words: string): NewRunEvent => ({
+const thinking = (end: 'start' | 'update' | 'end', words: string): RunEventInput => ({
   type: `thinking:${end}`,
   data: { step: 1, text: words },
 });
-const complete: NewRunEvent = {
+const complete: RunEventInput = {
   type: 'complete',
   data: {
     totalTokens: 700,
@@ -51,7 +51,7 @@ const complete: NewRunEvent = {
 
 describe('reduceRun', () => {
   it('knows what runs, how far it may go and how far it is', () => {
-    const step: NewRunEvent = {
+    const step: RunEventInput = {
       type: 'step:start',
       data: { step: 2, maxSteps: 5, usedTokens: 300, maxBudget: 9000 },
     };
@@ -139,7 +139,7 @@ describe('reduceRun', () => {
   });
 
   it('shows a summary only when it is not what was written last', () => {
-    const summary: NewRunEvent = { type: 'summary', data: { summary: 'The answer' } };
+    const summary: RunEventInput = { type: 'summary', data: { summary: 'The answer' } };
     expect(run(text('The answer\n'), summary).entries).toHaveLength(1);
     expect(run(text('Working'), summary).entries).toMatchObject([
       { text: 'Working' },

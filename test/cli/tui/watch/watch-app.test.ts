@@ -158,8 +158,8 @@ describe('svc tasks watch on a terminal', () => {
 
   it('tells a decision that came too late', async () => {
     world.ask({ conversationId: 'conv_1' });
-    server.answers.security = {
-      ...server.answers.security,
+    server.answers.approvals = {
+      ...server.answers.approvals,
       decide: () => {
         throw new Refusal(400, 'The approval has expired');
       },
@@ -179,7 +179,7 @@ describe('svc tasks watch on a terminal', () => {
     await see(/● The first/);
     const { queue } = server.answers;
     server.answers.queue = {
-      status: () => {
+      getStatus: () => {
         throw new Refusal(503, 'Stopping');
       },
     };

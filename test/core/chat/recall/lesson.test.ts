@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ToolCall } from '../../../../src/contract/conversations.ts';
-import { recordExperienceSchema } from '../../../../src/contract/experiences.ts';
+import { createExperienceSchema } from '../../../../src/contract/experiences.ts';
 import type { Task } from '../../../../src/contract/task.ts';
 import { untrustedMark } from '../../../../src/core/memory/learned/describe-experience.ts';
 import { lessonOf } from '../../../../src/core/chat/recall/lesson.ts';
@@ -132,7 +132,7 @@ describe('a lesson', () => {
       code: 'c',
       message: half.repeat(9),
     });
-    expect(recordExperienceSchema.parse(lesson)).toEqual(lesson);
+    expect(createExperienceSchema.parse(lesson)).toEqual(lesson);
     expect(JSON.stringify(lesson)).not.toMatch(/\\ud[89a-f]/);
   });
 });

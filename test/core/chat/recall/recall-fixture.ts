@@ -1,6 +1,6 @@
 import type { Experience } from '../../../../src/contract/experiences.ts';
 import type {
-  FoundChunk,
+  ScoredChunk,
   SearchMemory,
   SearchMethod,
   SearchResult,
@@ -13,7 +13,7 @@ import { systemRuntime } from '../../../../src/core/runtime.ts';
 
 const now = new Date('2026-03-11T12:00:00Z');
 
-export const foundChunk = (id: string, change: Partial<FoundChunk> = {}): FoundChunk => ({
+export const foundChunk = (id: string, change: Partial<ScoredChunk> = {}): ScoredChunk => ({
   id,
   path: `/srv/notes/${id}.md`,
   startLine: 3,
@@ -55,7 +55,7 @@ export const untrusted = { kind: 'task' as const, userId: 'user_ann', taskId: 't
 
 export interface Known {
   /** By search method; without vectors every search uses keywords. */
-  chunks?: Partial<Record<'keyword' | 'vector', FoundChunk[]>>;
+  chunks?: Partial<Record<'keyword' | 'vector', ScoredChunk[]>>;
   experiences?: ReturnType<typeof experience>[];
   experienceMethod?: SearchMethod;
   preferences?: Preference[];

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Experience, Origin, RecordExperience } from '../../../../src/contract/experiences.ts';
+import type { Experience, Origin, CreateExperience } from '../../../../src/contract/experiences.ts';
 import { Config } from '../../../../src/core/config/config.ts';
 import { AppError } from '../../../../src/core/errors.ts';
 import { type FinishedRun, TaskLessons } from '../../../../src/core/chat/recall/task-lessons.ts';
@@ -21,12 +21,12 @@ const ended = (change: Partial<FinishedRun> = {}): FinishedRun => ({
 async function openLessons({ learns = true, known = [] }: { learns?: boolean; known?: Experience[] } = {}) {
   const storage = await openStorage();
   const { database, store, bus } = storage;
-  const recorded: { input: RecordExperience; origin: Origin | undefined }[] = [];
+  const recorded: { input: CreateExperience; origin: Origin | undefined }[] = [];
   const used: string[] = [];
   const noted: string[] = [];
   const note = (_: object, message: string) => void noted.push(message);
   const experiences = {
-    record: async (_: unknown, input: RecordExperience, origin?: Origin) => {
+    record: async (_: unknown, input: CreateExperience, origin?: Origin) => {
       recorded.push({ input, origin });
       return experience('exp_new');
     },

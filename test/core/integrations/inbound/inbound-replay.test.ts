@@ -20,7 +20,7 @@ const replay = (id: string) => world.inbound.replay(caller, id, { address: '203.
 const end = (id = '') => world.daemon.client.tasks.cancel({ params: { id } });
 const entry = async (id: string) => (await world.inbound.get(id)).delivery;
 const close = (isClosed: boolean) =>
-  world.daemon.client.config.set({
+  world.daemon.client.config.update({
     params: { key: 'webhooks.codehost.rules' },
     body: { value: isClosed ? { closed: { enabled: false } } : null },
   });
@@ -80,7 +80,7 @@ describe('a replay', () => {
   it('is an entry of the audit log, with who it was', async () => {
     const first = await receive({ contentKey });
     await replay(first.id);
-    const { entries } = await world.daemon.client.security.audit({
+    const { entries } = await world.daemon.client.audit.list({
       query: { tool: 'webhooks.replayed', limit: 1 },
     });
     expect(entries).toMatchObject([
@@ -93,7 +93,7 @@ describe('a replay', () => {
         result: 'duplicate',
       },
     ]);
-    expect(await world.daemon.client.security.verifyAudit()).toMatchObject({ valid: true });
+    expect(await world.daemon.client.audit.verify()).toMatchObject({ valid: true });
   });
 
   it('of nothing is not there', async () => {

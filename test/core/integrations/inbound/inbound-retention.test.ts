@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { InboundDeliveryRow } from '../../../../src/core/storage/outside-rows.ts';
+import type { InboundDeliveryRow } from '../../../../src/core/storage/rows/inbound.ts';
 import { type InboundWorld, startInbound } from './inbound-parts.ts';
 
 const DAY = 86_400_000;
@@ -82,7 +82,7 @@ describe('what is kept of deliveries', () => {
     await using world = await startInbound();
     await world.receive({ contentKey: 'old' });
     const key = 'webhooks.inbound.keepDays';
-    await world.daemon.client.config.set({ params: { key }, body: { value: 2 } });
+    await world.daemon.client.config.update({ params: { key }, body: { value: 2 } });
     world.pass(2 * DAY + 1000);
     await world.removeOld();
     expect(await rows(world)).toMatchObject({ total: 0 });

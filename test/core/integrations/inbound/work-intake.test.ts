@@ -19,7 +19,7 @@ const end = (id = '') => world.daemon.client.tasks.cancel({ params: { id } });
 const entry = async (id: string) => (await world.inbound.get(id)).delivery;
 const tasks = async () => (await world.daemon.client.tasks.filter({ query: { limit: 1 } })).total;
 const setRules = (rules: Record<string, unknown> | null) =>
-  world.daemon.client.config.set({
+  world.daemon.client.config.update({
     params: { key: 'webhooks.codehost.rules' },
     body: { value: rules as never },
   });

@@ -60,7 +60,7 @@ const row = async (userId: string) =>
   daemon.app.database.read
     .selectFrom('connections')
     .selectAll()
-    .where('user_id', '=', userId)
+    .where('owner_id', '=', userId)
     .executeTakeFirst();
 
 describe.skipIf(!hasSharedFixtures)('an access token', () => {

@@ -10,7 +10,7 @@ it('decays unused experiences once a day by the configured half-life', async () 
   const runtime = { ...systemRuntime, now: () => new Date(now) };
   await using daemon = await startDaemon({ flags: { 'memory.halfLifeDays': 10 }, runtime });
   const { id } = (
-    await daemon.client.experiences.record({
+    await daemon.client.experiences.create({
       body: {
         type: 'task_solution',
         intent: 'Free the disk of old build caches',

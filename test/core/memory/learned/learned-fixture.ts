@@ -1,4 +1,4 @@
-import type { RecordExperience } from '../../../../src/contract/experiences.ts';
+import type { CreateExperience } from '../../../../src/contract/experiences.ts';
 import type { Caller } from '../../../../src/core/auth/caller.ts';
 import { type Log, silentLog } from '../../../../src/core/log.ts';
 import type { IndexEntry } from '../../../../src/core/memory/index/index-calls.ts';
@@ -91,7 +91,7 @@ export async function openLearnedFixture(startAt = '2026-01-01T00:00:00.000Z') {
     setClock: (at: number | string) => void (now = typeof at === 'number' ? at : Date.parse(at)),
     clock: () => now,
     advanceDays: (days: number) => void (now += days * DAY),
-    record: (change: Partial<RecordExperience> = {}, caller = ann, ...[origin]: [Origin?]) =>
+    record: (change: Partial<CreateExperience> = {}, caller = ann, ...[origin]: [Origin?]) =>
       experiences.record(caller, { ...likely, ...change }, origin),
     addConversation: (owner: Caller, id: string) =>
       database.write(({ db }) =>
@@ -117,7 +117,7 @@ export async function openLearnedFixture(startAt = '2026-01-01T00:00:00.000Z') {
 }
 type Origin = Parameters<ExperienceService['record']>[2] & object;
 
-export const likely: RecordExperience = {
+export const likely: CreateExperience = {
   type: 'task_solution',
   intent: 'Fix the flaky login test',
   solution: ['Wait for the event, not for a time'],

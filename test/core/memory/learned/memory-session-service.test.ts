@@ -88,7 +88,7 @@ it('removes the first archived memory sessions at the limit and keeps active one
   expect(await idsOf('archived')).toEqual([]);
   const full = {
     code: 'wrong_state',
-    message: 'There are 5000 active memory sessions, which is the limit. Archive some to create more',
+    message: 'Limit reached: 5000 active memory sessions per user. Archive one first: svc memory sessions ls',
   };
   await expect(sessions.create(ann, { name: 'Too many' })).rejects.toMatchObject(full);
   await expect(sessions.create(ada, { name: 'Too many', userId: ann.userId })).rejects.toMatchObject(full);

@@ -1,0 +1,23 @@
+import type { TaskEvent } from '../../../contract/task.ts';
+import type { AskedCall } from './lay-out-call.ts';
+
+/** The call that an event of a task asks an approval for; undefined for every other event. */
+export function askedCall({ type, data }: TaskEvent): AskedCall | undefined {
+  if (type !== 'approval_requested') return undefined;
+  const { params } = data;
+  const text = (name: string) => textOf(data[name]);
+  return {
+    id: text('approvalId'),
+    toolName: text('toolName'),
+    params: typeof params === 'object' && params !== null && !Array.isArray(params) ? params : {},
+    cwd: text('cwd'),
+    reason: text('reason'),
+    expiresAt: text('expiresAt'),
+  };
+}
+
+/** The id of the approval that an event says is decided; undefined for every other event. */
+export const decidedApproval = ({ type, data }: TaskEvent): string | undefined =>
+  type === 'approval_decided' ? textOf(data['approvalId']) : undefined;
+
+const textOf = (value: TaskEvent['data'][string] | undefined) => (typeof value === 'string' ? value : '');

@@ -1,0 +1,15 @@
+import type { Client } from '../../../contract/client.ts';
+import { CliError } from '../../errors/cli-error.ts';
+import { exitCodes } from '../../errors/exit-codes.ts';
+import { idsOf } from '../../ids/ids-of.ts';
+import { resolveId } from '../../ids/resolve-id.ts';
+
+/** The id that a beginning stands for: what waits comes before what was decided long ago. */
+export async function findApproval(client: Client, text: string): Promise<string> {
+  try {
+    return await resolveId(text, idsOf(client, 'approval', { isOpenOnly: true }));
+  } catch (error) {
+    if (!(error instanceof CliError) || error.exitCode !== exitCodes.notFound) throw error;
+    return resolveId(text, idsOf(client, 'approval'));
+  }
+}

@@ -1,0 +1,80 @@
+import type { Approval } from '../../../contract/approvals.ts';
+import { CliError } from '../../errors/cli-error.ts';
+import type { Cli } from '../../program/cli.ts';
+import { spellAge } from '../../output/duration.ts';
+import { exitCodes } from '../../errors/exit-codes.ts';
+import { idShortener } from '../../output/shorten-ids.ts';
+import { findApproval } from './find-approval.ts';
+import { layOutCall, summariseCall } from './lay-out-call.ts';
+
+/** More than can wait at a time. */
+const MOST = 500;
+
+interface Format {
+  json?: boolean;
+}
+
+/** `svc approvals ls`: what waits, whole; with --all a table of all. */
+export async function listApprovals(
+  cli: Cli,
+  { all = false, json, quiet }: Format & { all?: boolean; quiet?: boolean },
+): Promise<void> {
+  const { output } = cli;
+  const status = all ? 'all' : 'pending';
+  const answer = await cli.connect().client.approvals.list({ query: { status, limit: MOST } });
+  if (json) return output.json(answer);
+  const { approvals } = answer;
+  if (quiet) return output.write(approvals.map(({ id }) => `${id}\n`).join(''));
+  if (all) return tabulate(cli, approvals);
+  if (approvals.length === 0)
+    return output.note('Nothing waits for a decision. What was decided: svc approvals ls --all');
+  output.write(approvals.map((approval) => wholeCall(cli, approval)).join('\n'));
+  const [{ id } = { id: 'ID' }] = approvals;
+  output.note(`\nLet it run: svc approvals allow ${id}   Or not: svc approvals deny ${id}`);
+}
+
+/** `svc approvals show ID`. */
+export async function showApproval(cli: Cli, text: string, { json }: Format): Promise<void> {
+  const { client } = cli.connect();
+  const id = await findApproval(client, text);
+  const { approvals } = await client.approvals.list({ query: { status: 'all', limit: MOST } });
+  const approval = approvals.find((each) => each.id === id);
+  if (!approval)
+    throw new CliError(exitCodes.notFound, `There is no approval "${text}".`, {
+      next: 'See them: svc approvals ls --all',
+    });
+  if (json) return cli.output.json({ approval });
+  cli.output.write(wholeCall(cli, approval));
+  if (approval.status === 'pending')
+    cli.output.note(`\nLet it run: svc approvals allow ${id}   Or not: svc approvals deny ${id}`);
+}
+
+const wholeCall = ({ output: { paint, width } }: Cli, approval: Approval) =>
+  layOutCall(approval, { paint, width, now: Date.now() });
+
+function tabulate({ output }: Cli, approvals: Approval[]): void {
+  if (approvals.length === 0) return output.note('Nothing has waited for a decision so far.');
+  const now = Date.now();
+  const short = idShortener(output, approvals);
+  output.table<Approval>(
+    [
+      { title: 'ID', value: ({ id }) => short(id) },
+      {
+        title: 'STATUS',
+        value: ({ status }) => status,
+        paint: (cell, { status }) => output.paint(colours[status], cell),
+      },
+      { title: 'ASKED', value: ({ requestedAt }) => spellAge(requestedAt, now) },
+      { title: 'CALL', value: summariseCall, isElastic: true },
+      { title: 'BY', value: ({ taskId, conversationId = '' }) => taskId ?? conversationId, fromWidth: 150 },
+    ],
+    approvals,
+  );
+}
+
+const colours = {
+  pending: 'yellow',
+  approved: 'green',
+  denied: 'red',
+  expired: 'dim',
+} as const satisfies Record<Approval['status'], string>;

@@ -1,0 +1,24 @@
+import { ApiError, type Client } from '../../../contract/client.ts';
+import type { Conversation } from '../../../contract/conversations.ts';
+import type { Connection } from '../../connection/connection.ts';
+import { idsOf } from '../../ids/ids-of.ts';
+import { resolveId } from '../../ids/resolve-id.ts';
+
+/** Begins a conversation whose tools work in a folder of this machine, where the caller may choose one. */
+export async function beginConversation(
+  { client, target }: Connection,
+  folder: string,
+): Promise<Conversation> {
+  if (!target.isLocal) return (await client.conversations.create({ body: {} })).conversation;
+  try {
+    return (await client.conversations.create({ body: { cwd: folder } })).conversation;
+  } catch (error) {
+    // Only who may run commands chooses the folder; everybody else works in one of the conversation's own.
+    if (!(error instanceof ApiError) || error.status !== 403) throw error;
+    return (await client.conversations.create({ body: {} })).conversation;
+  }
+}
+
+/** The id of the conversation that an id or its beginning names. */
+export const findConversation = (client: Client, text: string): Promise<string> =>
+  resolveId(text, idsOf(client, 'conversation'));

@@ -1,0 +1,75 @@
+import type { RunEvent } from '../../../contract/run-events.ts';
+import { spellDuration } from '../../output/duration.ts';
+import { escapeLine } from '../../output/escape-text.ts';
+import type { Output } from '../../output/output.ts';
+import { layOutToolCall } from '../../tui/parts/lay-out-tool-call.ts';
+import { lineText } from '../../tui/parts/line.ts';
+import { reduceRun } from '../../tui/parts/reduce-run.ts';
+import { emptyRun, type RunState } from '../../tui/parts/run-state.ts';
+
+/** Writes an answer as it comes; what the model does on the way is told on stderr, a line each. */
+export class PlainTranscript {
+  readonly #output: Output;
+  readonly #isAnswerShown: boolean;
+  #run: RunState = emptyRun;
+  #written = '';
+  #isTextOpen = false;
+
+  constructor(output: Output, { isAnswerShown }: { isAnswerShown: boolean }) {
+    this.#output = output;
+    this.#isAnswerShown = isAnswerShown;
+  }
+
+  add(event: RunEvent): void {
+    const before = this.#run;
+    this.#run = reduceRun(before, [event]);
+    if (event.type === 'text:delta') return this.#write(event.data.delta);
+    if (event.type === 'summary' && this.#run.entries.length > before.entries.length) {
+      this.#isTextOpen = false;
+      return this.#write(event.data.summary);
+    }
+    if (event.type === 'tool:result') return this.#tellTool(event.data.toolCallId);
+    if (event.type === 'tool:call') this.#isTextOpen = false;
+    if (event.type === 'thinking:start') this.#tell('· thinking');
+    if (event.type === 'compaction') this.#tell('· earlier messages were summed up');
+  }
+
+  /** Ends the last line of the answer. */
+  finish(): void {
+    if (this.#written !== '' && !this.#written.endsWith('\n')) this.#output.write('\n');
+  }
+
+  /** How long it took and what it used. */
+  get summary(): string {
+    const { startedAt, endedAt, usedTokens } = this.#run;
+    const took =
+      startedAt === undefined || endedAt === undefined ? '' : ` in ${spellDuration(endedAt - startedAt)}`;
+    return `✓ done${took}${usedTokens === undefined ? '' : `, ${usedTokens} tokens`}`;
+  }
+
+  #write(text: string): void {
+    if (!this.#isAnswerShown) return;
+    // What the model says after it used tools is a paragraph of its own.
+    const gap = this.#isTextOpen || this.#written === '' ? '' : this.#written.endsWith('\n') ? '\n' : '\n\n';
+    this.#isTextOpen = true;
+    this.#output.text(gap + text);
+    this.#written = text;
+  }
+
+  #tellTool(callId: string): void {
+    const call = this.#run.entries.findLast((entry) => entry.kind === 'tool' && entry.callId === callId);
+    if (call?.kind !== 'tool') return;
+    const width = this.#output.isErrorTerminal ? this.#output.errorStream.columns || 80 : 200;
+    for (const line of layOutToolCall(call, width, false)) this.#tell(lineText(line));
+  }
+
+  #tell(line: string): void {
+    const { isTerminal, isErrorTerminal } = this.#output;
+    // Both on one screen: a line of progress does not begin in the middle of the answer's last one.
+    if (isTerminal && isErrorTerminal && this.#written !== '' && !this.#written.endsWith('\n')) {
+      this.#output.write('\n');
+      this.#written = '\n';
+    }
+    this.#output.note(this.#output.paintError('dim', escapeLine(line)));
+  }
+}

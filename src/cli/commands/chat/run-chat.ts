@@ -1,0 +1,61 @@
+import type { ModelProviderType } from '../../../contract/providers.ts';
+import type { Effort } from '../../../contract/run-events.ts';
+import type { SecurityMode } from '../../../contract/security-mode.ts';
+import { CliError } from '../../errors/cli-error.ts';
+import type { Cli } from '../../program/cli.ts';
+import { type ExitCode, exitCodes } from '../../errors/exit-codes.ts';
+import { requireProvider } from '../providers/provider-type.ts';
+import type { OnApproval } from './answer-approval.ts';
+import type { ChatSettings } from './chat-settings.ts';
+
+export interface ChatOptions {
+  conversation?: string;
+  agentic?: boolean;
+  model?: string;
+  provider?: string;
+  effort?: Effort;
+  maxSteps?: number;
+  maxBudget?: number;
+  mode?: SecurityMode;
+  onApproval?: OnApproval;
+  plain?: boolean;
+  json?: boolean;
+  jsonl?: boolean;
+}
+
+/** `svc chat`: on the screen where there is one, else one message and its answer. */
+export async function runChat(cli: Cli, words: string[], options: ChatOptions): Promise<ExitCode> {
+  const settings = await settingsOf(cli, options);
+  const { conversation, json, jsonl, onApproval } = options;
+  const isOnScreen = process.stdin.isTTY && cli.output.isTerminal && cli.surroundings.env['TERM'] !== 'dumb';
+  const isPlain =
+    !isOnScreen || options.plain || json || jsonl || onApproval !== undefined || words[0] === '-';
+  if (isPlain) {
+    const { chatPlainly } = await import('./plain-chat.ts');
+    return chatPlainly(cli, words, { settings, conversation, onApproval, json, jsonl });
+  }
+  const { startChat } = await import('../../tui/chat/start-chat.tsx');
+  return startChat(cli, { settings, conversation, message: words.join(' ') });
+}
+
+async function settingsOf(cli: Cli, options: ChatOptions): Promise<ChatSettings> {
+  const { agentic = false, effort, maxSteps, maxBudget, mode, model } = options;
+  const isForRuns = effort !== undefined || maxSteps !== undefined || maxBudget !== undefined;
+  if (isForRuns && !agentic)
+    throw new CliError(exitCodes.usage, '--effort, --max-steps and --max-budget are for runs by itself.', {
+      next: 'Add --agentic, or leave them out.',
+    });
+  if (mode !== undefined && agentic)
+    throw new CliError(
+      exitCodes.usage,
+      'Work by itself (--agentic) is always in the mode full: nobody is asked.',
+      {
+        next: 'Leave --mode out, or chat without --agentic and decide on each call.',
+      },
+    );
+  const provider = options.provider === undefined ? undefined : await providerOf(cli, options.provider);
+  return { isAgentic: agentic, model, provider, mode, effort, maxSteps, maxBudget };
+}
+
+const providerOf = async (cli: Cli, text: string): Promise<ModelProviderType> =>
+  requireProvider(text, (await cli.connect().client.providers.list()).providers);

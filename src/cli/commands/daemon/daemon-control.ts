@@ -1,0 +1,116 @@
+import { existsSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { CliError } from '../../errors/cli-error.ts';
+import type { Cli } from '../../program/cli.ts';
+import { type DaemonDescription, isAlive, readDaemonFile } from '../../connection/daemon-file.ts';
+import { spellDuration } from '../../output/duration.ts';
+import { exitCodes } from '../../errors/exit-codes.ts';
+import { listenerAt } from '../../connection/own-listener.ts';
+import { askDaemon } from './ask-daemon.ts';
+import { findReadyDaemon, startDaemonProcess } from '../../connection/start-daemon-process.ts';
+
+interface Format {
+  json?: boolean;
+}
+interface StartOptions extends Format {
+  host?: string;
+  port?: number;
+}
+
+const GONE_WITHIN_MS = 35_000;
+const LOOK_EVERY_MS = 50;
+
+/** `svc daemon start`: a daemon that runs already is as good. */
+export async function startDaemon(cli: Cli, options: StartOptions): Promise<void> {
+  const running = await findReadyDaemon(cli.locations);
+  const { url, pid } = running ?? (await startDaemonProcess(cli, flagsOf(options)));
+  cli.output.note(`The daemon runs${running ? ' already' : ''} at ${url} (process ${pid}).`);
+  if (existsSync(cli.locations.setupCodeFile))
+    cli.output.note('There is no account yet. Make the first: svc auth signup');
+  if (options.json) await showStatus(cli, options);
+}
+
+/** `svc daemon stop`: waits until it is gone. */
+export async function stopDaemon(cli: Cli, { json }: Format = {}): Promise<void> {
+  const running = readDaemonFile(cli.locations);
+  if (running) await endDaemon(cli, running);
+  cli.output.note(running ? 'The daemon is stopped.' : 'No daemon runs.');
+  if (json) cli.output.json({ running: false });
+}
+
+/** The flags that give a new process the same options. */
+const flagsOf = ({ host, port }: StartOptions): string[] => [
+  ...(host === undefined ? [] : ['--host', host]),
+  ...(port === undefined ? [] : ['--port', String(port)]),
+];
+
+async function endDaemon(cli: Cli, running: DaemonDescription): Promise<void> {
+  await requireSameDaemon(cli, running);
+  process.kill(running.pid, 'SIGTERM');
+  const deadline = performance.now() + GONE_WITHIN_MS;
+  const patience = setTimeout(() => cli.output.note('Waiting for the tasks that run …'), 1500);
+  try {
+    while (isAlive(running.pid)) {
+      if (performance.now() > deadline)
+        throw new CliError(exitCodes.failed, `Process ${running.pid} is still there after 35 s.`, {
+          next: `End it: kill -KILL ${running.pid}`,
+        });
+      await delay(LOOK_EVERY_MS);
+    }
+  } finally {
+    clearTimeout(patience);
+  }
+}
+
+/** `svc daemon restart`. */
+export async function restartDaemon(cli: Cli, options: StartOptions): Promise<void> {
+  await stopDaemon(cli);
+  await startDaemon(cli, options);
+}
+
+/** `svc daemon status`. */
+export async function showStatus(cli: Cli, { json }: Format): Promise<void> {
+  const { output } = cli;
+  const running = readDaemonFile(cli.locations);
+  const report = running && (await askDaemon(cli, running.url));
+  if (!running || !report) {
+    cli.exitCode = exitCodes.unreachable;
+    if (json) output.json({ running: false });
+    else if (running)
+      output.note(`Process ${running.pid} does not answer at ${running.url}. See: svc daemon logs`);
+    else output.note('No daemon runs. Start it: svc daemon start');
+    return;
+  }
+  const { url, pid, version, startedAt } = running;
+  const { uptime, status } =
+    report === 'private'
+      ? { uptime: (Date.now() - Date.parse(startedAt)) / 1000, status: 'unknown' }
+      : report;
+  if (json) return output.json({ running: true, url, pid, version, uptime, status });
+  const health = report === 'private' ? 'unknown; sign in to see it: svc auth login' : status;
+  output.write(
+    `url      ${url}\npid      ${pid}\nversion  ${version}\nuptime   ${spellDuration(uptime * 1000)}\nhealth   ${health}\n`,
+  );
+}
+
+/** Process ids are used again: a signal is only sent to what proves to be the daemon of this home. */
+async function requireSameDaemon(cli: Cli, { pid, url, startedAt }: DaemonDescription): Promise<void> {
+  const next = `If it is svc: kill ${pid}`;
+  const report = await askDaemon(cli, url);
+  if (report === 'private') {
+    // Cloud mode tells its uptime to nobody who is not signed in.
+    if (listenerAt(url) === 'own') return;
+    throw new CliError(exitCodes.notAllowed, `What answers at ${url} does not know you.`, {
+      next: `Sign in: svc auth login. ${next}`,
+    });
+  }
+  if (!report)
+    throw new CliError(exitCodes.unreachable, `Process ${pid} does not answer at ${url}.`, { next });
+  const since = Date.now() - report.uptime * 1000;
+  if (Math.abs(since - Date.parse(startedAt)) > 15_000)
+    throw new CliError(
+      exitCodes.failed,
+      `What answers at ${url} is not the daemon that process ${pid} was.`,
+      { next },
+    );
+}

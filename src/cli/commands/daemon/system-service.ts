@@ -1,0 +1,117 @@
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { CliError } from '../../errors/cli-error.ts';
+import type { Cli } from '../../program/cli.ts';
+import { exitCodes } from '../../errors/exit-codes.ts';
+import { daemonEnvironment, programPath } from '../../connection/start-daemon-process.ts';
+
+const label = 'local.svc.daemon';
+
+/** `svc daemon install`: writes the description; the user lets the system read it. */
+export function installService(cli: Cli): void {
+  const service = serviceFor(cli);
+  mkdirSync(dirname(service.file), { recursive: true });
+  // What the environment holds may be secret.
+  rmSync(service.file, { force: true });
+  writeFileSync(service.file, service.text, { mode: 0o600 });
+  cli.output.note(`Written: ${service.file}`);
+  if (isOfNpx(programPath()))
+    cli.output.note(
+      `${cli.output.paintError('yellow', '!')} It starts svc from the cache of npx, which npm may clear. Install svc, and then again.`,
+    );
+  cli.output.note(`Now run:\n  ${service.start}`);
+}
+
+/** `svc daemon uninstall`: the command that ends the service works without the file too. */
+export function uninstallService(cli: Cli): void {
+  const service = serviceFor(cli);
+  if (!existsSync(service.file)) return cli.output.note('It is not installed.');
+  for (const file of [service.file, ...service.links]) rmSync(file, { force: true });
+  cli.output.note(`Removed: ${service.file}\nIf it runs, end it:\n  ${service.stop}`);
+}
+
+interface Service {
+  file: string;
+  /** What the system made of it, which would point nowhere. */
+  links: string[];
+  text: string;
+  start: string;
+  stop: string;
+}
+
+function serviceFor(cli: Cli): Service {
+  const { platform, home, env } = cli.surroundings;
+  const command = [process.execPath, programPath(), 'daemon'];
+  const variables = variablesFor(cli);
+  if (platform === 'linux') return systemdUnit(home, env['XDG_CONFIG_HOME'], command, variables);
+  if (platform === 'darwin') return launchAgent(home, command, variables);
+  throw new CliError(exitCodes.failed, `svc does not know how ${platform} starts services.`, {
+    next: 'Start it yourself: svc daemon start',
+  });
+}
+
+type Variables = [string, string][];
+
+/** The daemon must find the programs of the agents, and what was set for it. */
+function variablesFor(cli: Cli): Variables {
+  const { PATH = '', ...others } = daemonEnvironment(cli);
+  const path = PATH.split(':').filter((folder) => !isOfNpx(folder));
+  const own = Object.entries(others).filter(
+    (entry): entry is [string, string] => entry[0].startsWith('SVC_') && Boolean(entry[1]),
+  );
+  return [['PATH', path.join(':')], ...own];
+}
+
+/** What npx puts into PATH for the moment. */
+const isOfNpx = (path: string) => /\/_npx\/|\/node-gyp-bin$|\/node_modules\/\.bin$/.test(path);
+
+function systemdUnit(
+  home: string,
+  config: string | undefined,
+  command: string[],
+  variables: Variables,
+): Service {
+  const quote = (text: string) =>
+    `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('%', '%%').replaceAll('\n', '\\n')}"`;
+  const folder = `${config?.startsWith('/') ? config : `${home}/.config`}/systemd/user`;
+  return {
+    file: `${folder}/svc.service`,
+    links: [`${folder}/default.target.wants/svc.service`],
+    text: `[Unit]
+Description=svc, orchestration of AI agents
+
+[Service]
+ExecStart=${command.map(quote).join(' ')}
+${variables.map(([name, value]) => `Environment=${quote(`${name}=${value}`)}\n`).join('')}Restart=on-failure
+RestartPreventExitStatus=78
+TimeoutStopSec=40
+
+[Install]
+WantedBy=default.target
+`,
+    start: 'systemctl --user daemon-reload && systemctl --user enable --now svc',
+    stop: 'systemctl --user stop svc; systemctl --user daemon-reload',
+  };
+}
+
+function launchAgent(home: string, command: string[], variables: Variables): Service {
+  const file = `${home}/Library/LaunchAgents/${label}.plist`;
+  const string = (text: string) =>
+    `<string>${text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')}</string>`;
+  return {
+    file,
+    links: [],
+    text: `<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0"><dict>
+  <key>Label</key>${string(label)}
+  <key>ProgramArguments</key><array>${command.map(string).join('')}</array>
+  <key>EnvironmentVariables</key><dict>${variables.map(([name, value]) => `<key>${name}</key>${string(value)}`).join('')}</dict>
+  <key>RunAtLoad</key><true/>
+  <key>KeepAlive</key><dict><key>SuccessfulExit</key><false/></dict>
+</dict></plist>
+`,
+    start: `launchctl load -w ${file}`,
+    stop: `launchctl remove ${label}`,
+  };
+}

@@ -1,0 +1,51 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { CliError } from '../../errors/cli-error.ts';
+import { exitCodes } from '../../errors/exit-codes.ts';
+import { readTextFile } from '../../input/json-file.ts';
+
+const SEED_BYTES = 32;
+
+/** The master seed in a file of the daemon, or undefined where there is no file. */
+export function readIdentityFile(path: string): Buffer | undefined {
+  const text = readTextFile(path);
+  if (text === undefined) return undefined;
+  const seed = parseSeed(text);
+  if (seed) return seed;
+  throw new CliError(exitCodes.configuration, `${path} does not hold an identity.`, {
+    next: 'Restore it: svc devices identity --restore',
+  });
+}
+
+/** The seed as the file holds it: 64 hex digits and a newline. */
+export function parseSeed(text: string): Buffer | undefined {
+  return /^[0-9a-f]{64}$/.test(text.trim()) ? Buffer.from(text.trim(), 'hex') : undefined;
+}
+
+/** Writes the file whole or not at all, for its owner alone, so that it survives a power cut. */
+export function writeIdentityFile(path: string, seed: Uint8Array): void {
+  if (seed.length !== SEED_BYTES) throw new Error(`A master seed has ${SEED_BYTES} bytes`);
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const temporary = `${path}.${process.pid}.tmp`;
+  try {
+    writeThrough(temporary, `${Buffer.from(seed).toString('hex')}\n`);
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+  const folder = openSync(dirname(path), 'r');
+  fsyncSync(folder);
+  closeSync(folder);
+}
+
+/** Writes a file that is not there yet, for its owner alone, down to the disk. */
+export function writeThrough(path: string, text: string): void {
+  const file = openSync(path, 'wx', 0o600);
+  try {
+    writeSync(file, text);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,129 @@
+import { existsSync, readFileSync } from 'node:fs';
+import type { Locations } from '../../../contract/locations.ts';
+import { CliError } from '../../errors/cli-error.ts';
+import type { Cli } from '../../program/cli.ts';
+import { readDaemonFile } from '../../connection/daemon-file.ts';
+import { exitCodes } from '../../errors/exit-codes.ts';
+import { type Fact, layOutFacts } from '../../output/facts.ts';
+import { readSecret } from '../../input/read-secret.ts';
+import { spellFileError } from '../../errors/file-error.ts';
+import { parseSeed, readIdentityFile, writeIdentityFile, writeThrough } from './identity-file.ts';
+import { isSeedOf } from './identity-check.ts';
+import { missingWords, readSeed, spellSeed } from './seed-words.ts';
+import { spellFingerprint } from './spell-fingerprint.ts';
+
+export interface IdentityOptions {
+  export?: boolean;
+  restore?: boolean;
+  file?: string;
+  force?: boolean;
+  json?: boolean;
+}
+
+/** `svc devices identity`: of the daemon that is asked; its seed only ever from the file on this machine. */
+export async function identity(cli: Cli, options: IdentityOptions): Promise<void> {
+  const { export: isExport = false, restore = false, json } = options;
+  checkOptions(cli, options);
+  if (isExport) return exportIdentity(cli, options);
+  if (restore) return restoreIdentity(cli, options);
+  const { output } = cli;
+  const answer = await cli.connect().client.devices.getIdentity();
+  if (json) return output.json(answer);
+  const { deviceId, fingerprint } = answer;
+  const facts: Fact[] = [
+    ['device', deviceId],
+    ['fingerprint', output.isTerminal ? spellFingerprint(fingerprint) : fingerprint],
+  ];
+  output.write(layOutFacts(facts, output.paint));
+}
+
+function checkOptions({ options: { url, context } }: Cli, options: IdentityOptions): void {
+  const { export: isExport = false, restore = false, file, force = false } = options;
+  const refuse = (message: string) => {
+    throw new CliError(exitCodes.usage, message, { next: 'See: svc devices identity --help' });
+  };
+  if (isExport && restore) refuse('Give --export or --restore, not both.');
+  if (file !== undefined && !isExport && !restore) refuse('--file goes with --export or --restore.');
+  if (force && !restore) refuse('--force goes with --restore.');
+  if ((isExport || restore) && (url !== undefined || context !== undefined))
+    refuse(`The seed is ${isExport ? 'read' : 'written'} on the daemon's own machine only.`);
+}
+
+function exportIdentity({ output, locations }: Cli, { file, json }: IdentityOptions): void {
+  const path = locations.identityFile;
+  const seed = readIdentityFile(path);
+  if (!seed) throw noIdentity(locations);
+  const words = spellSeed(seed);
+  if (file !== undefined) writeNew(file, words);
+  if (json) return output.json(file === undefined ? { words: words.trim().replaceAll('\n', ' ') } : { file });
+  if (file === undefined) output.write(words);
+  const where = file === undefined ? 'These 24 words are' : `${file} holds 24 words, which are`;
+  output.note(
+    `${output.paintError('yellow', '!')} ${where} the key to every secret of the daemon of this machine. Whoever has them can be it.`,
+  );
+  output.note('  Keep them on paper or in a safe. Restore them:\n  svc devices identity --restore');
+}
+
+const noIdentity = ({ identityFile, databaseFile }: Locations) =>
+  existsSync(databaseFile)
+    ? new CliError(exitCodes.notFound, `${identityFile} is gone, and the database needs it.`, {
+        next: 'Restore it from its 24 words: svc devices identity --restore',
+      })
+    : new CliError(exitCodes.notFound, `There is no identity in ${identityFile}.`, {
+        next: 'The first start of the daemon makes it: svc daemon start',
+      });
+
+function writeNew(file: string, text: string): void {
+  try {
+    writeThrough(file, text);
+  } catch (error) {
+    const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST';
+    throw new CliError(
+      exitCodes.invalid,
+      isThere ? `${file} is there already.` : `${file} cannot be written: ${spellFileError(error)}.`,
+      { next: 'Name another file: --file', cause: error },
+    );
+  }
+}
+
+async function restoreIdentity(cli: Cli, { file, force = false }: IdentityOptions): Promise<void> {
+  const { output, locations } = cli;
+  const path = locations.identityFile;
+  const running = readDaemonFile(locations);
+  if (running)
+    throw new CliError(
+      exitCodes.invalid,
+      `A daemon runs with the present identity (process ${running.pid}).`,
+      {
+        next: 'Stop it first: svc daemon stop',
+      },
+    );
+  const seed = readSeed(await readBackup(cli, file));
+  const isOfDatabase = force ? undefined : isSeedOf(locations.databaseFile, seed);
+  if (isOfDatabase === false)
+    throw new CliError(
+      exitCodes.invalid,
+      'These words are another identity than the one this database was written with. Nothing was written.',
+    );
+  const present = existsSync(path) ? parseSeed(readFileSync(path, 'utf8')) : undefined;
+  if (present?.equals(seed)) return output.note(`${path} holds this identity already.`);
+  // What is there is not the database's own where this one is.
+  if (present && !force && !isOfDatabase)
+    throw new CliError(exitCodes.invalid, `${path} holds another identity, which would be lost.`, {
+      next: 'Keep it: svc devices identity --export --file FILE. Then again with --force',
+    });
+  writeIdentityFile(path, seed);
+  output.note(`The identity is restored in ${path}. Start the daemon: svc daemon start`);
+}
+
+function readBackup(cli: Cli, file: string | undefined): Promise<string> | string {
+  if (file === undefined)
+    return readSecret(cli, 'The 24 words: ', 'svc devices identity --restore < FILE', { more: missingWords });
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new CliError(exitCodes.invalid, `${file} cannot be read: ${spellFileError(error)}.`, {
+      cause: error,
+    });
+  }
+}

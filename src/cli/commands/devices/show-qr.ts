@@ -1,0 +1,53 @@
+import { requireAnswer } from '../../input/ask.ts';
+import { CliError } from '../../errors/cli-error.ts';
+import type { Cli } from '../../program/cli.ts';
+import { spellLeft } from '../../output/duration.ts';
+import { exitCodes } from '../../errors/exit-codes.ts';
+import { type ApproveOptions, approveShown } from './decide-pairing.ts';
+import { showRequester } from './show-requester.ts';
+import { requireApproved, watchPairing } from './watch-pairing.ts';
+
+const again = 'Show another: svc devices qr';
+/** What scanners want around a code, in modules; a terminal has more space than lines. */
+const BORDER = 2;
+
+/** `svc devices qr`: shows a code to scan, waits for a device, and approves it. */
+export async function showQr(cli: Cli, options: ApproveOptions & { timeout?: number }): Promise<void> {
+  const { output } = cli;
+  if (!options.yes) requireAnswer(cli);
+  const { client } = cli.connect();
+  const answer = await client.pairing.createQr();
+  const { pairingUrl, code, requestId, expiresAt, daemonFingerprint } = answer;
+  if (output.isTerminal && !options.json) {
+    const { renderUnicodeCompact } = await import('uqr');
+    const lines = renderUnicodeCompact(pairingUrl, { ecc: 'L', border: BORDER }).split('\n');
+    // Light on dark whatever the colours of the terminal, or scanners see it inverted.
+    output.write(lines.map((line) => `${output.paint(['whiteBright', 'bgBlack'], line)}\n`).join(''));
+  } else if (!options.json) output.write(`${pairingUrl}\n`);
+  if (options.json) output.jsonLine({ pairingUrl, code, expiresAt, daemonFingerprint });
+  if (isOnlyHere(pairingUrl))
+    output.note(
+      `${output.paintError('yellow', '!')} Only this machine reaches this address. Set another:\n  svc config set server.baseUrl https://…, then svc daemon restart`,
+    );
+  const left = spellLeft(expiresAt, Date.now());
+  output.note(`Scan it, or type this code on the device within ${left} (Ctrl-C gives up):\n${code}`);
+  const state = await watchPairing(client, {
+    requestId,
+    until: ({ claimedBy }) => claimedBy !== undefined,
+    timeoutMs: options.timeout,
+    next: again,
+  });
+  requireApproved(state, again);
+  const { request } = await client.pairing.getByCode({ body: { code } });
+  if (request.status !== 'pending')
+    throw new CliError(exitCodes.invalid, `It is ${request.status} already.`, { next: again });
+  output.note('');
+  showRequester(cli, request, daemonFingerprint);
+  const approval = await approveShown(cli, { code, request }, options);
+  if (options.json) output.jsonLine(approval);
+}
+
+function isOnlyHere(pairingUrl: string): boolean {
+  const host = new URL(pairingUrl).searchParams.get('host') ?? '';
+  return URL.canParse(host) && /^(localhost|127\..*|\[::1\])$/.test(new URL(host).hostname);
+}

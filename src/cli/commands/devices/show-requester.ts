@@ -1,0 +1,33 @@
+import type { PairingRequest } from '../../../contract/pairing.ts';
+import type { Cli } from '../../program/cli.ts';
+import { spellAge } from '../../output/duration.ts';
+import { layOutFacts } from '../../output/facts.ts';
+import { spellFingerprint } from './spell-fingerprint.ts';
+
+/** Says on stderr who asks; all of it but the address is what the device says of itself. */
+export function showRequester(
+  { output }: Cli,
+  { meta, requesterId, address, fingerprint, createdAt }: PairingRequest,
+  daemonFingerprint: string,
+): void {
+  const name = deviceNameOf({ meta, requesterId });
+  output.errorStream.write(
+    layOutFacts(
+      [
+        ['device', name === requesterId ? name : `${name} (${requesterId})`],
+        ['platform', textOf(meta['platform'])],
+        ['address', address],
+        ['asked', spellAge(createdAt, Date.now())],
+        ['fingerprint', fingerprint === undefined ? 'none: it has no key' : spellFingerprint(fingerprint)],
+        ['this daemon', spellFingerprint(daemonFingerprint)],
+      ],
+      output.paintError,
+    ),
+  );
+}
+
+/** What the device calls itself. */
+export const deviceNameOf = ({ meta, requesterId }: Pick<PairingRequest, 'meta' | 'requesterId'>): string =>
+  textOf(meta['name']) ?? requesterId;
+
+const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);

@@ -1,0 +1,137 @@
+import { chmodSync, readdirSync, readFileSync, statfsSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { CliError } from '../../errors/cli-error.ts';
+import type { Cli } from '../../program/cli.ts';
+import { isSeedOf } from '../devices/identity-check.ts';
+import { parseSeed } from '../devices/identity-file.ts';
+import { readJsonFile, readTextFile } from '../../input/json-file.ts';
+import type { Check } from './check.ts';
+
+const MIB = 2 ** 20;
+const LITTLE_MIB = 1024;
+const TOO_LITTLE_MIB = 100;
+/** The rights of everybody but the owner. */
+const OTHERS = 0o077;
+
+/** What can be seen without the daemon. */
+export const localChecks = (cli: Cli, mayFix: boolean): Check[] => [
+  checkNode(),
+  checkSettings(cli),
+  checkModes(cli, mayFix),
+  checkIdentity(cli),
+  checkDisk(cli),
+];
+
+function checkNode(): Check {
+  const needed = (
+    JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8')) as {
+      engines: { node: string };
+    }
+  ).engines.node.replace('>=', '');
+  const isEnough = process.versions.node.localeCompare(needed, 'en', { numeric: true }) >= 0;
+  return isEnough
+    ? { name: 'node', status: 'ok', message: `Node.js ${process.versions.node}` }
+    : {
+        name: 'node',
+        status: 'fail',
+        message: `Node.js ${process.versions.node} is older than ${needed}`,
+        next: 'Install Node.js 24.',
+      };
+}
+
+function checkSettings({ locations: { settingsFile } }: Cli): Check {
+  try {
+    const settings = readJsonFile(settingsFile);
+    const isObject = typeof settings === 'object' && settings !== null && !Array.isArray(settings);
+    if (settings === undefined)
+      return { name: 'settings', status: 'ok', message: `Defaults; there is no ${settingsFile}` };
+    if (isObject) return { name: 'settings', status: 'ok', message: settingsFile };
+    return {
+      name: 'settings',
+      status: 'fail',
+      message: `${settingsFile} is not a JSON object`,
+      next: `Edit ${settingsFile}`,
+    };
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    return { name: 'settings', status: 'fail', message: error.message, next: `Edit ${settingsFile}` };
+  }
+}
+
+/** The folders and files that hold secrets are for their owner alone. */
+function checkModes({ locations }: Cli, mayFix: boolean): Check {
+  const folders = [...new Set([locations.data, locations.config, locations.state])];
+  const open = folders.flatMap((folder) => [folder, ...filesIn(folder)]).filter(isOpen);
+  if (open.length === 0) return { name: 'modes', status: 'ok', message: 'Only you can read the data' };
+  if (mayFix) {
+    for (const path of open) chmodSync(path, statSync(path).isDirectory() ? 0o700 : 0o600);
+    return { name: 'modes', status: 'ok', message: `Mended: ${open.join(', ')}` };
+  }
+  const isReachable = open.some((path) => folders.includes(path));
+  return {
+    name: 'modes',
+    status: isReachable ? 'fail' : 'warn',
+    message: `Others may read ${open.join(', ')}${isReachable ? '' : ', if they could enter the folder'}`,
+    next: 'Mend it: svc doctor --fix',
+  };
+}
+
+function filesIn(folder: string): string[] {
+  if (!statSync(folder, { throwIfNoEntry: false })) return [];
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => join(folder, name));
+}
+
+function isOpen(path: string): boolean {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat !== undefined && (stat.mode & OTHERS) !== 0;
+}
+
+const restoreHint = 'Restore it: svc devices identity --restore';
+
+/** Without the identity the secrets in the database cannot be read. */
+function checkIdentity({ locations: { identityFile, databaseFile } }: Cli): Check {
+  const name = 'identity';
+  const next = restoreHint;
+  const text = readTextFile(identityFile);
+  if (text !== undefined) {
+    const seed = parseSeed(text);
+    if (!seed) return { name, status: 'fail', message: `${identityFile} does not hold an identity`, next };
+    return checkSeed(databaseFile, seed, identityFile);
+  }
+  return statSync(databaseFile, { throwIfNoEntry: false })
+    ? { name, status: 'fail', message: `${identityFile} is gone, and the database needs it`, next }
+    : { name, status: 'ok', message: 'The first start of the daemon makes it' };
+}
+
+function checkSeed(databaseFile: string, seed: Uint8Array, identityFile: string): Check {
+  const name = 'identity';
+  try {
+    if (isSeedOf(databaseFile, seed) !== false) return { name, status: 'ok', message: identityFile };
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    return { name, status: 'fail', message: error.message, next: 'Bring the database back from a backup.' };
+  }
+  return {
+    name,
+    status: 'fail',
+    message: `${identityFile} is not the identity with which the database was written`,
+    next: restoreHint,
+  };
+}
+
+function checkDisk({ locations: { data } }: Cli): Check {
+  let folder = data;
+  while (!statSync(folder, { throwIfNoEntry: false })) folder = dirname(folder);
+  const { bavail, bsize } = statfsSync(folder);
+  const free = Math.floor((bavail * bsize) / MIB);
+  const message = `${free >= LITTLE_MIB ? `${(free / 1024).toFixed(1)} GiB` : `${free} MiB`} free at ${folder}`;
+  if (free >= LITTLE_MIB) return { name: 'disk', status: 'ok', message };
+  return {
+    name: 'disk',
+    status: free < TOO_LITTLE_MIB ? 'fail' : 'warn',
+    message,
+    next: 'Make room on the disk.',
+  };
+}

@@ -1,0 +1,17 @@
+import type { Origin } from '../../../contract/experiences.ts';
+import type { Paint } from '../../output/output.ts';
+
+const kinds: Record<Origin['kind'], string> = { user: 'a person', task: 'a task', conversation: 'a chat' };
+
+/** Where something that was learned comes from: `a task`, `a task, untrusted`. */
+export const spellOrigin = ({ kind, trusted }: Origin): string =>
+  `${kinds[kind]}${trusted ? '' : ', untrusted'}`;
+
+/** The same with who and what it was. */
+export const spellOriginFully = (origin: Origin): string =>
+  [spellOrigin(origin), origin.taskId, origin.conversationId, origin.userId && `of ${origin.userId}`]
+    .filter(Boolean)
+    .join('  ');
+
+export const paintOrigin = (paint: Paint, text: string, { trusted }: Origin): string =>
+  trusted ? text : paint('yellow', text);

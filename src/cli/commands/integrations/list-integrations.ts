@@ -1,0 +1,101 @@
+import type { Setting } from '../../../contract/config.ts';
+import type { WebhooksStatus, WebSearchInfo } from '../../../contract/integrations.ts';
+import type { Cli } from '../../program/cli.ts';
+import { spellAge } from '../../output/duration.ts';
+import { type Fact, layOutFacts } from '../../output/facts.ts';
+import { type Vendor, vendors } from './vendors.ts';
+import { type ConnectedAccount, connectedAccount } from './connected-account.ts';
+import { baseUrlOf, knownSettings, missingApp } from './known-settings.ts';
+
+interface Row {
+  name: string;
+  connected: string;
+  webhooks: string;
+  lastEvent: string;
+  next: string[];
+}
+
+/** `svc integrations ls`: what is connected, what comes in, and what to type where something is missing. */
+export async function listIntegrations(cli: Cli, { json }: { json?: boolean }): Promise<void> {
+  const { output } = cli;
+  const { client } = cli.connect();
+  const [codehost, trackerA, trackerB, webhooks, webSearch, settings] = await Promise.all([
+    connectedAccount(client, 'codehost'),
+    connectedAccount(client, 'tracker_a'),
+    connectedAccount(client, 'tracker_b'),
+    client.integrations.getWebhooksStatus(),
+    client.integrations.getWebSearch(),
+    knownSettings(client),
+  ]);
+  if (json)
+    return output.json({
+      codehost: codehost.status,
+      tracker_a: trackerA.status,
+      tracker_b: trackerB.status,
+      webhooks,
+      webSearch,
+    });
+  const place = { webhooks, settings };
+  const rows = [
+    vendorRow(vendors.codehost, codehost, place),
+    vendorRow(vendors.tracker_a, trackerA, place),
+    vendorRow(vendors.tracker_b, trackerB, place),
+    searchRow(webSearch),
+  ];
+  output.table<Row>(
+    [
+      { title: 'NAME', value: ({ name }) => name },
+      { title: 'CONNECTED', value: ({ connected }) => connected, isElastic: true },
+      { title: 'WEBHOOKS', value: (row) => row.webhooks },
+      { title: 'LAST EVENT', value: ({ lastEvent }) => lastEvent },
+    ],
+    rows,
+  );
+  const steps = rows.map(({ name, next }): Fact => [name, next]).filter(([, next]) => next?.length);
+  if (steps.length > 0) output.note(`\nNext:\n${layOutFacts(steps, output.paintError, '  ').trimEnd()}`);
+}
+
+interface Place {
+  webhooks: WebhooksStatus;
+  settings: Map<string, Setting> | undefined;
+}
+
+function vendorRow(vendor: Vendor, account: ConnectedAccount, place: Place): Row {
+  const { provider, word, name } = vendor;
+  const { webhooks, settings } = place;
+  const { configured, lastEvent, eventCount = 0 } = webhooks[provider];
+  const isSeen = 'webhookConfigured' in account.status && account.status.webhookConfigured;
+  const isWorking = configured && (isSeen || eventCount > 0);
+  const connect =
+    account.name === undefined
+      ? [...(settings ? missingApp(settings, provider) : []), `svc integrations connect ${word}`]
+      : [];
+  return {
+    name,
+    connected: account.name ?? 'no',
+    webhooks: !configured ? 'no secret' : isWorking ? 'set up' : 'none yet',
+    lastEvent: lastEvent ? spellAge(lastEvent, Date.now()) : 'never',
+    next: [...connect, ...(isWorking ? [] : hookSteps(vendor, place))],
+  };
+}
+
+/** What is left to do until webhooks of the vendor come in, for who may do it. */
+function hookSteps({ provider, name }: Vendor, { webhooks, settings }: Place): string[] {
+  if (!settings) return [];
+  if (!webhooks[provider].configured) return [`svc config set webhooks.${provider}.signingSecret`];
+  const baseUrl = baseUrlOf(settings);
+  return baseUrl === undefined
+    ? [`svc config set server.baseUrl URL (where ${name} reaches the daemon)`]
+    : [`make a webhook there that sends to ${baseUrl}/api/webhooks/${provider}`];
+}
+
+function searchRow({ status, providers }: WebSearchInfo): Row {
+  const chosen = providers.find(({ id }) => id === status.provider);
+  return {
+    name: 'Web search',
+    connected: status.available ? (chosen?.name ?? 'yes') : 'no',
+    webhooks: '',
+    lastEvent: '',
+    next: status.reason === null ? [] : [status.reason],
+  };
+}

@@ -1,0 +1,54 @@
+import type { MemoryStats } from '../../../contract/memory.ts';
+import type { Cli } from '../../program/cli.ts';
+import { spellAge, spellDuration } from '../../output/duration.ts';
+import { layOutFacts } from '../../output/facts.ts';
+import { methodMeanings } from './method-meanings.ts';
+import { spellProgress } from './sync-progress.ts';
+
+interface Format {
+  json?: boolean;
+}
+
+/** `svc memory stats`. */
+export async function showMemoryStats(cli: Cli, { json }: Format): Promise<void> {
+  const { output } = cli;
+  const stats = await cli.connect().client.memory.getStats();
+  if (json) return output.json(stats);
+  const { lastSyncAt, method, embeddingFailure, roots, syncing } = stats;
+  output.write(
+    layOutFacts(
+      [
+        ['Files', stats.fileCount.toLocaleString('en')],
+        ['Chunks', stats.chunkCount.toLocaleString('en')],
+        ['Last sync', lastSyncAt === null ? 'never' : `${lastSyncAt}  (${spellAge(lastSyncAt, Date.now())})`],
+        ['Syncing', syncing && spellProgress(syncing)],
+        ['Searched by', methodMeanings[method]],
+        ['Model', spellModel(stats)],
+        ['Failing', embeddingFailure],
+        ['Folders', roots.length > 0 ? roots : 'none'],
+      ],
+      output.paint,
+    ),
+  );
+  if (roots.length === 0) output.note('\nIndex a folder: svc memory sync FOLDER');
+}
+
+/** `svc memory warm [QUERY…]`. */
+export async function warmMemory(cli: Cli, words: string[], { json }: Format): Promise<void> {
+  const { output } = cli;
+  const answer = await cli.connect().client.memory.warm({
+    body: words.length === 0 ? {} : { query: words.join(' ') },
+  });
+  if (json) return output.json(answer);
+  const { chunkCount, method, durationMs } = answer;
+  output.note(
+    `Ready in ${spellDuration(durationMs)}: ${chunkCount.toLocaleString('en')} chunks, searched by ${methodMeanings[method]}.`,
+  );
+}
+
+function spellModel({ embeddingModel, embeddedCount = 0, chunkCount }: MemoryStats): string | undefined {
+  if (embeddingModel === undefined) return undefined;
+  const isAll = embeddedCount >= chunkCount;
+  const count = embeddedCount.toLocaleString('en');
+  return `${embeddingModel}, ${isAll ? 'all chunks' : `${count} of ${chunkCount.toLocaleString('en')} chunks so far`}`;
+}

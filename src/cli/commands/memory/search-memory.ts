@@ -1,0 +1,70 @@
+import type { ScoredChunk, SearchResult } from '../../../contract/memory.ts';
+import type { Cli } from '../../program/cli.ts';
+import { escapeLine } from '../../output/escape-text.ts';
+import { bestLines, markLine } from './best-lines.ts';
+import { queryWords } from './query-words.ts';
+import { noteReason, searchBody, type SearchOptions } from './search-options.ts';
+import { pathShower, spellPlace } from './shown-path.ts';
+
+/** Lines of a file may be very long, and what reads a pipe wants to see what was found. */
+const WIDEST = 400;
+const NARROWEST = 20;
+
+/** `svc memory search QUERY…`. */
+export async function searchMemory(cli: Cli, words: string[], options: SearchOptions): Promise<void> {
+  const { output } = cli;
+  const { client } = cli.connect();
+  const answer = await client.memory.search(searchBody(cli, words, options));
+  if (options.json) return output.json(answer);
+  if (options.quiet) output.write(answer.chunks.map(({ id }) => `${id}\n`).join(''));
+  else printChunks(cli, answer);
+  await noteNothing(cli, answer.chunks.length, options);
+  if (!options.quiet) noteLimits(cli, answer);
+}
+
+function printChunks(cli: Cli, { query, chunks }: SearchResult): void {
+  const { output } = cli;
+  const { paint } = output;
+  const terms = queryWords(query);
+  const show = pathShower(cli);
+  for (const [at, chunk] of chunks.entries()) {
+    const gutter = String(chunk.endLine).length;
+    const width = Math.max(NARROWEST, Math.min(output.width, WIDEST) - gutter - 4);
+    const lines = [
+      headline(paint('cyan', spellPlace(show, chunk)), chunk, paint),
+      ...(chunk.heading === undefined ? [] : [`  ${paint('dim', escapeLine(chunk.heading))}`]),
+      ...bestLines(chunk, terms).map(({ number, text }) => {
+        const marked = markLine(text, terms, { width, mark: (word) => paint(['bold', 'yellow'], word) });
+        return `  ${paint('dim', String(number).padStart(gutter))}  ${marked}`;
+      }),
+    ];
+    output.write(`${at === 0 ? '' : '\n'}${lines.join('\n')}\n`);
+  }
+}
+
+const headline = (place: string, { score, stale }: ScoredChunk, paint: Cli['output']['paint']) =>
+  `${place}  ${score.toFixed(2)}${stale ? `  ${paint('yellow', 'changed since')}` : ''}`;
+
+/** Says what to do where nothing was found. */
+export async function noteNothing(cli: Cli, found: number, options: SearchOptions): Promise<void> {
+  if (found > 0) return;
+  const { output } = cli;
+  const { fileCount, syncing } = await cli.connect().client.memory.getStats();
+  const { under, minScore } = options;
+  const narrow = [under === undefined ? '' : '--under', minScore ? '--min-score' : ''].filter(Boolean);
+  if (syncing) return output.note('Nothing found yet: a sync is under way. See: svc memory stats');
+  if (fileCount === 0) return output.note('Nothing is indexed yet. Index a folder: svc memory sync FOLDER');
+  output.note(
+    narrow.length > 0
+      ? `Nothing found. Try it without ${narrow.join(' and ')}.`
+      : 'Nothing found. Try other words, or see what is indexed: svc memory files',
+  );
+}
+
+function noteLimits(cli: Cli, { autoSynced, stale, reason }: SearchResult): void {
+  const { output } = cli;
+  const dim = (text: string) => output.note(output.paintError('dim', text));
+  if (autoSynced) dim('Files that had changed were read again for this search.');
+  if (stale) output.note('Files may have changed since they were read. Read them again: svc memory sync');
+  noteReason(cli, reason);
+}

@@ -1,0 +1,107 @@
+import type { Client } from '../../../contract/client.ts';
+import type { Policy } from '../../../contract/policy.ts';
+import type { SecurityMode } from '../../../contract/security-mode.ts';
+import { CliError } from '../../errors/cli-error.ts';
+import type { Cli } from '../../program/cli.ts';
+import { closest } from '../../program/closest.ts';
+import { escapeLine } from '../../output/escape-text.ts';
+import { exitCodes } from '../../errors/exit-codes.ts';
+import { modeMeanings } from './mode-meanings.ts';
+
+export interface SetPolicyOptions {
+  mode?: SecurityMode;
+  allow?: string[];
+  disallow?: string[];
+  block?: string[];
+  unblock?: string[];
+  requireApproval?: string[];
+  noApproval?: string[];
+  json?: boolean;
+}
+
+type ListName = 'allowedTools' | 'blockedTools' | 'requireApprovalFor';
+interface ListChange {
+  list: ListName;
+  title: string;
+  add: string[];
+  remove: string[];
+}
+
+/** `svc policy set`: changes only what is named. */
+export async function setPolicy(cli: Cli, options: SetPolicyOptions): Promise<void> {
+  const { output } = cli;
+  const changes = changesOf(options);
+  if (options.mode === undefined && changes.every(({ add, remove }) => add.length + remove.length === 0))
+    throw new CliError(exitCodes.usage, 'There is nothing to set.', { next: 'See: svc policy set --help' });
+  const { client } = cli.connect();
+  const policy = await client.policy.get();
+  const { body, told } = compare(policy, options.mode, changes);
+  const answer = Object.keys(body).length > 0 ? await client.policy.update({ body }) : policy;
+  if (options.json) output.json(answer);
+  else if (told.length === 0) output.note('The policy says so already.');
+  else output.write(told.map((line) => `${line}\n`).join(''));
+  await warn(cli, client, answer, changes);
+}
+
+function changesOf(options: SetPolicyOptions): ListChange[] {
+  const { allow = [], disallow = [], block = [], unblock = [] } = options;
+  const { requireApproval = [], noApproval = [] } = options;
+  const changes: ListChange[] = [
+    { list: 'allowedTools', title: 'allowed', add: allow, remove: disallow },
+    { list: 'blockedTools', title: 'blocked', add: block, remove: unblock },
+    { list: 'requireApprovalFor', title: 'always asked for', add: requireApproval, remove: noApproval },
+  ];
+  for (const { title, add, remove } of changes) {
+    const both = add.find((name) => remove.includes(name));
+    if (both !== undefined)
+      throw new CliError(exitCodes.usage, `${both} cannot both be ${title} and not be it.`, {
+        next: 'See: svc policy set --help',
+      });
+  }
+  return changes;
+}
+
+/** What has to be sent, and one line for each thing that becomes different. */
+function compare(policy: Policy, mode: SecurityMode | undefined, changes: ListChange[]) {
+  const body: Partial<Policy> = {};
+  const told: string[] = [];
+  if (mode !== undefined && mode !== policy.defaultMode) {
+    body.defaultMode = mode;
+    told.push(`mode: ${policy.defaultMode} → ${mode} (${modeMeanings[mode]})`);
+  }
+  for (const { list, title, add, remove } of changes) {
+    const present = policy[list];
+    const added = [...new Set(add)].filter((name) => !present.includes(name));
+    const removed = present.filter((name) => remove.includes(name));
+    if (added.length + removed.length === 0) continue;
+    body[list] = [...present.filter((name) => !removed.includes(name)), ...added];
+    const words = [...added.map((name) => `+ ${name}`), ...removed.map((name) => `- ${name}`)];
+    told.push(`${title}: ${words.map(escapeLine).join(', ')}`);
+  }
+  return { body, told };
+}
+
+/** A rule with a typing error in it does nothing, and nobody would notice. */
+async function warn(cli: Cli, client: Client, policy: Policy, changes: ListChange[]): Promise<void> {
+  const { output } = cli;
+  const say = (text: string) => output.note(`${output.paintError('yellow', '!')} ${escapeLine(text)}`);
+  const named = changes.flatMap(({ add }) => add).filter((name) => !name.endsWith('*'));
+  const known = named.length === 0 ? [] : (await client.tools.list()).tools.map(({ name }) => name);
+  for (const name of new Set(named)) {
+    if (known.includes(name)) continue;
+    const meant = closest(name, known);
+    say(
+      `There is no tool ${name} at the moment.${meant === undefined ? ' See: svc tools ls' : ` Did you mean ${meant}?`}`,
+    );
+  }
+  for (const name of policy.allowedTools)
+    if (policy.blockedTools.includes(name)) say(`${name} is allowed and blocked: blocked it is.`);
+  for (const { list, title, remove } of changes)
+    for (const name of remove)
+      if (coveredBy(policy[list], name))
+        say(`${name} is still ${title}, by ${coveredBy(policy[list], name)}.`);
+}
+
+/** The rule with a * that a name still falls under. */
+const coveredBy = (rules: string[], name: string) =>
+  rules.find((rule) => rule.endsWith('*') && rule !== name && name.startsWith(rule.slice(0, -1)));

@@ -1,0 +1,24 @@
+import type { Cli } from '../../program/cli.ts';
+import { layOutFacts } from '../../output/facts.ts';
+import { modeMeanings } from './mode-meanings.ts';
+
+/** `svc policy show`. */
+export async function showPolicy(cli: Cli, { json }: { json?: boolean }): Promise<void> {
+  const { output } = cli;
+  const policy = await cli.connect().client.policy.get();
+  if (json) return output.json(policy);
+  const { defaultMode, allowedTools, blockedTools, requireApprovalFor, auditAll } = policy;
+  const names = (tools: string[]) => (tools.length === 0 ? 'none' : tools.toSorted());
+  output.write(
+    layOutFacts(
+      [
+        ['Mode', `${defaultMode}: ${modeMeanings[defaultMode]}`],
+        ['Allowed', names(allowedTools)],
+        ['Blocked', names(blockedTools)],
+        ['Always asked for', names(requireApprovalFor)],
+        ['Audit log', auditAll ? 'calls and their results' : 'calls, without their results'],
+      ],
+      output.paint,
+    ),
+  );
+}

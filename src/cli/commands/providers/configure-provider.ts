@@ -1,0 +1,49 @@
+import { CliError } from '../../errors/cli-error.ts';
+import type { Cli } from '../../program/cli.ts';
+import { exitCodes } from '../../errors/exit-codes.ts';
+import { readSecret } from '../../input/read-secret.ts';
+import { requireProvider } from './provider-type.ts';
+
+export interface ConfigureOptions {
+  baseUrl?: string;
+  defaultModel?: string;
+  resourceName?: string;
+  apiVersion?: string;
+  /** False with --no-key. */
+  key: boolean;
+  forgetKey?: boolean;
+  enable?: boolean;
+  disable?: boolean;
+  json?: boolean;
+}
+
+/** `svc providers configure PROVIDER`: a key is never an argument, which others could see. */
+export async function configureProvider(cli: Cli, text: string, options: ConfigureOptions): Promise<void> {
+  const { baseUrl, defaultModel, resourceName, apiVersion, forgetKey, enable, disable, json } = options;
+  const { output } = cli;
+  if (enable && disable) throw new CliError(exitCodes.usage, 'Give --enable or --disable, not both.');
+  const { client } = cli.connect();
+  const type = requireProvider(text, (await client.providers.list()).providers);
+  const needsKey = options.key && !forgetKey && !disable && type !== 'ollama';
+  const apiKey = needsKey
+    ? (await readSecret(cli, `Key of ${type}: `, `svc providers configure ${type} < FILE`)).trim()
+    : undefined;
+  const { provider } = await client.providers.configure({
+    params: { type },
+    body: {
+      ...(apiKey !== undefined && { apiKey }),
+      ...(forgetKey && { apiKey: null }),
+      ...(baseUrl !== undefined && { baseUrl }),
+      ...(defaultModel !== undefined && { defaultModel }),
+      ...(resourceName !== undefined && { resourceName }),
+      ...(apiVersion !== undefined && { apiVersion }),
+      ...((enable || disable) && { enabled: enable === true }),
+    },
+  });
+  if (json) return output.json({ provider });
+  output.note(
+    provider.configured
+      ? `${provider.name} is set up. Try it: svc providers test ${type}`
+      : `${provider.name} is not set up yet. See: svc providers configure --help`,
+  );
+}

@@ -1,0 +1,95 @@
+import type { Model, ModelProvider } from '../../../contract/providers.ts';
+import { CliError } from '../../errors/cli-error.ts';
+import type { Cli } from '../../program/cli.ts';
+import { escapeLine } from '../../output/escape-text.ts';
+import { exitCodes } from '../../errors/exit-codes.ts';
+import { requireProvider } from './provider-type.ts';
+
+interface Options {
+  json?: boolean;
+}
+
+/** `svc providers ls`. */
+export async function listProviders(
+  cli: Cli,
+  { all = false, json }: Options & { all?: boolean },
+): Promise<void> {
+  const { output } = cli;
+  const answer = await cli.connect().client.providers.list();
+  if (json) return output.json(answer);
+  const shown = answer.providers.filter(({ configured }) => all || configured);
+  if (shown.length === 0)
+    return output.note(
+      'No provider is set up. One: svc providers configure openai   All: svc providers ls --all',
+    );
+  output.table<ModelProvider>(
+    [
+      { title: '', value: ({ type }) => (type === answer.default?.provider ? '*' : '') },
+      { title: 'TYPE', value: ({ type }) => type },
+      { title: 'STATE', value: stateOf },
+      { title: 'MODEL', value: ({ defaultModel = '' }) => defaultModel, isElastic: true },
+      { title: 'KEY', value: ({ apiKey = '' }) => apiKey },
+      { title: 'WHERE', value: ({ baseUrl = '' }) => baseUrl, isElastic: true, fromWidth: 100 },
+    ],
+    shown,
+  );
+}
+
+/** `svc providers models PROVIDER`. */
+export async function listModels(cli: Cli, text: string, { json }: Options): Promise<void> {
+  const { output } = cli;
+  const { client } = cli.connect();
+  const type = requireProvider(text, (await client.providers.list()).providers);
+  const answer = await client.providers.listModels({ params: { type } });
+  if (json) return output.json(answer);
+  output.table<Model>(
+    [
+      { title: 'MODEL', value: ({ id }) => id },
+      {
+        title: 'WINDOW',
+        value: ({ contextWindow }) => (contextWindow === undefined ? '' : String(contextWindow)),
+      },
+    ],
+    answer.models,
+  );
+  if (answer.source === 'list')
+    output.note(output.paintError('dim', 'The vendor tells nobody; this list may be older than its models.'));
+}
+
+/** `svc providers test PROVIDER`. */
+export async function testProvider(cli: Cli, text: string, { json }: Options): Promise<void> {
+  const { output } = cli;
+  const { client } = cli.connect();
+  const type = requireProvider(text, (await client.providers.list()).providers);
+  const answer = await client.providers.checkHealth({ params: { type } });
+  if (json) output.json(answer);
+  const { healthy, latencyMs, message = 'It does not answer' } = answer;
+  if (!healthy)
+    throw new CliError(exitCodes.failed, message, { next: `Set it up: svc providers configure ${type}` });
+  if (!json) output.write(`${type} answers${latencyMs === undefined ? '' : ` in ${latencyMs} ms`}\n`);
+}
+
+/** `svc providers default PROVIDER`. */
+export async function setDefault(
+  cli: Cli,
+  text: string,
+  { model, json }: Options & { model?: string },
+): Promise<void> {
+  const { output } = cli;
+  const { client } = cli.connect();
+  const provider = requireProvider(text, (await client.providers.list()).providers);
+  const answer = await client.providers.setDefault({
+    body: { provider, ...(model !== undefined && { model }) },
+  });
+  if (json) return output.json(answer);
+  output.note(
+    `Requests that name no provider go to ${escapeLine([provider, model].filter(Boolean).join('/'))}.`,
+  );
+}
+
+const stateOf = ({ configured, enabled, healthy, message }: ModelProvider) => {
+  if (!configured) return 'not set up';
+  if (!enabled) return 'off';
+  if (healthy) return 'healthy';
+  return message === undefined ? 'not tested' : 'unhealthy';
+};

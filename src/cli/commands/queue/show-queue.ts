@@ -1,0 +1,34 @@
+import type { Cli } from '../../program/cli.ts';
+
+interface Options {
+  json?: boolean;
+}
+
+/** `svc queue pause|resume`. */
+export async function setPaused(cli: Cli, verb: 'pause' | 'resume', { json }: Options): Promise<void> {
+  const answer = await cli.connect().client.queue[verb]();
+  if (json) cli.output.json(answer);
+  else cli.output.note(answer.paused ? 'Paused. What runs goes on. Again: svc queue resume' : 'Resumed.');
+}
+
+/** `svc queue status`. */
+export async function showQueue(cli: Cli, { json }: Options): Promise<void> {
+  const { output } = cli;
+  const status = await cli.connect().client.queue.getStatus();
+  if (json) return output.json(status);
+  const { tasks } = status.queues;
+  const workers = status.workers.tasks;
+  const lines: [string, string | number][] = [
+    ['state', status.paused ? output.paint('yellow', 'paused') : 'running'],
+    ['backend', status.mode],
+    ['workers', workers.concurrency],
+    ['pending', tasks.pending],
+    ['queued', tasks.queued],
+    ['in progress', tasks.inProgress],
+    ['completed', tasks.completed],
+    ['failed', tasks.failed],
+    ['dead letters', `${status.deadLetterQueue.pending} pending of ${status.deadLetterQueue.total}`],
+  ];
+  for (const [name, value] of lines) output.write(`${output.paint('dim', name.padEnd(13))}${value}\n`);
+  if (status.paused) output.note('Start tasks again: svc queue resume');
+}

@@ -1,0 +1,64 @@
+import { createInterface } from 'node:readline/promises';
+import type { ApprovalDecision } from '../../../contract/approvals.ts';
+import type { Output } from '../../output/output.ts';
+
+/** How long nothing comes after the end of what was typed before the question. */
+const QUIET_MS = 50;
+
+const decisions: Record<string, ApprovalDecision> = {
+  y: 'allow-once',
+  yes: 'allow-once',
+  a: 'allow-always',
+  always: 'allow-always',
+  n: 'deny',
+  no: 'deny',
+};
+
+/**
+ * Asks on the terminal until there is an answer that it knows; undefined when the question was taken back or is left
+ * open. What was typed before it was asked is no answer.
+ */
+export async function askDecision(
+  output: Output,
+  question: string,
+  signal: AbortSignal,
+): Promise<ApprovalDecision | undefined> {
+  const { stdin } = process;
+  await dropTypedAhead(stdin, signal);
+  const lines = createInterface({ input: stdin, output: output.errorStream, terminal: true, historySize: 0 });
+  const left = new AbortController();
+  // The terminal does not send the signal by itself while it is read letter by letter.
+  lines.on('SIGINT', interrupt).on('close', () => left.abort());
+  try {
+    for (;;) {
+      const answer = await lines.question(question, { signal: AbortSignal.any([signal, left.signal]) });
+      const decision = decisions[answer.trim().toLowerCase()];
+      if (decision) return decision;
+    }
+  } catch (error) {
+    if (!signal.aborted && !left.signal.aborted) throw error;
+    output.note('');
+    return undefined;
+  } finally {
+    lines.close();
+  }
+}
+
+async function dropTypedAhead(stdin: NodeJS.ReadStream, signal: AbortSignal): Promise<void> {
+  const quiet = Promise.withResolvers<void>();
+  const timer = setTimeout(quiet.resolve, QUIET_MS);
+  const drop = (typed: Buffer) => {
+    if (typed.includes(CTRL_C)) interrupt();
+    timer.refresh();
+  };
+  stdin.setRawMode(true);
+  stdin.on('data', drop);
+  signal.addEventListener('abort', () => quiet.resolve());
+  await quiet.promise;
+  clearTimeout(timer);
+  stdin.off('data', drop).pause();
+  stdin.setRawMode(false);
+}
+
+const CTRL_C = 3;
+const interrupt = () => void process.kill(process.pid, 'SIGINT');

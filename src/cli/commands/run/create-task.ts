@@ -1,0 +1,70 @@
+import { resolve } from 'node:path';
+import type { Client } from '../../../contract/client.ts';
+import type { SecurityMode } from '../../../contract/security-mode.ts';
+import { CliError } from '../../errors/cli-error.ts';
+import type { Cli } from '../../program/cli.ts';
+import { closest } from '../../program/closest.ts';
+import { exitCodes } from '../../errors/exit-codes.ts';
+import type { OnApproval } from './on-approval.ts';
+import { readPrompt, titleOf } from './read-prompt.ts';
+
+export interface RunOptions {
+  agent?: string;
+  cwd?: string;
+  detach?: boolean;
+  /** Milliseconds. */
+  timeout?: number;
+  idempotencyKey?: string;
+  attempts?: number;
+  priority?: number;
+  title?: string;
+  label?: string[];
+  mode?: SecurityMode;
+  onApproval?: OnApproval;
+  json?: boolean;
+  jsonl?: boolean;
+  quiet?: boolean;
+}
+
+/** Sends the task that the command line describes. */
+export async function createTask(cli: Cli, words: string[], options: RunOptions) {
+  const { agent, idempotencyKey } = options;
+  const prompt = await readPrompt(words, agent);
+  const connection = cli.connect();
+  if (agent !== undefined) await requireAgent(connection.client, agent);
+  const cwd = folderFor(options, connection.target.isLocal);
+  return connection.client.tasks.create({
+    body: {
+      title: options.title ?? titleOf(prompt),
+      prompt,
+      ...(agent !== undefined && { assignedAgent: agent }),
+      ...(cwd !== undefined && { cwd }),
+      ...(options.priority !== undefined && { priority: options.priority }),
+      ...(options.attempts !== undefined && { maxAttempts: options.attempts }),
+      ...(options.label && { labels: options.label }),
+      ...(options.mode !== undefined && { securityMode: options.mode }),
+    },
+    headers: idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey },
+  });
+}
+
+/** A task with an agent that does not exist would wait for ever. */
+export async function requireAgent(client: Client, agent: string): Promise<void> {
+  const { types } = await client.agents.listTypes();
+  if (types.includes(agent)) return;
+  const meant = closest(agent, types);
+  throw new CliError(
+    exitCodes.invalid,
+    `There is no agent "${agent}".${meant === undefined ? ` There are: ${types.join(', ')}.` : ` Did you mean ${meant}?`}`,
+    { next: 'See: svc agents ls' },
+  );
+}
+
+const worksInFolder = (agent: string | undefined) =>
+  agent === undefined || agent === 'builtin' || agent === 'command';
+
+/** An agent that touches files works where its caller is, unless that is another machine. */
+function folderFor({ agent, cwd }: RunOptions, isLocal: boolean): string | undefined {
+  if (cwd !== undefined) return isLocal ? resolve(cwd) : cwd;
+  return isLocal && worksInFolder(agent) ? process.cwd() : undefined;
+}

@@ -1,0 +1,32 @@
+import { CliError } from '../../errors/cli-error.ts';
+import { exitCodes } from '../../errors/exit-codes.ts';
+import { isStdinGiven, readStdin } from '../../input/read-stdin.ts';
+
+/** The prompt from the words of the command line and from stdin. */
+export async function readPrompt(
+  words: string[],
+  agent: string | undefined,
+  command = 'svc run',
+): Promise<string> {
+  if (words.length === 1 && words[0] === '-') return required(await readStdin(), command);
+  const said = words.join(' ');
+  // A command says itself what it reads; what happens to be on stdin must not become part of it.
+  const context = agent === 'command' || !isStdinGiven() ? '' : (await readStdin()).trimEnd();
+  return required([said, context].filter((part) => part.trim() !== '').join('\n\n'), command);
+}
+
+function required(prompt: string, command: string): string {
+  if (prompt.trim() !== '') return prompt;
+  throw new CliError(exitCodes.usage, 'There is no prompt.', {
+    next: `Say what to do: ${command} "what to do", or pipe it: ${command} -`,
+  });
+}
+
+/** The first line of a prompt, as long as a title may be. */
+export function titleOf(prompt: string): string {
+  const line = prompt.trim().split('\n')[0]?.trim() ?? '';
+  const letters = Array.from(new Intl.Segmenter().segment(line), ({ segment }) => segment);
+  return letters.length <= TITLE_LETTERS ? line : `${letters.slice(0, TITLE_LETTERS - 1).join('')}…`;
+}
+
+const TITLE_LETTERS = 80;

@@ -1,0 +1,100 @@
+import type { ApprovalDecision } from '../../../contract/approvals.ts';
+import { ApiError, type Client } from '../../../contract/client.ts';
+import type { TaskEvent } from '../../../contract/task.ts';
+import { askedCall, decidedApproval } from '../approvals/asked-call.ts';
+import { type AskedCall, layOutCall } from '../approvals/lay-out-call.ts';
+import { canAsk } from '../../input/ask.ts';
+import { CliError } from '../../errors/cli-error.ts';
+import type { Cli } from '../../program/cli.ts';
+import { escapeLine } from '../../output/escape-text.ts';
+import { exitCodes } from '../../errors/exit-codes.ts';
+import { askDecision } from './ask-decision.ts';
+import type { OnApproval } from './on-approval.ts';
+import type { RunProgress } from './run-progress.ts';
+
+const MOST = 500;
+
+export interface RunApprovals {
+  event(event: TaskEvent): void;
+  /** Rejects when an approval is needed and none can be given here, or when a decision cannot be sent. */
+  failed: Promise<never>;
+  /** Takes back the question that is open. */
+  close(): void;
+}
+
+/** Sees to the approvals that a task asks for, one after the other, in the way that was chosen. */
+export function runApprovals(
+  cli: Cli,
+  { taskId, progress, onApproval }: { taskId: string; progress: RunProgress; onApproval?: OnApproval },
+): RunApprovals {
+  const { output } = cli;
+  const { client } = cli.connect();
+  const way = onApproval ?? (canAsk(cli) ? 'wait' : 'fail');
+  const failed = Promise.withResolvers<never>();
+  // Nobody has to listen once the task has ended.
+  failed.promise.catch(() => undefined);
+  /** One per approval that is seen to or waits for its turn. */
+  const open = new Map<string, AbortController>();
+  let before = Promise.resolve();
+
+  const send = async (id: string, decision: ApprovalDecision) => {
+    try {
+      await client.approvals.decide({ params: { id }, body: { decision } });
+    } catch (error) {
+      if (!(error instanceof ApiError) || (error.status !== 400 && error.status !== 404)) throw error;
+      progress.say(escapeLine(error.message));
+    }
+  };
+  const show = (call: AskedCall) => {
+    const { paintError: paint, errorStream } = output;
+    const width = errorStream.columns || Number.POSITIVE_INFINITY;
+    output.note(layOutCall(call, { paint, width, now: Date.now() }).trimEnd());
+  };
+  const handle = async (asked: AskedCall, signal: AbortSignal) => {
+    if (signal.aborted) return;
+    const call = await openCall(client, asked);
+    if (!call || signal.aborted) return;
+    if (way === 'deny') return send(call.id, 'deny');
+    progress.pause();
+    show(call);
+    const tool = escapeLine(call.toolName);
+    if (way === 'fail')
+      throw new CliError(
+        exitCodes.approvalNeeded,
+        `${tool} needs an approval, and nobody can be asked here; the task waits for it.`,
+        { next: `Let it run: svc approvals allow ${call.id}   Then: svc tasks logs -f ${taskId}` },
+      );
+    const question = `Allow ${tool}? [y]es once / [a]lways / [n]o `;
+    const decision = canAsk(cli) ? await askDecision(output, question, signal) : undefined;
+    progress.resume();
+    if (decision) return send(call.id, decision);
+    if (!signal.aborted) progress.say(`waiting for a decision: svc approvals allow ${call.id}`);
+  };
+  return {
+    failed: failed.promise,
+    event(event) {
+      const call = askedCall(event);
+      if (call) {
+        const taken = new AbortController();
+        open.set(call.id, taken);
+        before = before.then(() => handle(call, taken.signal)).catch(failed.reject);
+      }
+      open.get(decidedApproval(event) ?? '')?.abort();
+    },
+    close() {
+      for (const taken of open.values()) taken.abort();
+    },
+  };
+}
+
+/** The approval as it is now; undefined when it is decided. Who may not see approvals has to believe the event. */
+async function openCall(client: Client, call: AskedCall): Promise<AskedCall | undefined> {
+  try {
+    const { approvals } = await client.approvals.list({ query: { status: 'all', limit: MOST } });
+    const found = approvals.find(({ id }) => id === call.id) ?? call;
+    return (found.status ?? 'pending') === 'pending' ? found : undefined;
+  } catch (error) {
+    if (error instanceof ApiError && (error.status === 401 || error.status === 403)) return call;
+    throw error;
+  }
+}

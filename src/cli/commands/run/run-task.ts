@@ -1,0 +1,117 @@
+import { ApiError } from '../../../contract/client.ts';
+import type { Task } from '../../../contract/task.ts';
+import { CliError } from '../../errors/cli-error.ts';
+import type { Cli } from '../../program/cli.ts';
+import { spellDuration } from '../../output/duration.ts';
+import { escapeLine } from '../../output/escape-text.ts';
+import { type ExitCode, exitCodes } from '../../errors/exit-codes.ts';
+import { followTask } from '../tasks/follow-task.ts';
+import { exitCodeOfTask } from '../tasks/task-outcome.ts';
+import { runApprovals } from './run-approvals.ts';
+import { createTask, type RunOptions } from './create-task.ts';
+import { type Interrupt, interruptCodes, onInterrupt } from './on-interrupt.ts';
+import { plainProgress, quietProgress, type RunProgress, spinnerProgress } from './run-progress.ts';
+
+type Stop = Interrupt | 'timeout';
+
+/** Creates a task, follows it to its end and prints its answer; answers the exit code. */
+export async function runTask(cli: Cli, words: string[], options: RunOptions): Promise<ExitCode> {
+  const { output } = cli;
+  const connection = cli.connect();
+  const { client } = connection;
+  const created = await createTask(cli, words, options);
+  const { id } = created.task;
+  if (options.detach) {
+    if (options.json) output.json(created);
+    else output.write(`${id}\n`);
+    return exitCodes.pending;
+  }
+  if (options.quiet) output.write(`${id}\n`);
+
+  const progress = await progressFor(cli, options);
+  const stopping = Promise.withResolvers<never>();
+  let stoppedBy: Stop | undefined;
+  const stop = (reason: Stop) => {
+    if (stoppedBy) return;
+    stoppedBy = reason;
+    progress.say(reason === 'timeout' ? 'out of time, cancelling' : 'cancelling; once more to leave at once');
+    client.tasks.cancel({ params: { id } }).catch((error: unknown) => {
+      // It ended before it could be cancelled.
+      if (error instanceof ApiError && error.status === 400) return;
+      stopping.reject(notCancelled(reason, id, error));
+    });
+  };
+  const forget = onInterrupt(stop);
+  const { onApproval } = options;
+  const approvals = runApprovals(cli, { taskId: id, progress, ...(onApproval && { onApproval }) });
+  const timer = options.timeout === undefined ? undefined : setTimeout(stop, options.timeout, 'timeout');
+  try {
+    progress.say(`${id} created`);
+    const followed = followTask(connection, id, {
+      onEvent: (event) => {
+        if (options.jsonl) output.jsonLine(event);
+        progress.event(event);
+        approvals.event(event);
+      },
+      onAway: () => progress.say('the daemon is away; waiting for it'),
+    });
+    const answer = await Promise.race([followed, stopping.promise, approvals.failed]);
+    const { line, exitCode } = conclude(cli, answer.task, stoppedBy, options.timeout);
+    if (!options.quiet || exitCode !== exitCodes.done) progress.end(line);
+    if (options.json) output.json(answer);
+    else if (!options.jsonl && !options.quiet) printAnswer(cli, answer.task);
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CliError && error.exitCode === exitCodes.approvalNeeded) {
+      if (options.json) output.json(await client.tasks.get({ params: { id } }));
+      throw error;
+    }
+    progress.end(`${output.paintError('yellow', '!')} the task may go on  What next: svc tasks show ${id}`);
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    approvals.close();
+    forget();
+  }
+}
+
+async function progressFor({ output }: Cli, { quiet }: RunOptions): Promise<RunProgress> {
+  if (quiet) return quietProgress(output);
+  return output.isLively ? spinnerProgress(output) : plainProgress(output);
+}
+
+/** Exactly what the agent said; a terminal gets the newline without which the prompt would follow on the same line. */
+function printAnswer({ output }: Cli, { result }: Task): void {
+  const answer = result?.output ?? '';
+  output.write(output.isTerminal && answer !== '' && !answer.endsWith('\n') ? `${answer}\n` : answer);
+}
+
+function conclude({ output }: Cli, task: Task, stoppedBy: Stop | undefined, timeout = 0) {
+  const next = `What next: svc tasks show ${task.id}`;
+  const good = output.paintError('green', '✓');
+  const bad = output.paintError('red', '✗');
+  const took = spellDuration(Date.parse(task.completedAt ?? task.updatedAt) - Date.parse(task.createdAt));
+  const isStopped = task.status === 'cancelled' && stoppedBy !== undefined;
+  const exitCode =
+    stoppedBy === undefined || (stoppedBy === 'timeout' && !isStopped)
+      ? exitCodeOfTask(task)
+      : codeOf(stoppedBy);
+  if (task.status === 'completed') return { exitCode, line: `${good} done in ${took}` };
+  if (isStopped && stoppedBy === 'timeout')
+    return { exitCode, line: `${bad} stopped after ${spellDuration(timeout)} (--timeout)  ${next}` };
+  if (task.status === 'cancelled') return { exitCode, line: `${bad} cancelled after ${took}  ${next}` };
+  return {
+    exitCode,
+    line: `${bad} failed: ${escapeLine(task.error?.message ?? 'no reason is known')}  ${next}`,
+  };
+}
+
+const codeOf = (stop: Stop): ExitCode => (stop === 'timeout' ? exitCodes.timeout : interruptCodes[stop]);
+
+function notCancelled(reason: Stop, id: string, cause: unknown): CliError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new CliError(codeOf(reason), `The task could not be cancelled: ${why}`, {
+    next: `Try: svc tasks cancel ${id}`,
+    cause,
+  });
+}

@@ -1,0 +1,80 @@
+import { resolve } from 'node:path';
+import type { Schedule } from '../../../contract/schedules.ts';
+import type { SecurityMode } from '../../../contract/security-mode.ts';
+import { CliError } from '../../errors/cli-error.ts';
+import type { Cli } from '../../program/cli.ts';
+import { exitCodes } from '../../errors/exit-codes.ts';
+import { requireAgent } from '../run/create-task.ts';
+import { readPrompt, titleOf } from '../run/read-prompt.ts';
+import { nextRunLines } from './next-runs.ts';
+
+export interface AddOptions {
+  at?: string;
+  tz?: string;
+  name?: string;
+  agent?: string;
+  cwd?: string;
+  title?: string;
+  label?: string[];
+  priority?: number;
+  attempts?: number;
+  mode?: SecurityMode;
+  overlap?: Schedule['overlap'];
+  catchUp?: Schedule['catchUp'];
+  maxFailures?: number;
+  paused?: boolean;
+  json?: boolean;
+  quiet?: boolean;
+}
+
+/** `svc schedules add`: the expression first, unless --at says when, then what to do. */
+export async function addSchedule(cli: Cli, words: string[], options: AddOptions): Promise<void> {
+  const { output } = cli;
+  const { at, tz, name, agent, cwd, label, overlap, catchUp, maxFailures } = options;
+  const cron = at === undefined ? requireExpression(words[0]) : undefined;
+  const prompt = await readPrompt(words.slice(cron === undefined ? 0 : 1), agent, command(options));
+  const { client, target } = cli.connect();
+  if (agent !== undefined) await requireAgent(client, agent);
+  const answer = await client.schedules.create({
+    body: {
+      ...(cron !== undefined && { cron }),
+      // As people write it.
+      ...(at !== undefined && { at: at.replace(/^(\d{4}-\d\d-\d\d) +/, '$1T') }),
+      ...(tz !== undefined && { timezone: tz }),
+      ...(name !== undefined && { name }),
+      ...(overlap && { overlap }),
+      ...(catchUp && { catchUp }),
+      ...(maxFailures !== undefined && { maxFailures }),
+      ...(options.paused && { active: false }),
+      task: {
+        title: options.title ?? titleOf(prompt),
+        prompt,
+        ...(agent !== undefined && { assignedAgent: agent }),
+        ...(cwd !== undefined && { cwd: target.isLocal ? resolve(cwd) : cwd }),
+        ...(options.priority !== undefined && { priority: options.priority }),
+        ...(options.attempts !== undefined && { maxAttempts: options.attempts }),
+        ...(options.mode !== undefined && { securityMode: options.mode }),
+        ...(label && { labels: label }),
+      },
+    },
+  });
+  if (options.json) return output.json(answer);
+  const { schedule } = answer;
+  output.write(`${schedule.id}\n`);
+  if (options.quiet) return;
+  if (schedule.status === 'paused')
+    return output.note(`It is paused. Take it up:\n  svc schedules resume ${schedule.id}`);
+  const next = nextRunLines(schedule.nextRuns, schedule.timezone).map((line) => `\n  ${line}`);
+  output.note(`It runs at (${schedule.timezone}):${next.join('')}`);
+}
+
+const command = ({ at }: AddOptions) =>
+  at === undefined ? 'svc schedules add "0 3 * * *"' : `svc schedules add --at ${at}`;
+
+/** A shell takes an expression without quotes apart, and puts names of files in the place of its stars. */
+function requireExpression(text = ''): string {
+  if (text.startsWith('@') || text.trim().includes(' ')) return text;
+  throw new CliError(exitCodes.usage, 'The times come first, in quotes.', {
+    next: 'Example: svc schedules add "0 3 * * *" "check the backups", or once: --at 2026-12-24T18:00',
+  });
+}

@@ -1,0 +1,74 @@
+import type { Client } from '../../../contract/client.ts';
+import type { Schedule } from '../../../contract/schedules.ts';
+import { CliError } from '../../errors/cli-error.ts';
+import type { Cli } from '../../program/cli.ts';
+import { spellLeft } from '../../output/duration.ts';
+import { exitCodes } from '../../errors/exit-codes.ts';
+import { idsOf } from '../../ids/ids-of.ts';
+import { withId } from '../../ids/resolve-id.ts';
+import { spellAllZoned } from './zoned-time.ts';
+
+export interface NextOptions {
+  cron?: string;
+  tz?: string;
+  count?: number;
+  json?: boolean;
+  quiet?: boolean;
+}
+
+/** `svc schedules next`: the times of a schedule, or of an expression that belongs to none. */
+export async function showNextRuns(cli: Cli, text: string | undefined, options: NextOptions): Promise<void> {
+  const { output } = cli;
+  const { client } = cli.connect();
+  if ((text === undefined) === (options.cron === undefined))
+    throw new CliError(exitCodes.usage, 'Name a schedule, or give --cron.', {
+      next: 'Example: svc schedules next --cron "*/5 * * * *" --tz UTC',
+    });
+  if (text !== undefined && options.tz !== undefined)
+    throw new CliError(exitCodes.usage, '--tz belongs to --cron: a schedule has its own time zone.');
+  const answer =
+    text === undefined ? await preview(client, { ...options }) : await nextOf(cli, client, text, options);
+  if (options.json) return output.json(answer);
+  const { nextRuns, timezone } = answer;
+  if (options.quiet) return output.write(nextRuns.map((at) => `${at}\n`).join(''));
+  output.write(
+    nextRunLines(nextRuns, timezone)
+      .map((line) => `${line}\n`)
+      .join(''),
+  );
+  output.note(output.paintError('dim', timezone));
+}
+
+/** One line per time, in its zone, with how long it still is. */
+export function nextRunLines(nextRuns: readonly string[], timezone: string, now = Date.now()): string[] {
+  return spellAllZoned(nextRuns, timezone).map(
+    (time, index) => `${time}   in ${spellLeft(nextRuns[index], now)}`,
+  );
+}
+
+async function nextOf(cli: Cli, client: Client, text: string, { count }: NextOptions) {
+  const { answer } = await withId(text, idsOf(client, 'schedule'), (id) =>
+    client.schedules.get({ params: { id } }),
+  );
+  const { schedule } = answer;
+  if (schedule.status !== 'active') cli.output.note(whyNot(schedule));
+  const { cron, timezone, nextRuns } = schedule;
+  return cron === undefined ? { timezone, nextRuns } : preview(client, { cron, tz: timezone, count });
+}
+
+const whyNot = ({ id, status }: Schedule) =>
+  status === 'done'
+    ? 'Its time is over.'
+    : `It is paused; these would be its times. Take it up again:\n  svc schedules resume ${id}\n`;
+
+const preview = (
+  client: Client,
+  { cron, tz, count }: { cron?: string; tz?: string; count?: number | undefined },
+) =>
+  client.schedules.preview({
+    body: {
+      ...(cron !== undefined && { cron }),
+      ...(tz !== undefined && { timezone: tz }),
+      ...(count !== undefined && { count }),
+    },
+  });

@@ -1,0 +1,62 @@
+import type { Schedule } from '../../../contract/schedules.ts';
+import type { Cli } from '../../program/cli.ts';
+import { spellAge } from '../../output/duration.ts';
+import { type Fact, layOutFacts } from '../../output/facts.ts';
+import { idsOf } from '../../ids/ids-of.ts';
+import { withId } from '../../ids/resolve-id.ts';
+import { catchUpMeanings, overlapMeanings } from './policy-meanings.ts';
+import { nextRunLines } from './next-runs.ts';
+import { spellZonedFully } from './zoned-time.ts';
+
+const PROMPT_LETTERS = 400;
+
+/** `svc schedules show ID`. */
+export async function showSchedule(cli: Cli, text: string, { json }: { json?: boolean }): Promise<void> {
+  const { output } = cli;
+  const { client } = cli.connect();
+  const { id, answer } = await withId(text, idsOf(client, 'schedule'), (each) =>
+    client.schedules.get({ params: { id: each } }),
+  );
+  if (json) return output.json(answer);
+  const { schedule } = answer;
+  output.write(layOutFacts(factsOf(schedule), output.paint));
+  if (schedule.status === 'paused') output.note(`\nTake it up again:\n  svc schedules resume ${id}`);
+}
+
+function factsOf(schedule: Schedule): Fact[] {
+  const { task, timezone, nextRuns, lastRunAt, lastTaskId, pausedReason, status, at } = schedule;
+  const now = Date.now();
+  const time = (moment: string) => spellZonedFully(moment, timezone);
+  return [
+    ['Schedule', schedule.id],
+    ['Name', schedule.name],
+    ['Status', pausedReason === undefined ? status : `${status}: ${pausedReason}`],
+    ['Times', schedule.cron ?? (at && `once, ${time(at)}`)],
+    ['Time zone', timezone],
+    ['Next', nextRunLines(nextRuns, timezone, now)],
+    ['Last', lastRunAt && `${time(lastRunAt)}   ${spellAge(lastRunAt, now)}`],
+    ['Its task', lastTaskId && `${lastTaskId}  ${schedule.lastStatus ?? ''}`],
+    ['Runs', countsOf(schedule)],
+    ['Overlap', `${schedule.overlap}: ${overlapMeanings[schedule.overlap]}`],
+    ['Catch up', `${schedule.catchUp}: ${catchUpMeanings[schedule.catchUp]}`],
+    ['Failures', failuresOf(schedule)],
+    ['Title', [schedule.name, task.prompt].includes(task.title) ? undefined : task.title],
+    ['Agent', task.assignedAgent],
+    ['Folder', task.cwd],
+    ['Priority', task.priority === 3 ? undefined : String(task.priority)],
+    ['Labels', task.labels.join(', ')],
+    ['Prompt', task.prompt?.slice(0, PROMPT_LETTERS).split('\n')],
+  ];
+}
+
+function countsOf({ runCount, waitingCount, skippedCount, misfireCount }: Schedule): string {
+  const others: [number, string][] = [
+    [waitingCount, 'waiting'],
+    [skippedCount, 'skipped'],
+    [misfireCount, 'missed'],
+  ];
+  return [String(runCount), ...others.filter(([n]) => n > 0).map(([n, what]) => `${n} ${what}`)].join(', ');
+}
+
+const failuresOf = ({ failureCount, maxFailures }: Schedule) =>
+  maxFailures === 0 ? `${failureCount} in a row` : `${failureCount} in a row, pauses at ${maxFailures}`;

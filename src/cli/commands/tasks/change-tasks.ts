@@ -1,0 +1,38 @@
+import type { Cli } from '../../program/cli.ts';
+import { forEachId } from '../../ids/for-each-id.ts';
+import { idsOf } from '../../ids/ids-of.ts';
+import { resolveId } from '../../ids/resolve-id.ts';
+
+interface Options {
+  json?: boolean;
+}
+
+/** `svc tasks cancel ID...`. */
+export const cancelTasks = (cli: Cli, ids: string[], options: Options): Promise<void> =>
+  change(cli, ids, options, 'cancel', (id) => `${id} cancelled`);
+
+/** `svc tasks release ID...`. */
+export const releaseTasks = (cli: Cli, ids: string[], options: Options): Promise<void> =>
+  change(cli, ids, options, 'release', (id) => `${id} released`);
+
+/** `svc tasks retry ID...`: prints the ids of the new tasks. */
+export const retryTasks = (cli: Cli, ids: string[], options: Options): Promise<void> =>
+  change(cli, ids, options, 'retry', (id, created) => `${id} runs again as ${created}`);
+
+function change(
+  cli: Cli,
+  texts: string[],
+  { json }: Options,
+  verb: 'cancel' | 'release' | 'retry',
+  tell: (id: string, answered: string) => string,
+): Promise<void> {
+  const { output } = cli;
+  const { client } = cli.connect();
+  return forEachId(cli, texts, async (text) => {
+    const id = await resolveId(text, idsOf(client, 'task'));
+    const answer = await client.tasks[verb]({ params: { id } });
+    if (json) return output.json(answer);
+    output.write(`${answer.task.id}\n`);
+    output.note(tell(id, answer.task.id));
+  });
+}

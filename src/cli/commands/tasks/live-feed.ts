@@ -1,0 +1,48 @@
+import type { livePath as contractPath, LiveMessage } from '../../../contract/live.ts';
+import { CliError } from '../../errors/cli-error.ts';
+import { type Connection, Unreachable } from '../../connection/connection.ts';
+import { exitCodes } from '../../errors/exit-codes.ts';
+
+/** Where the live feed is; the contract's own file would load the schemas. */
+const livePath = '/api/live' satisfies typeof contractPath;
+
+export interface LiveFeedOptions {
+  onOpen?: () => void;
+  onMessage: (message: LiveMessage) => void;
+  /** Ends it. */
+  signal: AbortSignal;
+  /** What to type when it ended. */
+  again?: string;
+}
+
+/** Listens to what happens to everything; rejects when the daemon ends it. */
+export async function followLiveFeed(
+  connection: Connection,
+  { onOpen, onMessage, signal, again = 'svc tasks watch' }: LiveFeedOptions,
+): Promise<void> {
+  const { target } = connection;
+  const { WebSocket } = await import('ws');
+  const socket = new WebSocket(target.url.replace(/^http/, 'ws') + livePath, {
+    headers: connection.credentials(),
+  });
+  const ended = Promise.withResolvers<void>();
+  if (onOpen) socket.on('open', onOpen);
+  socket.on('message', (data: Buffer) => onMessage(JSON.parse(data.toString('utf8')) as LiveMessage));
+  socket.on('close', (code, reason) =>
+    ended.reject(
+      new CliError(
+        exitCodes.unreachable,
+        `The daemon ended the feed (${code}${reason.length > 0 ? ` ${reason.toString('utf8')}` : ''}).`,
+        { next: `Again: ${again}` },
+      ),
+    ),
+  );
+  socket.on('error', (error) => ended.reject(new Unreachable(target, error)));
+  signal.addEventListener('abort', () => ended.resolve());
+  if (signal.aborted) ended.resolve();
+  try {
+    await ended.promise;
+  } finally {
+    socket.terminate();
+  }
+}

@@ -1,0 +1,78 @@
+import type { Task } from '../../../contract/task.ts';
+import type { Cli } from '../../program/cli.ts';
+import { spellAge, spellDuration } from '../../output/duration.ts';
+import { escapeLine } from '../../output/escape-text.ts';
+import { idsOf } from '../../ids/ids-of.ts';
+import { resolveId } from '../../ids/resolve-id.ts';
+import { paintStatus } from './paint-status.ts';
+
+const PROMPT_LINES = 20;
+
+/** `svc tasks show ID`. */
+export async function showTask(cli: Cli, text: string, { json }: { json?: boolean }): Promise<void> {
+  const { output } = cli;
+  const { client } = cli.connect();
+  const id = await resolveId(text, idsOf(client, 'task'));
+  const answer = await client.tasks.get({ params: { id } });
+  if (json) return output.json(answer);
+  const { task } = answer;
+  const facts = factsOf(task).filter(
+    (fact): fact is [string, string] => fact[1] !== undefined && fact[1] !== '',
+  );
+  for (const [name, value] of facts) {
+    const shown = escapeLine(value);
+    output.write(
+      `${output.paint('dim', name.padEnd(11))} ${name === 'Status' ? paintStatus(output.paint, shown, task.status) : shown}\n`,
+    );
+  }
+  section(cli, 'Description', task.description);
+  section(cli, 'Prompt', firstLines(task.prompt));
+  section(cli, 'Output', task.result?.output);
+  if (task.status === 'failed')
+    output.note(`\nRun it again: svc tasks retry ${id}   What happened: svc tasks logs ${id}`);
+  else if (task.held) output.note(`\nIt was imported and waits. Let it run: svc tasks release ${id}`);
+}
+
+function factsOf(task: Task): [string, string | undefined][] {
+  const now = Date.now();
+  const time = (at: string | undefined) => at && `${at}  (${spellAge(at, now)})`;
+  const { error, result } = task;
+  return [
+    ['Task', task.id],
+    ['Title', task.title],
+    ['Status', task.status],
+    ['Error', error && `${error.message}  (${error.class}, ${error.code})`],
+    ['Agent', task.agentType ?? task.assignedAgent],
+    ['Attempts', `${task.attempts} of ${task.maxAttempts}`],
+    ['Priority', String(task.priority)],
+    ['Labels', task.labels.join(', ')],
+    ['Source', task.sourceUrl ? `${task.source}  ${task.sourceUrl}` : task.source],
+    ['Repository', task.branch ? `${task.repository ?? ''} ${task.branch}`.trim() : task.repository],
+    ['Folder', task.cwd],
+    ['Created', time(task.createdAt)],
+    ['Started', time(task.startedAt)],
+    ['Due', task.scheduledFor],
+    ['Ended', time(task.completedAt)],
+    ['Took', result && spellDuration(result.duration)],
+    [
+      'Tokens',
+      result?.usage &&
+        `${result.usage.totalTokens} (${result.usage.inputTokens} in, ${result.usage.outputTokens} out)`,
+    ],
+    ['Cost', result?.cost && `${result.cost} USD`],
+    ['Retry of', task.retriedFrom],
+  ];
+}
+
+function section({ output }: Cli, title: string, text: string | undefined): void {
+  if (!text) return;
+  output.write(`\n${output.paint('dim', title)}\n`);
+  output.text(text.endsWith('\n') ? text : `${text}\n`);
+}
+
+function firstLines(text = ''): string {
+  const lines = text.split('\n');
+  return lines.length <= PROMPT_LINES
+    ? text
+    : `${lines.slice(0, PROMPT_LINES).join('\n')}\n… ${lines.length - PROMPT_LINES} more lines: --json`;
+}

@@ -1,0 +1,30 @@
+import type { Cli } from '../../program/cli.ts';
+import { exitCodes } from '../../errors/exit-codes.ts';
+import { escapeLine } from '../../output/escape-text.ts';
+import { followTask } from './follow-task.ts';
+import { idsOf } from '../../ids/ids-of.ts';
+import { resolveId } from '../../ids/resolve-id.ts';
+import { exitCodeOfTask } from './task-outcome.ts';
+
+/** `svc tasks wait ID`: exits as the task does, or with 8 when the wait is over first. */
+export async function waitForTask(
+  cli: Cli,
+  text: string,
+  { timeout, json }: { timeout?: number; json?: boolean },
+): Promise<void> {
+  const { output } = cli;
+  const connection = cli.connect();
+  const id = await resolveId(text, idsOf(connection.client, 'task'));
+  const signal = timeout === undefined ? undefined : AbortSignal.timeout(timeout);
+  try {
+    const answer = await followTask(connection, id, { onEvent: () => undefined, ...(signal && { signal }) });
+    const { status, error } = answer.task;
+    if (json) output.json(answer);
+    else output.note(`${id} ${status}${error ? `: ${escapeLine(error.message)}` : ''}`);
+    cli.exitCode = exitCodeOfTask(answer.task);
+  } catch (error) {
+    if (!signal?.aborted) throw error;
+    output.note(`${id} goes on. Follow it: svc tasks logs -f ${id}`);
+    cli.exitCode = exitCodes.pending;
+  }
+}

@@ -1,0 +1,77 @@
+import type { Scope } from '../../../contract/scopes.ts';
+import type { ApiToken } from '../../../contract/tokens.ts';
+import type { Cli } from '../../program/cli.ts';
+import { spellAge, spellLeft } from '../../output/duration.ts';
+import { forEachId } from '../../ids/for-each-id.ts';
+import { idShortener } from '../../output/shorten-ids.ts';
+import { idsOf } from '../../ids/ids-of.ts';
+import { withId } from '../../ids/resolve-id.ts';
+
+export interface CreateOptions {
+  scope: Scope[];
+  days?: number;
+  json?: boolean;
+}
+interface ListOptions {
+  json?: boolean;
+  quiet?: boolean;
+}
+
+/** `svc tokens create`: the token alone on stdout. */
+export async function createToken(
+  cli: Cli,
+  name: string,
+  { scope, days, json }: CreateOptions,
+): Promise<void> {
+  const { output } = cli;
+  const answer = await cli.connect().client.tokens.create({
+    body: { name, scopes: scope, ...(days !== undefined && { expiresInDays: days }) },
+  });
+  if (json) return output.json(answer);
+  output.write(`${answer.token}\n`);
+  output.note(
+    `Keep it now, it is shown this once. It lasts ${answer.expiresAt ? spellLeft(answer.expiresAt, Date.now()) : 'until it is revoked'}.`,
+  );
+  if (answer.notifySecret !== undefined)
+    output.note(
+      `What is sent to a notifyUrl is signed with this secret, shown this once:\n${answer.notifySecret}`,
+    );
+  output.note(`Take it back:\n  svc tokens revoke ${answer.id}`);
+}
+
+/** `svc tokens ls`. */
+export async function listTokens(cli: Cli, { json, quiet }: ListOptions): Promise<void> {
+  const { output } = cli;
+  const answer = await cli.connect().client.tokens.list();
+  if (json) return output.json(answer);
+  const { tokens } = answer;
+  if (quiet) return output.write(tokens.map(({ id }) => `${id}\n`).join(''));
+  if (tokens.length === 0)
+    return output.note('No API token. Make one: svc tokens create NAME --scope gateway:write');
+  const now = Date.now();
+  const short = idShortener(output, tokens);
+  output.table<ApiToken>(
+    [
+      { title: 'ID', value: ({ id }) => short(id) },
+      { title: 'TOKEN', value: ({ prefix }) => `${prefix}…` },
+      { title: 'LASTS', value: ({ expiresAt }) => spellLeft(expiresAt, now) },
+      { title: 'USED', value: ({ lastUsedAt }) => (lastUsedAt ? spellAge(lastUsedAt, now) : 'never') },
+      { title: 'NAME', value: ({ name }) => name, isElastic: true },
+      { title: 'SCOPES', value: ({ scopes }) => scopes.join(' '), isElastic: true },
+    ],
+    tokens,
+  );
+}
+
+/** `svc tokens revoke ID…`. */
+export async function revokeTokens(cli: Cli, texts: string[], { json }: { json?: boolean }): Promise<void> {
+  const { client } = cli.connect();
+  await forEachId(cli, texts, async (text) => {
+    const { id, answer } = await withId(text, idsOf(client, 'token'), (each) =>
+      client.tokens.revoke({ params: { id: each } }),
+    );
+    if (json) return cli.output.json(answer);
+    cli.output.write(`${id}\n`);
+    cli.output.note(`${id} opens nothing any more.`);
+  });
+}

@@ -1,0 +1,122 @@
+import { choiceTable } from '../../../contract/choice-table.ts';
+import type { UpdateWebhook, Webhook, WebhookEvent } from '../../../contract/webhooks.ts';
+import { CliError } from '../../errors/cli-error.ts';
+import type { Cli } from '../../program/cli.ts';
+import { spellLeft } from '../../output/duration.ts';
+import { exitCodes } from '../../errors/exit-codes.ts';
+import { forEachId } from '../../ids/for-each-id.ts';
+import { readSecret } from '../../input/read-secret.ts';
+import { idsOf } from '../../ids/ids-of.ts';
+import { withId } from '../../ids/resolve-id.ts';
+
+const { events: webhookEvents } = choiceTable.webhooks.create;
+
+interface Format {
+  json?: boolean;
+}
+export interface AddOptions extends Format {
+  event?: WebhookEvent[];
+  allEvents?: boolean;
+  secretStdin?: boolean;
+  description?: string;
+}
+export interface RotateOptions extends Format {
+  secretStdin?: boolean;
+  keepHours?: number;
+}
+
+/** `svc webhooks add URL`: the secret alone on stdout, or the id where the secret came from there. */
+export async function addWebhook(cli: Cli, url: string, options: AddOptions): Promise<void> {
+  const { output } = cli;
+  const { event, allEvents, description, json } = options;
+  if ((event === undefined) !== Boolean(allEvents))
+    throw new CliError(exitCodes.usage, 'Which events should it be told of?', {
+      next: `Name them: --event ${webhookEvents[1]}, or all of them: --all-events`,
+    });
+  const secret = await givenSecret(cli, options);
+  const answer = await cli.connect().client.webhooks.create({
+    body: {
+      url,
+      events: [...new Set(event ?? webhookEvents)],
+      ...(secret !== undefined && { secret }),
+      ...(description !== undefined && { description }),
+    },
+  });
+  if (json) return output.json(answer);
+  const { webhook } = answer;
+  showSecret(cli, webhook, secret);
+  output.note(`${webhook.id} is told from now on. Try it: svc webhooks test ${webhook.id}`);
+}
+
+/** `svc webhooks rotate ID`. */
+export async function rotateSecret(cli: Cli, text: string, options: RotateOptions): Promise<void> {
+  const { output } = cli;
+  const { client } = cli.connect();
+  const { keepHours, json } = options;
+  const secret = await givenSecret(cli, options);
+  const { answer } = await withId(text, idsOf(client, 'webhook'), (id) =>
+    client.webhooks.rotateSecret({
+      params: { id },
+      body: {
+        ...(secret !== undefined && { secret }),
+        ...(keepHours !== undefined && { keepHours }),
+      },
+    }),
+  );
+  if (json) return output.json(answer);
+  const { webhook } = answer;
+  showSecret(cli, webhook, secret);
+  const until = webhook.previousSecretUntil;
+  output.note(
+    until === undefined
+      ? 'The secret before signs no more.'
+      : `The secret before signs too, for ${spellLeft(until, Date.now())}.`,
+  );
+}
+
+/** `svc webhooks pause|enable ID…`. */
+export async function changeWebhooks(
+  cli: Cli,
+  texts: string[],
+  change: UpdateWebhook,
+  { json }: Format,
+): Promise<void> {
+  const { output } = cli;
+  const { client } = cli.connect();
+  await forEachId(cli, texts, async (text) => {
+    const { id, answer } = await withId(text, idsOf(client, 'webhook'), (each) =>
+      client.webhooks.update({ params: { id: each }, body: change }),
+    );
+    if (json) return output.json(answer);
+    output.write(`${id}\n`);
+    output.note(
+      answer.webhook.active
+        ? `${id} is told again, of what waits too.`
+        : `${id} is paused. Again: svc webhooks enable ${id}`,
+    );
+  });
+}
+
+/** `svc webhooks rm ID…`. */
+export async function removeWebhooks(cli: Cli, texts: string[], { json }: Format): Promise<void> {
+  const { output } = cli;
+  const { client } = cli.connect();
+  await forEachId(cli, texts, async (text) => {
+    const { id, answer } = await withId(text, idsOf(client, 'webhook'), (each) =>
+      client.webhooks.delete({ params: { id: each } }),
+    );
+    if (json) return output.json(answer);
+    output.write(`${id}\n`);
+    output.note(`${id} is told nothing any more.`);
+  });
+}
+
+/** A secret is no argument, which others on the machine could see. */
+const givenSecret = async (cli: Cli, { secretStdin }: { secretStdin?: boolean }) =>
+  secretStdin ? (await readSecret(cli, 'Secret: ', '--secret-stdin < FILE')).trim() : undefined;
+
+function showSecret({ output }: Cli, { id, secret }: Webhook, given: string | undefined): void {
+  if (given !== undefined) return output.write(`${id}\n`);
+  output.write(`${secret}\n`);
+  output.note('Keep this secret now, it is shown this once: the receiver checks signatures with it.');
+}

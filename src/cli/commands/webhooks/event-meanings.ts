@@ -1,0 +1,11 @@
+import type { WebhookEvent } from '../../../contract/webhooks.ts';
+
+/** What each event reports. */
+export const eventMeanings: Record<WebhookEvent, string> = {
+  'task.created': 'a task was created',
+  'task.completed': 'a task completed',
+  'task.failed': 'a task failed in all its attempts',
+  'task.cancelled': 'a task was cancelled',
+  'agent.started': 'an agent started an attempt',
+  'agent.finished': 'an agent finished an attempt',
+};

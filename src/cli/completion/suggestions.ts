@@ -1,0 +1,67 @@
+import { type Candidate, suggested } from '../program/value-type.ts';
+
+const SUGGESTED = 100;
+
+/** The type of an agent. */
+export const agentType = suggested(
+  async (cli, { signal }) => {
+    const { types } = await cli.connect({ mayStart: false }).client.agents.listTypes({}, { signal });
+    return types.map((type): Candidate => [type, '']);
+  },
+  { one: 'Agent type', several: 'Agent types' },
+);
+
+/** The name of a context. */
+export const contextName = suggested(
+  async ({ locations }) => {
+    const { localContext, readContexts } = await import('../connection/contexts-file.ts');
+    const { contexts = {} } = readContexts(locations);
+    return [
+      [localContext, 'this machine'],
+      ...Object.entries(contexts).map(([name, { url }]): Candidate => [name, url]),
+    ];
+  },
+  { one: 'Name of the context', several: 'Names of contexts' },
+);
+
+/** The name of a guard. */
+export const guardName = suggested(
+  async (cli, { signal }) => {
+    const { guards } = await cli.connect({ mayStart: false }).client.guards.list({}, { signal });
+    return guards.map(({ name, enabled }): Candidate => [name, enabled ? 'on' : 'off']);
+  },
+  { one: 'Name of the guard', several: 'Names of guards' },
+);
+
+/** The path of an indexed file. */
+export const indexedFile = suggested(
+  async (cli, { signal }) => {
+    const { client } = cli.connect({ mayStart: false });
+    const { files } = await client.memory.listFiles({ query: { limit: SUGGESTED } }, { signal });
+    return files.map(({ path, chunkCount }): Candidate => [path, `${chunkCount} chunks`]);
+  },
+  { one: 'Path of the file', several: 'Paths of files' },
+);
+
+/** The key of a setting. */
+export const settingKey = suggested(
+  async (cli, { signal }) => {
+    const { settings } = await cli.connect({ mayStart: false }).client.config.list({}, { signal });
+    return settings.map(({ key, description }): Candidate => [key, description]);
+  },
+  { one: 'Key of the setting', several: 'Keys of settings' },
+);
+
+/** An IANA time zone. */
+export const timeZone = suggested(async () =>
+  ['UTC', ...Intl.supportedValuesOf('timeZone')].map((zone): Candidate => [zone, '']),
+);
+
+/** The name of a tool, or the beginning of one before a star. */
+export const toolName = suggested(
+  async (cli, { signal }) => {
+    const { tools } = await cli.connect({ mayStart: false }).client.tools.list({}, { signal });
+    return tools.map(({ name, description }): Candidate => [name, description]);
+  },
+  { one: 'Name of the tool', several: 'Names of tools' },
+);

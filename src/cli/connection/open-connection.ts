@@ -1,0 +1,97 @@
+import { createClient, type FetchLike } from '../../contract/client.ts';
+import { routeTable } from '../../contract/route-table.ts';
+import { CliError } from '../errors/cli-error.ts';
+import type { Cli } from '../program/cli.ts';
+import { type Connection, ForeignListener, Unreachable } from './connection.ts';
+import { findCredential, headersOf } from './credential.ts';
+import { exitCodes } from '../errors/exit-codes.ts';
+import { httpFetch } from './http-fetch.ts';
+import { readTextFile } from '../input/json-file.ts';
+import { findTarget, type Target } from './target.ts';
+
+/** Where a request goes is known only when it is sent: the daemon may come back elsewhere. */
+const placeholder = 'http://daemon';
+
+/** A connection; its first request starts the daemon of this machine when there is none and `mayStart` allows it. */
+export function openConnection(cli: Cli, options: { mayStart?: boolean; target?: Target } = {}): Connection {
+  let target = options.target ?? findTarget(cli);
+  let mayStart = options.mayStart ?? mayStartDaemon(cli, target);
+  const credentials = () => headersOf(findCredential(cli, target));
+  const send: FetchLike = async (url, init) => {
+    const { pathname, search } = new URL(url);
+    const credential = findCredential(cli, target);
+    try {
+      const response = await httpFetch(`${target.url}${pathname}${search}`, {
+        ...init,
+        headers: { ...init.headers, ...headersOf(credential) },
+      });
+      refuseStrangers(response, target);
+      if (response.status === 401 && !credential && isOwned(cli, target)) {
+        await response.text();
+        throw new ForeignListener();
+      }
+      mayStart = false;
+      return response;
+    } catch (error) {
+      if (error instanceof CliError || init.signal?.aborted) throw error;
+      throw new Unreachable(target, error);
+    }
+  };
+  /** Starts the daemon where that is allowed, and looks where it is now; answers whether asking again makes sense. */
+  const recover = async (): Promise<boolean> => {
+    const before = target.url;
+    const isStarted = mayStart;
+    mayStart = false;
+    if (isStarted) {
+      const { startDaemonProcess } = await import('./start-daemon-process.ts');
+      const { url, isOurs } = await startDaemonProcess(cli);
+      if (isOurs)
+        cli.output.note(
+          cli.output.paintError('dim', `Started the daemon at ${url}. It ends with: svc daemon stop`),
+        );
+    }
+    target = options.target ?? findTarget(cli);
+    return isStarted || target.url !== before;
+  };
+  const fetch: FetchLike = async (url, init) => {
+    try {
+      return await send(url, init);
+    } catch (error) {
+      if (error instanceof Unreachable && error.isRefused && (await recover())) return send(url, init);
+      throw error;
+    }
+  };
+  return {
+    client: createClient(routeTable, { baseUrl: placeholder, fetch }),
+    get target() {
+      return target;
+    },
+    get credential() {
+      return findCredential(cli, target);
+    },
+    credentials,
+    fetch,
+  };
+}
+
+/** True where this home has an owner who would be signed in at its daemon. */
+const isOwned = ({ locations }: Cli, { isLocal }: Target) =>
+  isLocal && readTextFile(locations.ownerSessionFile) !== undefined;
+
+function mayStartDaemon({ options, surroundings: { env } }: Cli, target: Target): boolean {
+  if (!target.isLocal) return false;
+  if (options.autostart !== undefined) return options.autostart;
+  return !isOn(env['SVC_NO_AUTOSTART']) && !isOn(env['CI']);
+}
+
+const isOn = (value: string | undefined) => value !== undefined && !['', '0', 'false'].includes(value);
+
+function refuseStrangers(response: Awaited<ReturnType<FetchLike>>, { url }: Target): void {
+  const type = response.headers.get('content-type') ?? '';
+  if (response.status === 204 || /json|event-stream/.test(type)) return;
+  throw new CliError(
+    exitCodes.unreachable,
+    `What answers at ${url} is not svc (HTTP ${response.status}, ${type || 'no content type'}).`,
+    { next: 'Another address: --url URL, or SVC_PORT' },
+  );
+}

@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readFileSync, realpathSync, renameSync, statSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Locations } from '../../contract/locations.ts';
+import { CliError } from '../errors/cli-error.ts';
+import type { Cli } from '../program/cli.ts';
+import { type DaemonDescription, readDaemonFile } from './daemon-file.ts';
+import { escapeLine } from '../output/escape-text.ts';
+import { exitCodes } from '../errors/exit-codes.ts';
+import { httpFetch } from './http-fetch.ts';
+
+const READY_WITHIN_MS = 15_000;
+const LOOK_EVERY_MS = 25;
+const LOG_LIMIT_BYTES = 10 * 1024 * 1024;
+const LOG_LINES_SHOWN = 5;
+/** What a daemon says that found the data folder taken: then another one is on its way. */
+const lostRace = 'uses this data folder';
+
+/** Starts a daemon of its own process group and waits until one answers, whoever started it. */
+export async function startDaemonProcess(
+  cli: Cli,
+  flags: string[] = [],
+): Promise<DaemonDescription & { isOurs: boolean }> {
+  const { locations } = cli;
+  const log = openLog(locations);
+  const child = spawn(process.execPath, [...process.execArgv, programPath(), 'daemon', ...flags], {
+    detached: true,
+    stdio: ['ignore', log.file, log.file],
+    env: daemonEnvironment(cli),
+    cwd: '/',
+  });
+  closeSync(log.file);
+  let ended: string | undefined;
+  let exitCode: number | null = null;
+  child.once('error', (error) => (ended = error.message));
+  child.once('exit', (code, signal) => {
+    exitCode = code;
+    ended = `it ended with ${signal ?? `exit code ${code}`}`;
+  });
+  child.unref();
+  const deadline = performance.now() + READY_WITHIN_MS;
+  while (performance.now() < deadline) {
+    const running = await findReadyDaemon(locations);
+    if (running) return { ...running, isOurs: running.pid === child.pid };
+    const said = ended === undefined ? '' : readFrom(locations.logFile, log.size);
+    if (ended !== undefined && !said.includes(lostRace)) throw notStarted(ended, exitCode, said, locations);
+    await delay(LOOK_EVERY_MS);
+  }
+  throw notStarted(
+    ended ?? `it is not ready after ${READY_WITHIN_MS / 1000} s`,
+    exitCode,
+    readFrom(locations.logFile, log.size),
+    locations,
+  );
+}
+
+/** The daemon of this home once it takes requests. */
+export async function findReadyDaemon(locations: Locations): Promise<DaemonDescription | undefined> {
+  const running = readDaemonFile(locations);
+  if (!running) return undefined;
+  try {
+    const { status } = await httpFetch(`${running.url}/api/health/ready`, {
+      method: 'GET',
+      headers: {},
+      signal: AbortSignal.timeout(2000),
+    });
+    return status === 200 ? running : undefined;
+  } catch {
+    // It does not listen yet, or not any more.
+    return undefined;
+  }
+}
+
+function openLog({ state, logFile }: Locations): { file: number; size: number } {
+  mkdirSync(state, { recursive: true, mode: 0o700 });
+  const size = () => statSync(logFile, { throwIfNoEntry: false })?.size ?? 0;
+  if (size() > LOG_LIMIT_BYTES) renameSync(logFile, `${logFile}.1`);
+  return { file: openSync(logFile, 'a', 0o600), size: size() };
+}
+
+/** A daemon outlives the task or the terminal that it is started from, so it must not carry the marks of either. */
+export function daemonEnvironment({ surroundings: { env } }: Cli): Record<string, string | undefined> {
+  const { SVC_RUN: _run, SVC_TASK_ID: _task, SVC_URL: _url, SVC_TOKEN: _token, ...others } = env;
+  return others;
+}
+
+/** This program itself, and not the link by which it was called: npx makes one that goes away. */
+export const programPath = (): string => realpathSync(process.argv[1] ?? '');
+
+const readFrom = (path: string, start: number) => readFileSync(path).subarray(start).toString('utf8');
+
+function notStarted(why: string, exitCode: number | null, said: string, { logFile }: Locations): CliError {
+  const lines = said.trim().split('\n').slice(-LOG_LINES_SHOWN).map(readable);
+  const isConfiguration = exitCode === exitCodes.configuration;
+  const reason = lines.filter(Boolean).join(' ') || why;
+  return new CliError(
+    isConfiguration ? exitCodes.configuration : exitCodes.unreachable,
+    `The daemon did not start: ${reason}`,
+    { next: isConfiguration ? 'Then: svc daemon start' : `Its log: svc daemon logs (${logFile})` },
+  );
+}
+
+/** A JSON line of the log as its message; what is not one stays. */
+function readable(line: string): string {
+  try {
+    const { msg, err } = JSON.parse(line) as { msg?: string; err?: { message?: string } };
+    return escapeLine([msg, err?.message].filter(Boolean).join(': ') || line);
+  } catch {
+    return escapeLine(line).replace(/^svc: /, '');
+  }
+}

@@ -1,0 +1,91 @@
+import { CommanderError } from 'commander';
+import { ApiError } from '../../contract/client.ts';
+import { CliError } from './cli-error.ts';
+import type { Cli } from '../program/cli.ts';
+import { escapeLine } from '../output/escape-text.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { foreignDaemon, signInHint } from './sign-in-hint.ts';
+
+interface Report {
+  exitCode: ExitCode;
+  message: string;
+  next?: string | undefined;
+}
+
+/** Tells a failure in one line: what, why, and what to type next. Answers the exit code. */
+export function reportError(error: unknown, cli: Cli, reached = 'svc'): ExitCode {
+  if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
+  // The help that a command without a verb prints is on stderr already.
+  if (error instanceof CommanderError && error.code === 'commander.help') return exitCodes.usage;
+  const { exitCode, message, next } = toReport(error, cli, reached);
+  const { output } = cli;
+  const line = [message, next].filter(Boolean).join(' ');
+  output.note(`${output.paintError('red', 'svc:')} ${escapeLine(line)}`);
+  if (cli.options.debug) output.note(chainOf(error));
+  return exitCode;
+}
+
+/** What a failure means for a person, with its exit code. */
+export function toReport(error: unknown, cli: Cli, reached = 'svc'): Report {
+  if (error instanceof CliError)
+    return { exitCode: error.exitCode, message: sentence(error.message), next: error.next };
+  if (error instanceof ApiError) return apiReport(error, cli);
+  if (error instanceof CommanderError) return usageReport(error, reached);
+  const message = error instanceof Error ? error.message : String(error);
+  return { exitCode: exitCodes.failed, message: `${sentence(message)}`, next: 'More: --debug' };
+}
+
+function apiReport({ status, message, details, requestId }: ApiError, cli: Cli): Report {
+  const exitCode = exitCodeOfStatus(status);
+  const isSame = details?.length === 1 && details[0]?.message === message;
+  const because = isSame
+    ? []
+    : (details?.map(({ path, message: text }) => (path === '' ? text : `${path}: ${text}`)) ?? []);
+  const request = requestId === undefined ? '' : ` (request ${requestId})`;
+  const isVague = details && details.length > 0 && message === 'Validation failed';
+  const shown = isVague ? 'Not valid' : message.replace(/^HTTP 401$/, 'Not signed in');
+  const text =
+    because.length > 0 && !because.every((part) => shown.includes(part))
+      ? `${shown}: ${because.join('; ')}`
+      : shown;
+  const isForeign = status === 401 ? foreignDaemon(cli) : undefined;
+  if (isForeign) return { exitCode, ...isForeign };
+  const next = status === 429 && /again/i.test(text) ? undefined : nextOfStatus(status, cli);
+  return { exitCode, message: sentence(`${text}${request}`), next };
+}
+
+function exitCodeOfStatus(status: number): ExitCode {
+  if (status === 401 || status === 403) return exitCodes.notAllowed;
+  if (status === 404) return exitCodes.notFound;
+  if (status === 429 || status === 503 || status === 507) return exitCodes.tryLater;
+  if (status >= 400 && status < 500) return exitCodes.invalid;
+  return exitCodes.failed;
+}
+
+function nextOfStatus(status: number, cli: Cli): string | undefined {
+  if (status === 401 || status === 403) return signInHint(cli, status);
+  if (status === 429 || status === 503) return 'Try again in a moment.';
+  if (status === 507) return 'Make room on the disk, then try again: svc doctor';
+  if (status >= 500 && status !== 501) return 'See: svc daemon logs';
+  return undefined;
+}
+
+function usageReport(error: CommanderError, reached: string): Report {
+  const [what = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
+  const hint = suggestion?.replace(/^\(|\)$/g, '');
+  return {
+    exitCode: exitCodes.usage,
+    message: [sentence(capitalise(what)), hint].filter(Boolean).join(' '),
+    next: `See: ${reached} --help`,
+  };
+}
+
+const capitalise = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+const sentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);
+
+function chainOf(error: unknown): string {
+  const parts: string[] = [];
+  for (let each = error; each !== undefined; each = each instanceof Error ? each.cause : undefined)
+    parts.push(each instanceof Error ? (each.stack ?? each.message) : JSON.stringify(each));
+  return parts.join('\ncaused by: ');
+}

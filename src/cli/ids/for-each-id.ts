@@ -1,0 +1,18 @@
+import { ApiError } from '../../contract/client.ts';
+import { CliError } from '../errors/cli-error.ts';
+import type { Cli } from '../program/cli.ts';
+import { reportError } from '../errors/report-error.ts';
+
+/** Does something with each id and goes on after a failure; the first failure decides the exit code. */
+export async function forEachId(cli: Cli, ids: string[], act: (id: string) => Promise<void>): Promise<void> {
+  for (const id of ids) {
+    try {
+      await act(id);
+    } catch (error) {
+      const isOfOne = error instanceof ApiError || error instanceof CliError;
+      if (!isOfOne || ids.length === 1) throw error;
+      const exitCode = reportError(error, cli);
+      cli.exitCode ||= exitCode;
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { CliError } from '../errors/cli-error.ts';
+import type { Cli } from '../program/cli.ts';
+import { exitCodes } from '../errors/exit-codes.ts';
+
+export interface Question {
+  text: string;
+  /** What is typed stays unseen. */
+  isHidden?: boolean;
+  /** Otherwise nothing is no answer, and the question comes again. */
+  mayBeEmpty?: boolean;
+  /** What to ask for while the lines so far are not all of the answer. */
+  more?: (lines: string) => string | undefined;
+}
+
+/** How long nothing comes after the end of what was pasted. */
+const QUIET_MS = 50;
+
+/** Whether there is a person to ask. */
+export const canAsk = ({ output }: Cli): boolean => process.stdin.isTTY && output.isErrorTerminal;
+
+/**
+ * Asks for a line each, on the terminal; `next` says what to do without one. Between two questions the terminal stays
+ * as it is, so that nothing that is typed ahead shows up or gets lost.
+ */
+export async function ask(cli: Cli, questions: Question[], next: string): Promise<string[]> {
+  if (!canAsk(cli)) throw new CliError(exitCodes.usage, 'There is no terminal to ask on.', { next });
+  const { errorStream } = cli.output;
+  const answers: string[] = [];
+  let begun = '';
+  let prompt = questions[0]?.text ?? '';
+  const question = () => questions[answers.length];
+  const shown = new Writable({
+    write(chunk, encoding, done) {
+      const present = question();
+      if (present && !present.isHidden) errorStream.write(chunk, encoding);
+      done();
+    },
+  });
+  const lines = createInterface({ input: process.stdin, output: shown, terminal: true, historySize: 0 });
+  const finished = Promise.withResolvers<void>();
+  const put = () => {
+    const present = question();
+    if (!present) return finished.resolve();
+    if (present.isHidden) errorStream.write(prompt);
+    lines.setPrompt(prompt);
+    lines.prompt();
+  };
+  const stop = () => {
+    errorStream.write('\n');
+    finished.reject(new CliError(exitCodes.interrupted, 'Interrupted; nothing was changed.'));
+  };
+  lines.on('SIGINT', stop).on('close', stop);
+  lines.on('line', (line) => {
+    const present = question();
+    if (present?.isHidden) errorStream.write('\n');
+    if (present && (line !== '' || present.mayBeEmpty)) {
+      begun = begun === '' ? line : `${begun}\n${line}`;
+      const missing = present.more?.(begun);
+      if (missing === undefined) {
+        answers.push(begun);
+        begun = '';
+      }
+      prompt = missing ?? question()?.text ?? '';
+    }
+    put();
+  });
+  put();
+  try {
+    await finished.promise;
+    if (questions.some(({ more }) => more)) await untilQuiet();
+  } finally {
+    lines.off('close', stop).close();
+  }
+  return answers;
+}
+
+/** What a paste has too much must not be left to the shell, which would show it. */
+async function untilQuiet(): Promise<void> {
+  const quiet = Promise.withResolvers<void>();
+  const timer = setTimeout(quiet.resolve, QUIET_MS);
+  const wait = () => void timer.refresh();
+  process.stdin.on('data', wait);
+  await quiet.promise;
+  process.stdin.off('data', wait);
+}
+
+/** Asks a question that only `y` or `yes` agrees to. */
+export async function confirm(cli: Cli, question: string): Promise<boolean> {
+  requireAnswer(cli);
+  const [answer = ''] = await ask(cli, [{ text: `${question} [y/N] `, mayBeEmpty: true }], '');
+  return /^y(es)?$/i.test(answer.trim());
+}
+
+/** Ends a command that will have to be approved where nobody could do that. */
+export function requireAnswer(cli: Cli): void {
+  if (canAsk(cli)) return;
+  throw new CliError(exitCodes.approvalNeeded, 'This needs a yes, and there is no terminal to ask on.', {
+    next: 'Say it in advance: --yes',
+  });
+}

@@ -1,0 +1,61 @@
+import type { ApprovalDecision } from '../../contract/approvals.ts';
+import type { RunEventType } from '../../contract/run-events.ts';
+import type { TaskEvent } from '../../contract/task.ts';
+import { askedCall } from '../commands/approvals/asked-call.ts';
+import { summariseCall } from '../commands/approvals/lay-out-call.ts';
+import { spellDuration } from './duration.ts';
+import { escapeLine } from './escape-text.ts';
+import { fitText } from './text-width.ts';
+
+const LONGEST = 120;
+
+const decisions: Record<string, string> = {
+  'allow-once': 'allowed, once',
+  'allow-always': 'allowed, always',
+  deny: 'not allowed',
+} satisfies Record<ApprovalDecision, string>;
+
+/** What an event means for somebody who waits for the task, in a few words; undefined where it means nothing. */
+export function describeEvent(event: TaskEvent): string | undefined {
+  const { type, message, data } = event;
+  switch (type) {
+    case 'queued':
+      return 'waiting for a worker';
+    case 'waiting_for_agent':
+      return `waiting for an agent: ${escapeLine(message)} See: svc agents ls`;
+    case 'started':
+      return `attempt ${Number(data['attempt'])} of ${Number(data['maxAttempts'])} by ${escapeLine(textOf(data['agent']))}`;
+    case 'retry_scheduled':
+      return `retry in ${spellDuration(Number(data['delayMs']))} because: ${escapeLine(message)}`;
+    case 'progress':
+      return isTold(data) && message !== '' ? escapeLine(message) : undefined;
+    case 'approval_requested': {
+      const call = askedCall(event);
+      return call && `needs approval: ${fitText(escapeLine(summariseCall(call)), LONGEST)}`;
+    }
+    case 'approval_decided':
+      return decisions[textOf(data['decision'])] ?? escapeLine(message);
+    case 'requeued':
+      return escapeLine(message);
+    case 'created':
+    case 'output':
+    case 'completed':
+    case 'failed':
+    case 'cancelled':
+    case 'dead_lettered':
+      return undefined;
+  }
+}
+
+const textOf = (value: TaskEvent['data'][string] | undefined) => (typeof value === 'string' ? value : '');
+
+/** The steps of a run that somebody who waits wants to hear of; its text comes as output. */
+const toldSteps: RunEventType[] = ['session:start', 'tool:call', 'compaction', 'error'];
+
+/** Progress of an agent that has no such steps is told as it is. */
+function isTold({ type, result }: TaskEvent['data']): boolean {
+  if (typeof type !== 'string') return true;
+  if (type === 'tool:result')
+    return typeof result === 'object' && !Array.isArray(result) && result?.['success'] === false;
+  return toldSteps.some((step) => step === type);
+}

@@ -1,0 +1,83 @@
+import type { Platform } from '../../contract/locations.ts';
+import { escapeLine, escapeText } from './escape-text.ts';
+import { type Column, layOutTable } from './table.ts';
+
+const { styleText } = process.getBuiltinModule('node:util');
+
+type Style = Parameters<typeof styleText>[0];
+export type Paint = (style: Style, text: string) => string;
+
+/** What a command says: data on stdout, everything else on stderr. */
+export class Output {
+  readonly #stdout: NodeJS.WriteStream;
+  readonly #stderr: NodeJS.WriteStream;
+  readonly #closed = new AbortController();
+  readonly paint: Paint;
+  readonly paintError: Paint;
+  /** True where spinners and colours are welcome on stderr. */
+  readonly isLively: boolean;
+
+  constructor(streams: { stdout: NodeJS.WriteStream; stderr: NodeJS.WriteStream }, env: Platform['env']) {
+    this.#stdout = streams.stdout;
+    this.#stderr = streams.stderr;
+    const isPlain = Boolean(env['NO_COLOR']) || Boolean(env['CI']) || env['TERM'] === 'dumb';
+    const painter = (isOn: boolean): Paint =>
+      isOn ? (style, text) => styleText(style, text, { validateStream: false }) : (_, text) => text;
+    this.paint = painter(!isPlain && this.isTerminal);
+    this.paintError = painter(!isPlain && this.isErrorTerminal);
+    this.isLively = this.isErrorTerminal && !env['CI'] && env['TERM'] !== 'dumb';
+    for (const stream of [this.#stdout, this.#stderr])
+      stream.on('error', (error: NodeJS.ErrnoException) => {
+        // Who reads has seen enough; `head` ends so.
+        if (error.code !== 'EPIPE') throw error;
+        if (stream === this.#stdout) this.#closed.abort();
+      });
+  }
+
+  get isTerminal(): boolean {
+    return this.#stdout.isTTY === true;
+  }
+  get isErrorTerminal(): boolean {
+    return this.#stderr.isTTY === true;
+  }
+  /** How many columns a line may have; what goes elsewhere than to a terminal is not cut. */
+  get width(): number {
+    // A terminal that does not know its size says 0.
+    return this.isTerminal ? this.#stdout.columns || 80 : Number.POSITIVE_INFINITY;
+  }
+  get errorStream(): NodeJS.WriteStream {
+    return this.#stderr;
+  }
+  /** Aborts when nobody reads stdout any more. */
+  get closed(): AbortSignal {
+    return this.#closed.signal;
+  }
+
+  /** Writes data to stdout as it is. */
+  write(text: string): void {
+    if (!this.closed.aborted) this.#stdout.write(text);
+  }
+  /** Writes text that holds data to stdout; on a terminal its control characters are made visible. */
+  text(text: string): void {
+    this.write(this.isTerminal ? escapeText(text) : text);
+  }
+  /** The same for data that is one line, such as a path. */
+  line(text: string): void {
+    this.write(`${this.isTerminal ? escapeLine(text) : text}\n`);
+  }
+  json(value: unknown): void {
+    this.write(`${JSON.stringify(value, null, 2)}\n`);
+  }
+  jsonLine(value: unknown): void {
+    this.write(`${JSON.stringify(value)}\n`);
+  }
+  table<T>(columns: Column<T>[], rows: readonly T[]): void {
+    this.write(
+      layOutTable(columns, rows, { width: this.width, paintTitle: (title) => this.paint('dim', title) }),
+    );
+  }
+  /** Writes one line for a person to stderr. */
+  note(line: string): void {
+    this.#stderr.write(`${line}\n`);
+  }
+}

@@ -1,0 +1,16 @@
+import type { Locations, Platform } from '../../contract/locations.ts';
+import type { Connection } from '../connection/connection.ts';
+import type { Output } from '../output/output.ts';
+import type { GlobalOptions } from './global-options.ts';
+
+/** What a command works with. */
+export interface Cli {
+  readonly surroundings: Platform;
+  readonly locations: Locations;
+  readonly output: Output;
+  readonly options: GlobalOptions;
+  /** What the process exits with when nothing throws. */
+  exitCode: number;
+  /** The connection to the daemon that the options, the environment or the context in use name. */
+  connect(options?: { mayStart?: boolean }): Connection;
+}

@@ -1,0 +1,48 @@
+import { locate } from '../../contract/locations.ts';
+import type { Cli } from './cli.ts';
+import type { Connection } from '../connection/connection.ts';
+import { openConnection } from '../connection/open-connection.ts';
+import { readEnvironment } from './environment.ts';
+import { exitCodes } from '../errors/exit-codes.ts';
+import { Output } from '../output/output.ts';
+import type { GlobalOptions } from './global-options.ts';
+import { createProgram, loadNouns } from './program.ts';
+import { formatTopic, helpTopics } from './help-topics.ts';
+
+/** Runs one command; answers the exit code. Nothing is thrown. */
+export async function runCli(words: string[]): Promise<number> {
+  const surroundings = readEnvironment();
+  let connection: Connection | undefined;
+  const cli: Cli = {
+    surroundings,
+    locations: locate(surroundings),
+    output: new Output(process, surroundings.env),
+    exitCode: exitCodes.done,
+    get options() {
+      return program.opts<GlobalOptions>();
+    },
+    connect: (options) => (connection ??= openConnection(cli, options)),
+  };
+  const topic = words.length === 2 && words[0] === 'help' ? words[1] : undefined;
+  const page = helpTopics.find(({ name }) => name === topic);
+  if (page) {
+    cli.output.write(formatTopic(page));
+    return exitCodes.done;
+  }
+  const parsed = withHelp(words);
+  const program = createProgram(cli, await loadNouns(parsed));
+  try {
+    await program.parseAsync(parsed, { from: 'user' });
+    return cli.exitCode;
+  } catch (error) {
+    const { reportError } = await import('../errors/report-error.ts');
+    const { reachedCommand } = await import('./reached-command.ts');
+    return reportError(error, cli, reachedCommand(program, words));
+  }
+}
+
+/** `svc` and `svc help tasks` are `svc --help` and `svc tasks --help`. */
+function withHelp(words: string[]): string[] {
+  if (words.length === 0) return ['--help'];
+  return words[0] === 'help' ? [...words.slice(1), '--help'] : words;
+}

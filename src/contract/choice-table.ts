@@ -1,0 +1,201 @@
+// Generated from the contract by bin/generate.js. Do not edit.
+
+const approvalsListStatus = ['pending', 'all'] as const;
+const approvalsDecideDecision = ['allow-once', 'allow-always', 'deny'] as const;
+const chatCreateCompletionProvider = [
+  'anthropic',
+  'openai',
+  'azure',
+  'google',
+  'mistral',
+  'groq',
+  'xai',
+  'deepseek',
+  'cohere',
+  'perplexity',
+  'together',
+  'fireworks',
+  'cerebras',
+  'ollama',
+  'openrouter',
+] as const;
+const chatCreateSmartCompletionPresetId = [
+  'assistant',
+  'developer',
+  'reviewer',
+  'task-manager',
+  'writer',
+] as const;
+const conversationsSendMessageWithToolsSecurityMode = [
+  'deny',
+  'sandbox',
+  'allowlist',
+  'ask',
+  'full',
+] as const;
+const conversationsSendAgenticMessageEffort = ['low', 'medium', 'high', 'max'] as const;
+const dlqListStatus = ['pending', 'resolved', 'discarded', 'all'] as const;
+const experiencesCreateType = ['tool_chain', 'user_preference', 'task_solution', 'error_recovery'] as const;
+const gatewaySubmitWorkflow = [
+  'code-review',
+  'ticket-resolve',
+  'test-generation',
+  'refactor',
+  'summarize',
+  'custom',
+] as const;
+const guardsUpdateName = ['path-traversal', 'shell-injection', 'secret-exfiltration', 'rate-limit'] as const;
+const inboundListProvider = ['codehost', 'tracker_a', 'tracker_b'] as const;
+const inboundListStatus = ['accepted', 'ignored', 'duplicate', 'refused'] as const;
+const invitesCreateRole = ['user', 'admin'] as const;
+const memorySearchMethod = ['hybrid', 'vector', 'keyword'] as const;
+const memoryListSessionsStatus = ['active', 'archived'] as const;
+const schedulesListStatus = ['active', 'paused', 'done'] as const;
+const schedulesCreateOverlap = ['skip', 'queue', 'cancel_previous'] as const;
+const schedulesCreateCatchUp = ['skip', 'run_once'] as const;
+const tasksListStatus = ['pending', 'queued', 'in_progress', 'completed', 'failed', 'cancelled'] as const;
+const tasksListFields = [
+  'id',
+  'title',
+  'description',
+  'prompt',
+  'status',
+  'priority',
+  'source',
+  'sourceId',
+  'sourceUrl',
+  'repository',
+  'branch',
+  'labels',
+  'assignedAgent',
+  'agentType',
+  'cwd',
+  'securityMode',
+  'attempts',
+  'maxAttempts',
+  'held',
+  'createdAt',
+  'updatedAt',
+  'startedAt',
+  'completedAt',
+  'scheduledFor',
+  'result',
+  'error',
+  'retriedFrom',
+  'idempotencyKey',
+  'metadata',
+] as const;
+const tasksCreateSource = ['codehost', 'tracker_a', 'tracker_b', 'api', 'cron'] as const;
+const tasksFilterSortBy = ['createdAt', 'updatedAt', 'priority', 'completedAt'] as const;
+const tasksFilterSortOrder = ['asc', 'desc'] as const;
+const tokensCreateScopes = [
+  'gateway:write',
+  'gateway:read',
+  'tasks:read',
+  'tasks:write',
+  'webhooks:write',
+  'agents:command',
+  'metrics:read',
+] as const;
+const webhooksCreateEvents = [
+  'task.created',
+  'task.completed',
+  'task.failed',
+  'task.cancelled',
+  'agent.started',
+  'agent.finished',
+] as const;
+const webhooksListDeliveriesStatus = ['pending', 'delivered', 'failed'] as const;
+
+/** The words that the input fields of each route accept, for a client that has to start fast. */
+export const choiceTable = {
+  approvals: {
+    list: { status: approvalsListStatus },
+    decide: { decision: approvalsDecideDecision },
+  },
+  chat: {
+    createCompletion: { provider: chatCreateCompletionProvider },
+    createQuickCompletion: { provider: chatCreateCompletionProvider },
+    createSmartCompletion: {
+      presetId: chatCreateSmartCompletionPresetId,
+      provider: chatCreateCompletionProvider,
+    },
+    decideApproval: { decision: approvalsDecideDecision },
+    listModels: { provider: chatCreateCompletionProvider },
+  },
+  conversations: {
+    create: { presetId: chatCreateSmartCompletionPresetId },
+    sendMessage: { provider: chatCreateCompletionProvider },
+    sendMessageWithTools: {
+      provider: chatCreateCompletionProvider,
+      securityMode: conversationsSendMessageWithToolsSecurityMode,
+    },
+    sendAgenticMessage: {
+      provider: chatCreateCompletionProvider,
+      effort: conversationsSendAgenticMessageEffort,
+    },
+  },
+  dlq: {
+    list: { status: dlqListStatus },
+  },
+  experiences: {
+    create: { type: experiencesCreateType },
+    list: { type: experiencesCreateType },
+  },
+  gateway: {
+    submit: { workflow: gatewaySubmitWorkflow },
+  },
+  guards: {
+    update: { name: guardsUpdateName },
+  },
+  inbound: {
+    list: { provider: inboundListProvider, status: inboundListStatus },
+  },
+  invites: {
+    create: { role: invitesCreateRole },
+  },
+  memory: {
+    search: { method: memorySearchMethod },
+    explainSearch: { method: memorySearchMethod },
+    listSessions: { status: memoryListSessionsStatus },
+  },
+  pairing: {
+    approve: { role: invitesCreateRole },
+  },
+  policy: {
+    update: { defaultMode: conversationsSendMessageWithToolsSecurityMode },
+  },
+  providers: {
+    listModels: { type: chatCreateCompletionProvider },
+    configure: { type: chatCreateCompletionProvider },
+    checkHealth: { type: chatCreateCompletionProvider },
+    setDefault: { provider: chatCreateCompletionProvider },
+  },
+  schedules: {
+    list: { status: schedulesListStatus },
+    create: { overlap: schedulesCreateOverlap, catchUp: schedulesCreateCatchUp },
+    update: { overlap: schedulesCreateOverlap, catchUp: schedulesCreateCatchUp },
+  },
+  tasks: {
+    list: { status: tasksListStatus, fields: tasksListFields },
+    create: { source: tasksCreateSource, securityMode: conversationsSendMessageWithToolsSecurityMode },
+    filter: {
+      sortBy: tasksFilterSortBy,
+      sortOrder: tasksFilterSortOrder,
+      status: tasksListStatus,
+      source: tasksCreateSource,
+      fields: tasksListFields,
+    },
+  },
+  tokens: {
+    create: { scopes: tokensCreateScopes },
+  },
+  users: {
+    update: { role: invitesCreateRole },
+  },
+  webhooks: {
+    create: { events: webhooksCreateEvents },
+    update: { events: webhooksCreateEvents },
+    listDeliveries: { status: webhooksListDeliveriesStatus },
+  },
+};

@@ -1,0 +1,23 @@
+import type { EventBus } from '../events.ts';
+import type { Runtime } from '../runtime.ts';
+import { ModelMetrics } from '../metrics/model-metrics.ts';
+import { RequestMetrics } from '../metrics/request-metrics.ts';
+import { TaskMetrics } from '../metrics/task-metrics.ts';
+
+/** What the daemon counts from its start to its end. */
+export interface Metrics {
+  requests: RequestMetrics;
+  tasks: TaskMetrics;
+  models: ModelMetrics;
+  uptimeSeconds: () => number;
+}
+
+export function createMetrics(bus: EventBus, { monotonic }: Runtime): Metrics {
+  const startedAt = monotonic();
+  return {
+    requests: new RequestMetrics(monotonic),
+    tasks: new TaskMetrics(bus),
+    models: new ModelMetrics(monotonic),
+    uptimeSeconds: () => (monotonic() - startedAt) / 1000,
+  };
+}

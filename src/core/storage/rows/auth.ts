@@ -1,0 +1,66 @@
+export interface UserRow {
+  id: string;
+  email: string;
+  name: string;
+  role: string;
+  created_at: string;
+  /** A PHC string; null for who signs in in another way. */
+  password_hash: string | null;
+  avatar_url: string | null;
+  bio: string | null;
+  timezone: string | null;
+  locale: string | null;
+  onboarding_completed: number;
+  disabled_at: string | null;
+}
+
+export interface SessionRow {
+  id: string;
+  token_hash: string;
+  owner_id: string;
+  kind: string;
+  /** The most that the session may do, whatever its user may. */
+  role: string;
+  device_id: string | null;
+  user_agent: string | null;
+  address: string | null;
+  created_at: string;
+  last_seen_at: string;
+  expires_at: string | null;
+}
+
+export interface InviteRow {
+  id: string;
+  code_hash: string;
+  email: string | null;
+  role: string;
+  created_by: string;
+  created_at: string;
+  expires_at: string;
+  used_by: string | null;
+  used_at: string | null;
+}
+
+export interface ApiTokenRow {
+  id: string;
+  owner_id: string;
+  name: string;
+  prefix: string;
+  /** The device that made it; it goes with the device. */
+  device_id: string | null;
+  token_hash: string;
+  /** JSON list. */
+  scopes: string;
+  created_at: string;
+  expires_at: string | null;
+  last_used_at: string | null;
+}
+
+/** Secrets that are good for one use: sign-in links and the states of OAuth. */
+export interface OneTimeTokenRow {
+  token_hash: string;
+  purpose: string;
+  /** JSON, sealed. */
+  data: string;
+  expires_at: string;
+}

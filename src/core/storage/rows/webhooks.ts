@@ -1,0 +1,43 @@
+export interface WebhookRow {
+  id: string;
+  owner_id: string;
+  /** 1 where an administrator registered it, who sees everybody's tasks. */
+  sees_all: number;
+  url: string;
+  /** JSON list. */
+  events: string;
+  status: string;
+  /** Sealed. */
+  secret: string;
+  /** Sealed; signs too until `previous_until`. */
+  previous_secret: string | null;
+  previous_until: string | null;
+  description: string | null;
+  delivery_count: number;
+  failure_count: number;
+  last_delivery_at: string | null;
+  failing_since: string | null;
+  created_at: string;
+}
+
+/** One event for one webhook: the outbox, written with the change that it tells of, and the log of its attempts. */
+export interface WebhookDeliveryRow {
+  id: string;
+  webhook_id: string;
+  event: string;
+  task_id: string | null;
+  /** The exact text of each attempt. */
+  body: string;
+  status: string;
+  attempt: number;
+  /** JSON list of the attempts. */
+  history: string;
+  status_code: number | null;
+  response_body: string | null;
+  error: string | null;
+  duration_ms: number | null;
+  at: string;
+  next_attempt_at: string | null;
+  created_at: string;
+  ended_at: string | null;
+}

@@ -1,0 +1,180 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ensureBuilt, said, SvcHome } from '../../svc-binary.ts';
+import {
+  approvalOf,
+  conversationId,
+  ScriptedDaemon,
+  type ScriptedRun,
+  taskId,
+} from '../../tui/scripted-daemon.ts';
+
+let home: SvcHome;
+let daemon: ScriptedDaemon;
+beforeAll(async () => {
+  ensureBuilt();
+  home = await SvcHome.create();
+});
+afterAll(() => home[Symbol.asyncDispose]());
+beforeEach(async () => void (daemon = await ScriptedDaemon.start()));
+afterEach(() => daemon[Symbol.asyncDispose]());
+
+const chat = (words: string[], stdin?: string) =>
+  home.svc(['chat', '--url', daemon.url, ...words], stdin === undefined ? {} : { stdin });
+const bodies = (route: RegExp) =>
+  daemon.asked.flatMap((asked) => (route.test(asked.route) ? [asked.body] : []));
+const fails = (code: string) => (run: ScriptedRun) => {
+  run.begin();
+  run.event({ type: 'error', data: { message: 'It did not work', code } });
+};
+const asks = async (run: ScriptedRun) => {
+  run.begin(true);
+  run.call('c', 'run_command', { command: 'make' });
+  const decision = await run.ask('c', approvalOf('one'));
+  run.result('c', decision === 'deny' ? 'Denied by a person' : 'made', decision !== 'deny');
+  run.text(decision);
+  run.complete();
+};
+
+describe('svc chat without a screen', () => {
+  it('writes the answer to stdout as it comes, and everything else to stderr', async () => {
+    daemon.script = (run) => {
+      run.begin();
+      run.text('I look.');
+      run.call('c', 'read_file', { path: 'a.ts' });
+      run.result('c', 'x\ny');
+      run.text('It is **', 2);
+      run.text('good**.', 2);
+      run.complete();
+    };
+    const { code, stdout, stderr } = await chat(['Is', 'it', 'good?']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'I look.\n\nIt is **good**.\n' });
+    expect(stderr).toMatch(
+      /^✓ read_file {2}a\.ts {2}2 lines · \d+ ms\n✓ done in \d+ ms, 1234 tokens {2}Go on: svc chat -c conv_/,
+    );
+    expect(bodies(/with-tools$/)).toEqual([{ content: 'Is it good?' }]);
+    expect(bodies(/POST .*conversations$/)).toEqual([{}]);
+  });
+
+  it('goes on with a conversation, takes its message from stdin and says how to answer', async () => {
+    const words = [
+      '-c',
+      'conv_0000',
+      '--model',
+      'small',
+      '--provider',
+      'openai',
+      '--mode',
+      'full',
+      'Review:',
+    ];
+    expect((await chat(words, 'a change\n')).code).toBe(0);
+    expect(daemon.asked.at(-1)).toEqual({
+      route: `POST /api/chat/conversations/${conversationId}/messages/with-tools`,
+      body: { content: 'Review:\n\na change', model: 'small', provider: 'openai', securityMode: 'full' },
+    });
+  });
+
+  it('lets it work by itself', async () => {
+    const words = ['--agentic', '--effort', 'max', '--max-steps', '9', '--max-budget', '5000', 'Work'];
+    expect((await chat(words)).code).toBe(0);
+    expect(bodies(/agentic$/)).toEqual([{ content: 'Work', effort: 'max', maxSteps: 9, maxBudget: 5000 }]);
+  });
+
+  it('prints events, or the conversation, as JSON', async () => {
+    daemon.script = (run) => {
+      run.begin();
+      run.text('Hi');
+      run.complete();
+    };
+    const events = (await chat(['--jsonl', 'Hi'])).stdout.trimEnd().split('\n');
+    expect(events.map((line) => (JSON.parse(line) as { type: string }).type)).toEqual([
+      'user_message',
+      'session:start',
+      'step:start',
+      'text:delta',
+      'complete',
+    ]);
+    const answer = JSON.parse((await chat(['--json', 'Hi'])).stdout) as { conversation: { id: string } };
+    expect(answer.conversation.id).toBe(conversationId);
+  });
+
+  it.each([
+    ['TIMEOUT', 124],
+    ['BUDGET_EXCEEDED', 10],
+    ['CANCELLED', 3],
+    ['RATE_LIMITED', 75],
+    ['VALIDATION', 6],
+    ['TOOL_ERROR', 1],
+  ])('ends a run that failed with %s with the exit code %i', async (code, exitCode) => {
+    daemon.script = fails(code);
+    expect(await chat(['Hi'])).toMatchObject({
+      code: exitCode,
+      stderr: expect.stringContaining('svc: It did not work.') as string,
+    });
+  });
+
+  it('does not take an answer that broke off for a whole one', async () => {
+    daemon.script = (run) => {
+      run.begin();
+      run.text('Half');
+    };
+    expect(await chat(['Hi'])).toMatchObject({
+      code: 69,
+      stdout: 'Half\n',
+      stderr: expect.stringContaining('broke off before the answer was complete') as string,
+    });
+  });
+
+  it('ends where an approval is needed, and stops the run', async () => {
+    daemon.script = asks;
+    const { code, stderr } = await chat(['--agentic', 'Make']);
+    expect(code).toBe(9);
+    expect(stderr).toMatch(/run_command needs an approval, .*: It runs a program\. .*--on-approval deny/);
+    expect(daemon.asked.map(({ route }) => route)).toContain(`POST /api/tasks/${taskId}/cancel`);
+    expect(bodies(/approvals/)).toEqual([]);
+  });
+
+  it('denies and goes on, or waits for somebody else, where it is told to', async () => {
+    daemon.script = asks;
+    const denied = await chat(['--on-approval', 'deny', 'Make']);
+    expect(denied).toMatchObject({ code: 0, stdout: 'deny\n' });
+    expect(denied.stderr).toContain('✗ run_command');
+    expect(bodies(/approvals/)).toEqual([{ decision: 'deny' }]);
+    const waiting = home.start(['chat', '--url', daemon.url, '--on-approval', 'wait', 'Make']);
+    await said(waiting, 'stderr', /waits for a decision/);
+    await fetch(`${daemon.url}/api/security/approvals/one`, {
+      method: 'POST',
+      body: '{"decision":"allow-once"}',
+    });
+    expect(await waiting).toMatchObject({ exitCode: 0, stdout: 'allow-once\n' });
+  });
+
+  it('stops the work at Ctrl-C', async () => {
+    daemon.script = async (run) => {
+      run.begin(true);
+      run.text('Working');
+      await run.gone;
+    };
+    const running = home.start(['chat', '--url', daemon.url, '--agentic', 'Work']);
+    await said(running, 'stdout', /Working/);
+    running.kill('SIGINT');
+    expect((await running).exitCode).toBe(130);
+    expect(daemon.asked.map(({ route }) => route)).toContain(`POST /api/tasks/${taskId}/cancel`);
+  });
+
+  it.each([
+    [[], 'There is no prompt', 2],
+    [['--effort', 'low', 'Hi'], 'Add --agentic', 2],
+    [['--agentic', '--mode', 'ask', 'Hi'], 'always in the mode full', 2],
+    [['--mode', 'strict', 'Hi'], 'Allowed choices are deny', 2],
+    [['--provider', 'opnai', 'Hi'], 'Did you mean openai?', 5],
+    [['-c', 'conv_9', 'Hi'], 'There is no conversation "conv_9"', 5],
+  ])('refuses %j', async (words, text, code) => {
+    expect(await chat(words)).toMatchObject({
+      code,
+      stdout: '',
+      stderr: expect.stringContaining(text) as string,
+    });
+    expect(bodies(/messages/)).toEqual([]);
+  });
+});

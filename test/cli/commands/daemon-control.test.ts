@@ -1,0 +1,133 @@
+import { chmodSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ensureBuilt, outcomeOf, root, said, SvcHome } from '../svc-binary.ts';
+
+beforeAll(ensureBuilt);
+
+describe('svc and the daemon', () => {
+  it('starts one daemon when two clients find none', async () => {
+    await using home = await SvcHome.create();
+    const run = (word: string) => home.svc(['run', '--agent', 'command', '--', `echo ${word}`]);
+    const [one, two] = await Promise.all([run('one'), run('two')]);
+    expect([one, two], one.stderr + two.stderr).toMatchObject([
+      { code: 0, stdout: 'one\n' },
+      { code: 0, stdout: 'two\n' },
+    ]);
+    const { stdout } = await home.svc(['tasks', 'ls', '--quiet']);
+    expect(stdout.trim().split('\n')).toHaveLength(2);
+  });
+
+  it('starts it in CI when asked', async () => {
+    await using home = await SvcHome.create();
+    const args = ['run', '--autostart', '--agent', 'command', '--', 'echo here'];
+    expect(await home.svc(args, { env: { CI: 'true' } })).toMatchObject({ code: 0, stdout: 'here\n' });
+  });
+
+  it('starts, says so, shows, starts again, stops', async () => {
+    await using home = await SvcHome.create();
+    const url = `http://127.0.0.1:${home.port}`;
+    const started = await home.svc(['daemon', 'start']);
+    expect(started).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: `The daemon runs at ${url} (process ${home.daemonPid}).\n`,
+    });
+    expect((await home.svc(['daemon', 'start'])).stderr).toContain('runs already');
+    const first = home.daemonPid;
+    const status = await home.svc(['daemon', 'status', '--json']);
+    expect(JSON.parse(status.stdout)).toMatchObject({ running: true, url, pid: first, status: 'degraded' });
+    expect(await home.svc(['daemon', 'restart'])).toMatchObject({ code: 0 });
+    expect(home.daemonPid).not.toBe(first);
+    const logs = await home.svc(['daemon', 'logs', '-n', '1']);
+    expect(JSON.parse(logs.stdout)).toMatchObject({ msg: expect.stringContaining('listens on') as string });
+    expect(await home.svc(['daemon', 'stop'])).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'The daemon is stopped.\n',
+    });
+    expect((await home.svc(['daemon', 'status'])).code).toBe(69);
+    expect(statSync(join(home.folder, 'daemon.log')).mode & 0o777).toBe(0o600);
+  });
+
+  it('serves in the foreground until a signal ends it', async () => {
+    await using home = await SvcHome.create();
+    const serving = home.start(['daemon', '--port', '0']);
+    await said(serving, 'stdout', /listens on/);
+    const second = await home.svc(['daemon']);
+    expect(second).toMatchObject({ code: 1, stdout: '' });
+    expect(second.stderr).toMatch(/^svc: Another daemon uses this data folder[^\n]*\n$/);
+    serving.kill('SIGTERM');
+    expect(outcomeOf(await serving).code).toBe(0);
+  });
+
+  it('says why the daemon did not start', async () => {
+    await using home = await SvcHome.create();
+    const stranger = createServer((_, response) => response.end('hello')).listen(home.port, '127.0.0.1');
+    await once(stranger, 'listening');
+    try {
+      const { code, stderr } = await home.svc(['daemon', 'start']);
+      expect(code).toBe(78);
+      expect(stderr).toMatch(
+        /^svc: The daemon did not start: Port \d+ on 127\.0\.0\.1 is taken by another program\./,
+      );
+      const listed = await home.svc(['tasks', 'ls']);
+      expect(listed.code).toBe(69);
+      expect(listed.stderr).toMatch(/What answers at \S+ is not svc/);
+    } finally {
+      stranger.close();
+    }
+  });
+
+  it('sends no signal to a process that is not the daemon', async () => {
+    await using home = await SvcHome.create();
+    const file = join(home.folder, 'daemon.json');
+    const description = {
+      pid: process.pid,
+      url: 'http://127.0.0.1:1',
+      version: '0',
+      startedAt: new Date().toISOString(),
+    };
+    writeFileSync(file, JSON.stringify(description));
+    const { code, stderr } = await home.svc(['daemon', 'stop']);
+    expect(code).toBe(69);
+    expect(stderr).toContain(`Process ${process.pid} does not answer`);
+    writeFileSync(file, '');
+  });
+
+  it('mends what others may read', async () => {
+    await using home = await SvcHome.create();
+    await home.svc(['daemon', 'start']);
+    chmodSync(home.folder, 0o755);
+    const found = await home.svc(['doctor']);
+    expect(found.code).toBe(1);
+    expect(found.stdout).toContain('✗ modes');
+    expect((await home.svc(['doctor', '--fix'])).code).toBe(0);
+    expect(statSync(home.folder).mode & 0o777).toBe(0o700);
+  });
+
+  it('writes the description of a service for the system', async () => {
+    await using home = await SvcHome.create();
+    const link = join(home.folder, 'svc-link');
+    symlinkSync(join(root, 'bin/svc.js'), link);
+    const folders = ['/opt/bin', '/root/.npm/_npx/1/node_modules/.bin', '/npm/node-gyp-bin', '/usr/bin'];
+    const env = {
+      PATH: folders.join(':'),
+      SVC_TOKEN: 'svc_secret',
+      SVC_TASK_ID: 'task_1',
+      SVC_SYSTEM_AUTH_MODE: 'cloud',
+    };
+    const quoted = (await home.bash(`'${process.execPath}' '${link}' daemon install`, { env })).stderr;
+    const file = /^Written: (.*)\nNow run:\n {2}\S/.exec(quoted)?.[1] ?? '';
+    const text = readFileSync(file, 'utf8');
+    expect(text).toContain(join(root, 'bin/svc.js'));
+    expect(text).toMatch(/PATH\W+(<string>)?\/opt\/bin:\/usr\/bin["<]/);
+    expect(text).toMatch(/SVC_SYSTEM_AUTH_MODE\W+(key><string>)?cloud/);
+    expect(text).not.toMatch(/svc_secret|task_1|svc-link/);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect((await home.svc(['daemon', 'uninstall'])).stderr).toMatch(/^Removed: .*\nIf it runs, end it:\n/);
+    expect((await home.svc(['daemon', 'uninstall'])).stderr).toBe('It is not installed.\n');
+  });
+});

@@ -1,0 +1,277 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Approval } from '../../../src/contract/approvals.ts';
+import { type ContractServer, startContractServer } from '../../helpers/contract-server.ts';
+import { ToolWorld } from '../../helpers/tool-world.ts';
+import { ensureBuilt, SvcHome } from '../svc-binary.ts';
+
+let home: SvcHome;
+let world: ToolWorld;
+let server: ContractServer;
+beforeAll(async () => {
+  ensureBuilt();
+  home = await SvcHome.create();
+  return () => home[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  world = new ToolWorld();
+  server = await startContractServer(world.answers());
+});
+afterEach(() => server[Symbol.asyncDispose]());
+
+const svc = (...args: string[]) => home.svc([...args, '--url', server.url]);
+const shortOf = ({ id }: Approval) => id.slice('appr_'.length, -2);
+
+describe('svc approvals', () => {
+  it('shows all of what waits, whole, and lets no value look like anything else', async () => {
+    const content = `first\n  Folder     /safe\n\u001b[2Jlast ${'x'.repeat(200)}`;
+    const asked = world.ask({
+      toolName: 'write_file',
+      params: { path: 'src/a.ts', content, mode: 420 },
+      conversationId: 'conv_1',
+    });
+    const { code, stdout, stderr } = await svc('approvals', 'ls');
+    expect(code, stderr).toBe(0);
+    expect(stdout.split('\n')).toEqual([
+      `write_file  ${asked.id}`,
+      '  Runs       path: src/a.ts',
+      '             content:',
+      '               first',
+      '                 Folder     /safe',
+      String.raw`               \x1b[2Jlast ${'x'.repeat(200)}`,
+      '             mode: 420',
+      '  Folder     /srv/app',
+      '  Reason     npm runs other programs',
+      '  Asked by   conv_1',
+      '  Danger     high',
+      expect.stringMatching(/^ {2}Asked {6}\d{4}-.*\(\d s ago\)$/),
+      '  Time left  10 min',
+      '',
+    ]);
+    expect(stderr).toContain(`svc approvals allow ${asked.id}`);
+  });
+
+  it('lists what is decided, and ids alone', async () => {
+    const [first, second] = [world.ask(), world.ask({ params: { command: 'ls' } })];
+    world.decide(first.id, 'deny');
+    const table = await svc('approvals', 'ls', '--all');
+    expect(table.stdout).toMatch(/ID +STATUS +ASKED +CALL +BY\n\S+ +pending .* run_command ls\n\S+ +denied/);
+    expect((await svc('approvals', 'ls', '-q')).stdout).toBe(`${second.id}\n`);
+    expect(JSON.parse((await svc('approvals', 'ls', '--json')).stdout)).toEqual({ approvals: [second] });
+    expect((await svc('approvals', 'show', first.id)).stdout).toMatch(/Status +deny\n +Decided +\d{4}-/);
+  });
+
+  it('says so where nothing waits', async () => {
+    expect(await svc('approvals', 'ls')).toMatchObject({ code: 0, stdout: '' });
+    expect(await svc('approvals', 'deny', '--all')).toMatchObject({
+      code: 0,
+      stderr: 'Nothing waits for a decision.\n',
+    });
+  });
+
+  it('allows one by its beginning, which need not differ from those that are decided', async () => {
+    const old = world.ask();
+    world.decide(old.id, 'deny');
+    const asked = world.ask();
+    const { code, stdout, stderr } = await svc('approvals', 'allow', shortOf(asked));
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${asked.id}\n` });
+    expect(stderr).toMatch(/Runs +command: npm test[^]*\nAllowed, once\.\n$/);
+    expect(world.approvals[1]?.decision).toBe('allow-once');
+  });
+
+  it('allows for good', async () => {
+    const asked = world.ask({ conversationId: 'conv_1' });
+    const { stderr } = await svc('approvals', 'allow', asked.id, '--always');
+    expect(stderr).toContain('run_command asks no more in this conversation.');
+    expect(world.approvals[0]?.decision).toBe('allow-always');
+  });
+
+  it('denies several, or all', async () => {
+    const asked = [world.ask(), world.ask(), world.ask()] as const;
+    const two = await svc('approvals', 'deny', asked[0].id, asked[1].id);
+    expect(two).toMatchObject({ code: 0, stdout: `${asked[0].id}\n${asked[1].id}\n` });
+    expect((await svc('approvals', 'deny', '--all')).stdout).toBe(`${asked[2].id}\n`);
+    expect(world.approvals.map(({ status }) => status)).toEqual(['denied', 'denied', 'denied']);
+  });
+
+  it.each([
+    [['allow', '0abc'], 5, /There is no approval "0abc"\. See them: svc approvals ls --all/],
+    [['show', 'appr_01a1fc43-0e60-790c-9e24-000000000009'], 5, /There is no approval/],
+    [['deny'], 2, /Name the approvals, or give --all/],
+    [['deny', 'x', '--all'], 2, /Name the approvals, or give --all/],
+    [['allow', '01a1'], 6, /is the beginning of several approval ids/],
+  ] as const)('%j exits with %i', async (args, code, stderr) => {
+    world.ask();
+    world.ask();
+    expect(await svc('approvals', ...args)).toMatchObject({
+      code,
+      stdout: '',
+      stderr: expect.stringMatching(stderr),
+    });
+  });
+
+  it('exits with 6 where it is decided already', async () => {
+    const asked = world.ask();
+    world.decide(asked.id, 'deny');
+    expect(await svc('approvals', 'allow', shortOf(asked))).toMatchObject({
+      code: 6,
+      stderr: 'svc: The approval is denied already.\n',
+    });
+  });
+
+  it('completes what waits', async () => {
+    const asked = world.ask();
+    const { stdout } = await home.svc(['__complete', 'approvals', 'allow', ''], {
+      env: { SVC_URL: server.url },
+    });
+    expect(stdout).toBe(`${asked.id}\trun_command npm test\n`);
+  });
+});
+
+describe('svc policy', () => {
+  const set = (options: string) => svc('policy', 'set', ...options.split(' '));
+  const tool = {
+    description: '',
+    inputSchema: {},
+    readOnly: false,
+    danger: 'high',
+    source: 'builtin',
+  } as const;
+
+  it('shows it', async () => {
+    expect((await svc('policy', 'show')).stdout).toBe(
+      'Mode              ask: a person is asked, unless the tool is allowed\n' +
+        'Allowed           read_file\n' +
+        'Blocked           none\n' +
+        'Always asked for  run_command\n' +
+        'Audit log         calls and their results\n',
+    );
+  });
+
+  it('changes what is named, and tells what became different', async () => {
+    world.tools = ['read_file', 'list_files', 'run_command'].map((name) => ({
+      ...tool,
+      name,
+      available: true,
+    }));
+    const { code, stdout, stderr } = await set(
+      '--mode allowlist --allow list_files read_file --disallow nothing --block web_* --no-approval run_command',
+    );
+    expect({ code, stdout, stderr }).toEqual({
+      code: 0,
+      stdout:
+        'mode: ask → allowlist (only the allowed tools)\n' +
+        'allowed: + list_files\nblocked: + web_*\nalways asked for: - run_command\n',
+      stderr: '',
+    });
+    expect(world.policy).toEqual({
+      defaultMode: 'allowlist',
+      allowedTools: ['read_file', 'list_files'],
+      blockedTools: ['web_*'],
+      requireApprovalFor: [],
+      auditAll: true,
+    });
+  });
+
+  it('sends nothing where nothing changes', async () => {
+    expect(await svc('policy', 'set', '--mode', 'ask', '--unblock', 'x')).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: 'The policy says so already.\n',
+    });
+    expect(server.asked.map(({ route }) => route)).toEqual(['GET /api/security/policy']);
+  });
+
+  it('warns of rules that do nothing', async () => {
+    world.tools = [{ ...tool, name: 'run_command', available: true }];
+    world.policy.allowedTools.push('web_*');
+    const { stderr } = await svc(
+      'policy',
+      'set',
+      '--block',
+      'run_comand',
+      'read_file',
+      '--disallow',
+      'web_fetch',
+    );
+    expect(stderr).toBe(
+      '! There is no tool run_comand at the moment. Did you mean run_command?\n' +
+        '! There is no tool read_file at the moment. See: svc tools ls\n' +
+        '! read_file is allowed and blocked: blocked it is.\n' +
+        '! web_fetch is still allowed, by web_*.\n',
+    );
+  });
+
+  it.each([
+    [[], /There is nothing to set/],
+    [['--mode', 'alowlist'], /Did you mean allowlist\?/],
+    [['--mode', 'x'], /Allowed choices are deny, sandbox, allowlist, ask, full/],
+    [['--allow', 'x', '--disallow', 'x'], /x cannot both be allowed and not be it/],
+  ] as const)('%j is wrong usage', async (args, stderr) => {
+    expect(await svc('policy', 'set', ...args)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(stderr),
+    });
+  });
+});
+
+describe('svc guards', () => {
+  it('lists them', async () => {
+    expect((await svc('guards', 'ls')).stdout).toMatch(
+      /^NAME +STATE +ABOUT\npath-traversal +on +Keeps tools inside the workspace\n/,
+    );
+  });
+
+  it('turns one off only where somebody says yes', async () => {
+    const refused = await svc('guards', 'disable', 'rate-limit');
+    expect(refused).toMatchObject({
+      code: 9,
+      stderr: expect.stringContaining('Say it in advance: --yes') as string,
+    });
+    expect(refused.stderr).toContain('this opens a hole');
+    expect(world.guards[1]?.enabled).toBe(true);
+    expect((await svc('guards', 'disable', 'rate-limit', '--yes')).code).toBe(0);
+    expect(world.guards[1]?.enabled).toBe(false);
+    expect((await svc('guards', 'disable', 'rate-limit')).stderr).toBe('rate-limit is off already.\n');
+    expect((await svc('guards', 'enable', 'rate-limit')).stderr).toBe('rate-limit is on.\n');
+    expect(world.guards[1]?.enabled).toBe(true);
+  });
+
+  it('knows what was meant', async () => {
+    expect(await svc('guards', 'enable', 'rate-limt')).toMatchObject({
+      code: 5,
+      stderr: 'svc: There is no guard "rate-limt". Did you mean rate-limit? See them: svc guards ls\n',
+    });
+  });
+});
+
+describe('svc tools', () => {
+  it('lists them with what stands in their way, and the servers', async () => {
+    const common = { description: 'Does it.\nMore.', inputSchema: {} };
+    world.tools = [
+      { ...common, name: 'read_file', readOnly: true, danger: 'low', source: 'builtin', available: true },
+      {
+        ...common,
+        name: 'create_issue',
+        readOnly: false,
+        danger: 'medium',
+        source: 'mcp',
+        server: 'github',
+        available: false,
+        reason: 'github is not connected',
+      },
+    ];
+    world.servers = [
+      { name: 'github', transport: 'http', connected: false, tools: 1, message: 'It answers with 401' },
+    ];
+    const { stdout } = await svc('tools', 'ls');
+    expect(stdout).toBe(
+      'NAME          KIND              DANGER  STATE                    ABOUT\n' +
+        'read_file     built in, reads   low     available                Does it.\n' +
+        'create_issue  mcp github, acts  medium  github is not connected  Does it.\n' +
+        '\n' +
+        'MCP SERVER  BY    TOOLS  STATE\n' +
+        'github      http      1  not connected: It answers with 401\n',
+    );
+    expect((await svc('tools', 'ls', '-q')).stdout).toBe('read_file\ncreate_issue\n');
+  });
+});

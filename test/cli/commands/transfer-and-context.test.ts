@@ -1,0 +1,147 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ensureBuilt, outcomeOf, said, SvcHome } from '../svc-binary.ts';
+
+beforeAll(ensureBuilt);
+
+describe('svc tasks', () => {
+  it('exports, and imports into another daemon', async () => {
+    await using home = await SvcHome.create();
+    await using other = await SvcHome.create();
+    await home.svc(['run', '--agent', 'command', '--', 'echo kept']);
+    const file = join(home.folder, 'tasks.json');
+    expect(await home.svc(['tasks', 'export', '--output', file])).toMatchObject({ code: 0, stdout: '' });
+    const { stdout } = await home.svc(['tasks', 'export']);
+    expect((JSON.parse(stdout) as { tasks: unknown }).tasks).toEqual(
+      (JSON.parse(readFileSync(file, 'utf8')) as { tasks: unknown }).tasks,
+    );
+    const imported = await other.svc(['tasks', 'import', file]);
+    expect(imported.stderr).toContain('Imported 1 of 1 tasks, 0 were there already.');
+    const again = await other.svc(['tasks', 'import', '-', '--json'], { stdin: readFileSync(file, 'utf8') });
+    expect(JSON.parse(again.stdout)).toMatchObject({ imported: 0, skipped: 1 });
+  });
+
+  it('watches all tasks', async () => {
+    await using home = await SvcHome.create();
+    const watching = home.start(['tasks', 'watch']);
+    await said(watching, 'stderr', /Watching/);
+    const completed = said(watching, 'stdout', / {2}completed\n/);
+    await home.svc(['run', '--agent', 'command', '--', 'true']);
+    expect(await completed).toMatch(/^\d\d:\d\d:\d\d {2}task_\S+ {2}created: true\n/);
+    watching.kill('SIGINT');
+    await watching;
+  });
+
+  it('puts what failed back into the queue', async () => {
+    await using home = await SvcHome.create();
+    const fails = 'test -e "$HOME/mended" || exit 1';
+    const failed = await home.svc(['run', '--quiet', '--agent', 'command', '--attempts', '1', '--', fails]);
+    expect(failed.code).toBe(1);
+    const id = failed.stdout.trim();
+    expect((await home.svc(['dlq', 'ls'])).stdout).toContain(fails);
+    await home.bash('touch "$HOME/mended"');
+    expect(await home.svc(['dlq', 'retry', '--all'])).toMatchObject({
+      code: 0,
+      stderr: `${id} is queued again\n`,
+    });
+    expect((await home.svc(['tasks', 'wait', id])).code).toBe(0);
+    expect(await home.svc(['dlq', 'retry', '--all'])).toMatchObject({
+      code: 0,
+      stderr: 'No dead letter is pending.\n',
+    });
+  });
+
+  it('goes on after an id that is wrong, and exits with its code', async () => {
+    await using home = await SvcHome.create();
+    const { stdout } = await home.svc(['run', '--detach', '--agent', 'command', '--', 'sleep 600']);
+    const id = stdout.trim();
+    const cancelled = await home.svc(['tasks', 'cancel', 'nothing', id]);
+    expect(cancelled).toMatchObject({ code: 5, stdout: `${id}\n` });
+  });
+});
+
+describe('svc context', () => {
+  it('keeps the session of another daemon, for its owner alone', async () => {
+    await using home = await SvcHome.create();
+    await using client = await SvcHome.create();
+    await home.svc(['daemon', 'start']);
+    const url = `http://127.0.0.1:${home.port}`;
+    const session = readFileSync(join(home.folder, 'owner-session'), 'utf8');
+    await client.svc(['context', 'set', 'other', '--url', url, '--token-stdin'], { stdin: session });
+    expect(statSync(join(client.folder, 'contexts.json')).mode & 0o777).toBe(0o600);
+    expect((await client.svc(['context', 'use', 'other'])).code).toBe(0);
+    expect((await client.svc(['auth', 'whoami'])).stdout).toContain(`at ${url}`);
+    const listed = await client.svc(['context', 'ls', '--json']);
+    expect(listed.stdout).not.toContain(session.trim());
+    // The owner session of this machine is not for another daemon, and none is started in its place.
+    const stranger = await client.svc(['auth', 'whoami', '--url', url]);
+    expect(stranger).toMatchObject({ code: 4, stdout: '' });
+    await home.svc(['daemon', 'stop']);
+    expect((await client.svc(['tasks', 'ls'])).code).toBe(69);
+    expect((await client.svc(['context', 'rm', 'other'])).code).toBe(0);
+    expect((await client.svc(['context', 'ls'])).stdout).toMatch(/\* {2}local/);
+  });
+});
+
+describe('svc config and svc auth', () => {
+  it('changes settings and says when a restart is needed', async () => {
+    await using home = await SvcHome.create();
+    const live = await home.svc(['config', 'set', 'queue.retry.attempts', '5']);
+    expect(live).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('queue.retry.attempts is 5 (settings).') as string,
+    });
+    const later = await home.svc(['config', 'set', 'queue.concurrency', '4']);
+    expect(later.stderr).toContain('will be 4 after a restart: svc daemon restart');
+    for (const value of ['many', '[1]']) {
+      const refused = await home.svc(['config', 'set', 'queue.concurrency', value]);
+      expect(refused).toMatchObject({ code: 6, stdout: '' });
+      expect(refused.stderr).not.toContain('is a list');
+    }
+    const list = ['config', 'set', 'outbound.allowPrivate'];
+    const both = '["10.20.0.0/16","10.30.0.0/16"]';
+    for (const value of ['10.20.0.0/16, 10.30.0.0/16', both]) {
+      expect((await home.svc([...list, value])).code).toBe(0);
+      const stored = JSON.parse(readFileSync(join(home.folder, 'settings.json'), 'utf8')) as object;
+      expect(stored).toMatchObject({ outbound: { allowPrivate: JSON.parse(both) as object } });
+    }
+    const scopes = ['config', 'set', 'integrations.codehost.scopes'];
+    const text = await home.svc([...scopes, 'repo']);
+    expect(text).toMatchObject({ code: 6, stderr: expect.stringContaining('Write it as JSON: ') as string });
+    expect((await home.svc([...scopes, '["repo"]'])).code).toBe(0);
+    const key = 'integrations.codehost.clientSecret';
+    expect(await home.svc(['config', 'set', key, 'in-the-arguments'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`svc config set ${key} < FILE`),
+    });
+    expect((await home.svc(['config', 'set', key], { stdin: 'hush-hush\n' })).code).toBe(0);
+    expect((await home.svc(['config', 'get', key])).stdout).toBe('••••••••\n');
+    expect((await home.svc(['config', 'unset', 'queue.retry.attempts'])).stderr).toContain('is 3 (default)');
+  });
+
+  it('sets an access key that is good, and shows it once', async () => {
+    await using home = await SvcHome.create();
+    const { code, stdout } = await home.svc(['auth', 'access-key']);
+    expect(code).toBe(0);
+    const key = stdout.trim();
+    expect(key).toMatch(/^[\w-]{24}$/);
+    const response = await fetch(`http://127.0.0.1:${home.port}/api/auth/verify-access-key`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ key }),
+    });
+    expect(response.status).toBe(200);
+    expect((await home.svc(['auth', 'access-key', '--remove'])).code).toBe(0);
+  });
+
+  it('follows a task in the queue that is paused', async () => {
+    await using home = await SvcHome.create();
+    await home.svc(['queue', 'pause']);
+    const running = home.start(['run', '--agent', 'command', '--', 'echo at last']);
+    await said(running, 'stderr', /waiting for a worker/);
+    expect((await home.svc(['queue', 'status'])).stdout).toMatch(/^state +paused/);
+    await home.svc(['queue', 'resume']);
+    expect(outcomeOf(await running)).toMatchObject({ code: 0, stdout: 'at last\n' });
+  });
+});

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { resolveId } from '../../../src/cli/ids/resolve-id.ts';
+import { ApiError } from '../../../src/contract/client.ts';
+
+const whole = 'task_01a1fc43-0e60-790c-9e24-9dbd16fb7a66';
+
+/** Looks ids up among these, and counts how often. */
+function sourceOf(ids: string[]) {
+  const asked: string[] = [];
+  return {
+    asked,
+    source: {
+      prefix: 'task_',
+      noun: 'task',
+      listCommand: 'svc tasks ls',
+      get: async (id: string) => {
+        asked.push(`get ${id}`);
+        if (!ids.includes(id)) throw new ApiError(404, { error: 'Task not found' });
+      },
+      async *list() {
+        asked.push('list');
+        yield* ids;
+      },
+    },
+  };
+}
+
+describe('resolveId', () => {
+  it('asks nobody about a whole id', async () => {
+    const { source, asked } = sourceOf([]);
+    expect(await resolveId(whole, source)).toBe(whole);
+    expect(asked).toEqual([]);
+  });
+
+  it('looks for exactly this id before it lists', async () => {
+    const { source, asked } = sourceOf(['imported', 'imported-too']);
+    expect(await resolveId('imported', source)).toBe('imported');
+    expect(asked).toEqual(['get imported']);
+  });
+
+  it.each(['task_01a1', '01a1'])('takes the unique beginning %s', async (text) => {
+    const { source } = sourceOf([whole, 'task_02']);
+    expect(await resolveId(text, source)).toBe(whole);
+  });
+
+  it('names candidates of an ambiguous one: exit code 6', async () => {
+    const { source } = sourceOf(['task_01', 'task_02']);
+    await expect(resolveId('task_0', source)).rejects.toMatchObject({
+      exitCode: 6,
+      message: '"task_0" is the beginning of several task ids: task_01, task_02.',
+    });
+  });
+
+  it('says that there is none: exit code 5', async () => {
+    const { source } = sourceOf([whole]);
+    await expect(resolveId('ff', source)).rejects.toMatchObject({
+      exitCode: 5,
+      message: 'There is no task "ff".',
+    });
+  });
+});

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { layOutTable } from '../../../src/cli/output/table.ts';
+import { fitText, textWidth } from '../../../src/cli/output/text-width.ts';
+
+const columns = [
+  { title: 'ID', value: ({ id }: { id: string }) => id },
+  { title: 'N', value: ({ n }: { n: number }) => String(n), align: 'right' as const },
+  { title: 'TITLE', value: ({ title }: { title: string }) => title, isElastic: true },
+];
+type Row = { id: string; n: number; title: string };
+const rows: Row[] = [
+  { id: 'task_1', n: 5, title: 'Short' },
+  { id: 'task_22', n: 100, title: 'A title that is too long for its place' },
+];
+const layOut = (width: number, shown = rows) => layOutTable<Row>(columns, shown, { width });
+
+describe('layOutTable', () => {
+  it('aligns the columns', () => {
+    expect(layOut(Number.POSITIVE_INFINITY)).toBe(
+      [
+        'ID         N  TITLE',
+        'task_1     5  Short',
+        'task_22  100  A title that is too long for its place',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('cuts what is elastic, and nothing else', () => {
+    const lines = layOut(30).split('\n');
+    expect(lines[2]).toBe('task_22  100  A title that is…');
+    expect(layOut(5).split('\n')[2]).toBe('task_22  100  A title…');
+  });
+
+  it('keeps each row on one line and shows control characters', () => {
+    expect(layOut(80, [{ id: 'a', n: 1, title: 'x\ny\u001b[31m\u202e' }])).toContain(
+      String.raw`x\ny\x1b[31m\u{202e}`,
+    );
+  });
+
+  it('leaves out what needs a wider terminal', () => {
+    const wide = [...columns, { title: 'EXTRA', value: () => 'extra', fromWidth: 100 }];
+    expect(layOutTable<Row>(wide, rows, { width: 99 })).not.toContain('EXTRA');
+    expect(layOutTable<Row>(wide, rows, { width: 100 })).toContain('EXTRA');
+  });
+});
+
+describe('textWidth', () => {
+  it.each([
+    ['abc', 3],
+    ['日本', 4],
+    ['é', 1],
+    ['👩‍💻!', 3],
+    ['हिन्दी', 4],
+    ['☰', 2],
+    ['ｶﾞ', 2],
+  ])('%s takes %i columns', (text, width) => expect(textWidth(text)).toBe(width));
+
+  it('never cuts a letter in two', () => expect(fitText('日本語', 4)).toBe('日…'));
+});

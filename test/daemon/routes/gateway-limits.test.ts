@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { startDaemon } from '../../helpers/daemon.ts';
+import { gatewayClient } from '../../helpers/gateway.ts';
+import { testAdapter } from '../../helpers/tasks.ts';
+
+const extraAdapters = [testAdapter(async () => ({ output: '' }))];
+const task = { title: 'Hello', assignedAgent: 'test' };
+
+it('lets a token poll the status beside its submissions, up to a limit of its own', async () => {
+  const flags = { 'gateway.requestsPerMinute': 2, 'gateway.statusRequestsPerMinute': 20 };
+  await using daemon = await startDaemon({ extraAdapters, flags });
+  const client = await gatewayClient(daemon);
+  const { body } = await client.submit({ task });
+  const poll = async () => (await client.status(body.requestId ?? '')).httpStatus;
+  for (let count = 0; count < 20; count++) expect(await poll()).toBe(200);
+  expect(await poll()).toBe(429);
+  expect((await client.submit({ task })).status).toBe(202);
+  expect((await client.submit({ task })).status).toBe(429);
+});
+
+it('lets a token poll 600 times a minute unless that is set', async () => {
+  await using daemon = await startDaemon({ extraAdapters });
+  expect(daemon.app.config.get('gateway.statusRequestsPerMinute')).toBe(600);
+});
