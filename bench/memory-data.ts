@@ -75,7 +75,7 @@ export function fillIndex(file: string): Record<string, { text: string; values: 
     const body = randomWords(random, WORDS_PER_CHUNK);
     const hash = hashText(body);
     addChunk.run(id, fileId, id % CHUNKS_PER_FILE, body, hash);
-    words.add(id, { place, heading: '', body });
+    words.add(id, { label: place, heading: '', body });
     hashes.push(hash.toString('hex'));
   }
   database.exec('commit');

@@ -91,7 +91,7 @@ function quality(): Figure {
   const database = openIndexDatabase(join(home, 'memory.db'), CACHE_MIB);
   const index = new KeywordIndex(database, 'chunk_words');
   for (const [at, { id, title, text }] of docs.entries())
-    index.add(at + 1, { place: `${id}.md`, heading: title, body: text });
+    index.add(at + 1, { label: `${id}.md`, heading: title, body: text });
   const ndcgOf = (wordsOf: (question: string) => string[]) =>
     ndcgAt10(
       relevant,
@@ -123,7 +123,7 @@ function figure(name: string, value: number, plain: number[], most: number): Fig
 function fill(database: DatabaseSync, index: KeywordIndex, texts: Text[]): void {
   database.exec('begin');
   for (const [at, text] of texts.entries()) {
-    index.add(at + 1, { place: `/data/part${at % 300}/file${at}.md`, ...text });
+    index.add(at + 1, { label: `/data/part${at % 300}/file${at}.md`, ...text });
     if (at % 1000 === 0) database.exec('commit; begin');
   }
   database.exec('commit');

@@ -91,14 +91,14 @@ async function sync() {
     store,
     protectedFolders: [],
     onProgress: () => undefined,
-    isAwaited: () => false,
+    hasPendingCalls: () => false,
     now: () => new Date(),
   });
   const order = { basePath: base, roots: [base], maxFileBytes: 2 ** 20, maxFiles: 1_000_000 };
   const began = performance.now();
-  await files.syncFolder(order);
+  await files.syncDirectory(order);
   const between = performance.now();
-  const { synced } = await files.syncFolder(order);
+  const { synced } = await files.syncDirectory(order);
   const result = { ms: between - began, againMs: performance.now() - between, ...store.counts(), synced };
   const rss = process.memoryUsage().rss;
   database.close();

@@ -25,7 +25,7 @@ export interface CompletionServiceDeps {
   compactor: Compactor;
   taskContext: TaskContext;
   /** What of the memory fits a question. */
-  recall: Recall['about'];
+  recall: Recall['forQuestion'];
   runtime: Runtime;
 }
 

@@ -37,7 +37,7 @@ export function composeChat(deps: ChatDeps) {
     conversations,
     compactor,
     taskContext,
-    recall: (...question) => recall.about(...question),
+    recall: (...question) => recall.forQuestion(...question),
   });
   let loading: Promise<Runs> | undefined;
   const loadRuns = () =>

@@ -10,7 +10,7 @@ import type { Database } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
 import type { SettingService } from '../settings/setting-service.ts';
 import { Embedder } from './embeddings/embedder.ts';
-import { VectorFill } from './embeddings/vector-fill.ts';
+import { VectorBackfill } from './embeddings/vector-backfill.ts';
 import { IndexClient } from './index/index-client.ts';
 import { decayDaily } from './learned/daily-decay.ts';
 import { ExperienceService } from './learned/experience-service.ts';
@@ -20,7 +20,7 @@ import { MemoryRoots } from './memory-roots.ts';
 import { MemoryService } from './memory-service.ts';
 
 const TIDY_EVERY_MS = 300_000;
-/** Of the database of the index, in memory. */
+/** Memory cache of the index database. */
 const CACHE_MIB = { pico: 4, mini: 16 };
 
 export interface MemoryDeps {
@@ -36,15 +36,15 @@ export interface MemoryDeps {
   log: Log;
 }
 
-/** What is found again: files, experiences, preferences. */
+/** Wires the memory: indexed files, experiences, preferences and memory sessions. */
 export function composeMemory(deps: MemoryDeps) {
   const { config, bus, locations, protectedFolders, modelProviders, settings, reportBug, runtime, log } =
     deps;
   const mode = config.get('mode');
   const canWatch = mode !== 'pico';
-  const mayWatch = () => canWatch && config.get('memory.watch');
+  const isWatchEnabled = () => canWatch && config.get('memory.watch');
   const onProgress = (progress: SyncProgress) => bus.emit('memory_progress', progress);
-  let entriesAreIn: Promise<void> = Promise.resolve();
+  let entriesIndexed: Promise<void> = Promise.resolve();
   const index = new IndexClient({
     options: {
       file: join(locations.data, 'memory.db'),
@@ -54,46 +54,46 @@ export function composeMemory(deps: MemoryDeps) {
     log,
     onStart: () => {
       const indexing = experiences.indexAll();
-      entriesAreIn = indexing.catch(() => undefined);
+      entriesIndexed = indexing.catch(() => undefined);
       return indexing;
     },
     onProgress,
-    onChange: () => fill.wake(),
+    onChange: () => backfill.wake(),
     onLost: () => {
-      log.warn({}, 'the index of the memory had to be made anew; everything is synced again');
+      log.warn({}, 'the memory index was recreated; everything is synced again');
       memory
         .restore()
-        .catch((error: unknown) => log.warn({ err: error }, 'the memory is not synced again yet'));
+        .catch((error: unknown) => log.warn({ err: error }, 'the memory could not be synced again yet'));
     },
   });
   const embedder = new Embedder({ ...deps, providers: modelProviders });
-  const fill = new VectorFill({
+  const backfill = new VectorBackfill({
     ...deps,
     embedder,
     index,
     isEmpty: () => memory.isEmpty,
-    isComplete: () => entriesAreIn,
+    isComplete: () => entriesIndexed,
   });
-  // As often as a setting of a provider changes.
-  bus.on('agents_changed', () => fill.startAnew());
+  // Emitted whenever a provider setting changes.
+  bus.on('agents_changed', () => backfill.restart());
   const roots = new MemoryRoots({
     ...deps,
     setRoots: async (caller, folders) => void (await settings.write(caller, 'memory.roots', folders)),
   });
-  const rewatch = async () => {
+  const applyWatchSettings = async () => {
     if (!canWatch) return;
     const watchFiles = config.get('memory.watchFiles');
-    await index.call('watch', mayWatch() ? { ...roots.rules(), watchFiles } : undefined);
+    await index.call('watch', isWatchEnabled() ? { ...roots.rules(), watchFiles } : undefined);
   };
   const memory = new MemoryService({
     index,
     roots,
     embedder,
-    fill,
+    backfill,
     monotonic: runtime.monotonic,
     canWatch,
-    mayWatch,
-    rewatch,
+    isWatchEnabled,
+    applyWatchSettings,
     onProgress,
   });
   const experiences = new ExperienceService({ ...deps, entries: memory.entries });
@@ -107,21 +107,21 @@ export function composeMemory(deps: MemoryDeps) {
   settings.onChange(async (key) => {
     if (!key.startsWith('memory.')) return;
     if (key === 'memory.roots') await index.call('keepOnly', roots.rules().roots);
-    if (index.isRunning) await rewatch();
-    if (key.startsWith('memory.embedding.')) fill.startAnew();
-    else fill.wake();
+    if (index.isRunning) await applyWatchSettings();
+    if (key.startsWith('memory.embedding.')) backfill.restart();
+    else backfill.wake();
   });
   return {
     services,
     lifecycle: {
-      /** Watches and makes missing vectors; an installation without a memory does nothing. */
+      /** Starts watching and computing missing vectors; does nothing when nothing is indexed. */
       start() {
         if (memory.isEmpty) return;
-        rewatch().catch(reportBug);
-        fill.wake();
+        applyWatchSettings().catch(reportBug);
+        backfill.wake();
       },
       async stop() {
-        await fill.stop();
+        await backfill.stop();
         await index.close();
       },
       tidy: { everyMs: TIDY_EVERY_MS, run: () => decayDaily({ ...deps, experiences }) },

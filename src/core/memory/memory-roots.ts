@@ -8,36 +8,36 @@ import { isInside } from '../paths/real-path.ts';
 import { isSecretPlace } from '../paths/secret-places.ts';
 import { showName } from '../text/show-name.ts';
 import { outermost } from './files/outermost.ts';
-import type { SyncOrder } from './index/index-calls.ts';
+import type { SyncRequest } from './index/index-calls.ts';
 
-/** What the system only shows as files, and what would be everything. */
-const SYSTEM_FOLDERS = ['/proc', '/sys', '/dev', '/run'];
+/** Virtual file systems, never indexed. */
+const SYSTEM_DIRECTORIES = ['/proc', '/sys', '/dev', '/run'];
 
 export interface MemoryRootsDeps {
   config: Config;
-  /** Real places of the daemon's own folders. */
+  /** Real paths of the daemon's own directories. */
   protectedFolders: string[];
-  /** Writes the setting in the name of a caller. */
+  /** Writes the setting on behalf of a caller. */
   setRoots: (caller: Caller, roots: string[]) => Promise<void>;
-  /** The real place of a folder; rejects where there is none. */
-  realFolder?: (path: string) => Promise<string>;
+  /** The real path of a directory; rejects when there is none. */
+  realDirectory?: (path: string) => Promise<string>;
 }
 
-/** The folders that may be indexed: only an administrator allows one. */
+/** The directories that may be indexed. Only an administrator can add one. */
 export class MemoryRoots {
-  readonly #deps: MemoryRootsDeps & { realFolder: (path: string) => Promise<string> };
-  #admitting: Promise<unknown> = Promise.resolve();
+  readonly #deps: MemoryRootsDeps & { realDirectory: (path: string) => Promise<string> };
+  #pendingWrite: Promise<unknown> = Promise.resolve();
   constructor(deps: MemoryRootsDeps) {
-    this.#deps = { realFolder, ...deps };
+    this.#deps = { realDirectory, ...deps };
   }
 
-  /** As they were given. */
-  get given(): string[] {
+  /** As configured. */
+  get configured(): string[] {
     return this.#deps.config.get('memory.roots');
   }
 
-  /** What every sync goes by. Of a folder that is not there now the index keeps what it has. */
-  rules(): Omit<SyncOrder, 'basePath'> {
+  /** The limits of every sync. The index keeps what it has of a root that is missing now. */
+  rules(): Omit<SyncRequest, 'basePath'> {
     const { config } = this.#deps;
     return {
       roots: this.#allowed(),
@@ -46,76 +46,79 @@ export class MemoryRoots {
     };
   }
 
-  /** All of them that are there, without those inside of others, and why each of the others cannot be synced. */
-  async all(): Promise<{ folders: string[]; faults: string[] }> {
-    const { given } = this;
-    if (given.length === 0)
-      throw new AppError('validation', 'No folder may be indexed yet. Give one: svc memory sync FOLDER');
-    const looked = await Promise.all(given.map((root) => this.#look(withoutSlash(root))));
-    const faults = looked.flatMap(({ fault }) => fault ?? []);
-    const folders = outermost(looked.flatMap(({ folder }) => folder ?? []));
-    if (folders.length === 0) throw new AppError('validation', faults.join('. '));
-    return { folders, faults };
+  /** All existing roots without nested ones, and an error for each that cannot be synced. */
+  async resolveAll(): Promise<{ directories: string[]; errors: string[] }> {
+    const { configured: roots } = this;
+    if (roots.length === 0)
+      throw new AppError('validation', 'No folder is indexed yet. Index one: svc memory sync FOLDER');
+    const checked = await Promise.all(roots.map((root) => this.#check(withoutSlash(root))));
+    const errors = checked.flatMap(({ error }) => error ?? []);
+    const directories = outermost(checked.flatMap(({ directory }) => directory ?? []));
+    if (directories.length === 0) throw new AppError('validation', errors.join('. '));
+    return { directories, errors };
   }
 
-  /** The real place of a folder that the caller may have synced; an administrator's becomes a root. */
-  async admit(caller: Caller, basePath: string): Promise<string> {
-    const path = plainPath(basePath);
+  /** The real path of a directory that the caller may sync. For an administrator it becomes a root. */
+  async authorize(caller: Caller, basePath: string): Promise<string> {
+    const path = requirePlainPath(basePath);
     const roots = this.#allowed();
-    // Whoever may not sync a folder does not learn what is there, and nothing is touched.
+    // A caller without permission must not learn what exists, so the file system is not touched.
     if (!isAdmin(caller) && !roots.some((root) => isInside(root, path))) throw forbidden();
-    const place = await this.#place(path);
-    if (roots.some((root) => isInside(root, place))) return place;
+    const realPath = await this.#resolve(path);
+    if (roots.some((root) => isInside(root, realPath))) return realPath;
     if (!isAdmin(caller)) throw forbidden();
-    const fault = this.#whyNever(place);
-    if (fault !== undefined) throw new AppError('validation', fault);
-    await this.#add(caller, place);
-    return place;
+    const error = this.#rejectionReason(realPath);
+    if (error !== undefined) throw new AppError('validation', error);
+    await this.#add(caller, realPath);
+    return realPath;
   }
 
-  /** A folder that is, or became, a link is none of them: it would lead to what nobody allowed. */
-  async #look(root: string): Promise<{ folder?: string; fault?: string }> {
-    const never = this.#whyNever(root);
-    if (never !== undefined) return { fault: never };
+  /** Rejects a root that is or became a symlink: it would lead to a directory that was never allowed. */
+  async #check(root: string): Promise<{ directory?: string; error?: string }> {
+    const rejection = this.#rejectionReason(root);
+    if (rejection !== undefined) return { error: rejection };
     try {
-      const place = await this.#deps.realFolder(root);
-      if (place === root) return { folder: root };
-      return { fault: `${showName(root)} leads by a link to ${showName(place)}. Allow that if it is meant` };
+      const realPath = await this.#deps.realDirectory(root);
+      if (realPath === root) return { directory: root };
+      return {
+        error: `${showName(root)} leads through a symlink to ${showName(realPath)}. Sync that folder if it is the one you mean`,
+      };
     } catch (error) {
-      onlyMissing(error);
-      return { fault: `There is no folder ${showName(root)} now` };
+      assertUnavailable(error);
+      return { error: `There is no folder ${showName(root)} now` };
     }
   }
 
   #allowed(): string[] {
-    const roots = this.given.map(withoutSlash);
-    return [...new Set(roots)].filter((root) => this.#whyNever(root) === undefined);
+    const roots = this.configured.map(withoutSlash);
+    return [...new Set(roots)].filter((root) => this.#rejectionReason(root) === undefined);
   }
 
-  #whyNever(place: string): string | undefined {
+  #rejectionReason(realPath: string): string | undefined {
     const { protectedFolders } = this.#deps;
-    if (place === '/' || SYSTEM_FOLDERS.some((folder) => isInside(folder, place)))
-      return `${showName(place)} is a folder of the system. Give one that holds texts`;
-    if (isSecretPlace(place) || protectedFolders.some((folder) => isInside(folder, place)))
-      return `${showName(place)} is where secrets are kept`;
+    if (realPath === '/' || SYSTEM_DIRECTORIES.some((directory) => isInside(directory, realPath)))
+      return `${showName(realPath)} is a system folder. Choose a folder with documents`;
+    if (isSecretPlace(realPath) || protectedFolders.some((directory) => isInside(directory, realPath)))
+      return `${showName(realPath)} holds secrets and is never indexed`;
     return undefined;
   }
 
-  /** One after the other: two at once must not forget each other's. */
-  async #add(caller: Caller, place: string): Promise<void> {
-    const before = this.#admitting;
+  /** Serialized, so that concurrent calls do not overwrite each other's roots. */
+  async #add(caller: Caller, realPath: string): Promise<void> {
+    const before = this.#pendingWrite;
     const add = async () => {
       await before.catch(() => undefined);
-      if (!this.given.includes(place)) await this.#deps.setRoots(caller, [...this.given, place]);
+      if (!this.configured.includes(realPath))
+        await this.#deps.setRoots(caller, [...this.configured, realPath]);
     };
-    await (this.#admitting = add());
+    await (this.#pendingWrite = add());
   }
 
-  async #place(path: string): Promise<string> {
+  async #resolve(path: string): Promise<string> {
     try {
-      return await this.#deps.realFolder(path);
+      return await this.#deps.realDirectory(path);
     } catch (error) {
-      onlyMissing(error);
+      assertUnavailable(error);
       throw new AppError('validation', `There is no folder ${showName(path)}`, { cause: error });
     }
   }
@@ -124,8 +127,8 @@ export class MemoryRoots {
 const forbidden = () =>
   new AppError('forbidden', 'Only an administrator can allow this folder to be indexed');
 
-/** A path that says where it leads: no step back, and nothing that stands for something else. */
-function plainPath(path: string): string {
+/** Requires an absolute path without `.`, `..` and duplicate slashes. */
+function requirePlainPath(path: string): string {
   const plain = withoutSlash(path);
   if (plain.startsWith('/') && normalize(plain) === plain && !plain.includes('\0') && plain.isWellFormed())
     return plain;
@@ -134,14 +137,15 @@ function plainPath(path: string): string {
 
 const withoutSlash = (path: string): string => (path.length > 1 ? path.replace(/\/$/, '') : path);
 
-async function realFolder(path: string): Promise<string> {
-  const place = await realpath(path);
-  if (!(await stat(place)).isDirectory()) throw Object.assign(new Error('No folder'), { code: 'ENOTDIR' });
-  return place;
+async function realDirectory(path: string): Promise<string> {
+  const realPath = await realpath(path);
+  if (!(await stat(realPath)).isDirectory())
+    throw Object.assign(new Error('Not a directory'), { code: 'ENOTDIR' });
+  return realPath;
 }
 
-/** Anything but a folder that is not there, or not for us, is a bug. */
-function onlyMissing(error: unknown): undefined {
+/** Rethrows everything but a missing or inaccessible directory. */
+function assertUnavailable(error: unknown): undefined {
   const expected = ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG', 'EIO', 'ESTALE'];
   if (!expected.includes(codeOf(error) ?? '')) throw error;
 }

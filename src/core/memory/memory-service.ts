@@ -11,8 +11,8 @@ import type {
 } from '../../contract/memory.ts';
 import type { Caller } from '../auth/caller.ts';
 import { AppError } from '../errors.ts';
-import { byKeywords, type Embedder } from './embeddings/embedder.ts';
-import type { VectorFill } from './embeddings/vector-fill.ts';
+import { keywordFallback, type Embedder } from './embeddings/embedder.ts';
+import type { VectorBackfill } from './embeddings/vector-backfill.ts';
 import type { IndexEntry, IndexQuery } from './index/index-calls.ts';
 import type { IndexClient } from './index/index-client.ts';
 import type { MemoryRoots } from './memory-roots.ts';
@@ -21,65 +21,65 @@ export interface MemoryServiceDeps {
   index: IndexClient;
   roots: MemoryRoots;
   embedder: Embedder;
-  fill: VectorFill;
+  backfill: VectorBackfill;
   monotonic: () => number;
-  /** Whether folders are watched in this mode at all. */
+  /** Whether this mode watches directories at all. */
   canWatch: boolean;
-  mayWatch: () => boolean;
-  /** Watches what the settings say now. */
-  rewatch: () => Promise<void>;
+  isWatchEnabled: () => boolean;
+  /** Applies the current watch settings. */
+  applyWatchSettings: () => Promise<void>;
   onProgress: (progress: SyncProgress) => void;
 }
 
 type SyncCounts = Omit<SyncResult, 'durationMs'>;
 
-/** The index of files, which everybody shares who may sign in. */
+/** Searches and maintains the file index that all users share. */
 export class MemoryService {
   readonly #deps: MemoryServiceDeps;
-  /** Syncs that wait for their vectors. */
+  /** Syncs that are waiting for vectors. */
   readonly #embedding = new Map<AbortController, SyncProgress>();
   constructor(deps: MemoryServiceDeps) {
     this.#deps = deps;
   }
 
-  /** True when nothing can be found because nothing was ever indexed; costs nothing. */
+  /** True when nothing was ever indexed; answered without starting the index. */
   get isEmpty(): boolean {
-    return this.#deps.roots.given.length === 0;
+    return this.#deps.roots.configured.length === 0;
   }
 
-  async search(wish: SearchMemory): Promise<SearchResult> {
-    const { query, reason } = await this.#toQuery(wish);
+  async search(input: SearchMemory): Promise<SearchResult> {
+    const { query, reason } = await this.#toQuery(input);
     const found = await this.#deps.index.call('search', query);
-    return { query: wish.query, ...found, ...this.#reasonOf(reason, query, found.method) };
+    return { query: input.query, ...found, ...this.#reasonOf(reason, query, found.method) };
   }
 
-  async why(wish: SearchMemory): Promise<Explanation> {
-    const { query, reason } = await this.#toQuery(wish);
+  async explain(input: SearchMemory): Promise<Explanation> {
+    const { query, reason } = await this.#toQuery(input);
     const found = await this.#deps.index.call('explain', query);
-    return { query: wish.query, ...found, ...this.#reasonOf(reason, query, found.method) };
+    return { query: input.query, ...found, ...this.#reasonOf(reason, query, found.method) };
   }
 
-  /** Syncs one folder, or all that are allowed; an administrator's becomes one of them. */
+  /** Syncs one directory, or all roots. A directory given by an administrator becomes a root. */
   async sync(caller: Caller, basePath: string | undefined): Promise<SyncResult> {
-    const { roots, monotonic, rewatch } = this.#deps;
+    const { roots, monotonic, applyWatchSettings } = this.#deps;
     const start = monotonic();
-    const { folders, faults } =
+    const { directories, errors } =
       basePath === undefined
-        ? await roots.all()
-        : { folders: [await roots.admit(caller, basePath)], faults: [] };
-    // What changes behind the sync is seen; a failure is told by the one at the end.
-    rewatch().catch(() => undefined);
-    const done = withFaults(await this.#syncFolders(folders), faults);
-    await rewatch();
-    const filled = done.cancelled ? {} : await this.#fill(folders.join(', '));
-    return { ...done, ...filled, durationMs: monotonic() - start };
+        ? await roots.resolveAll()
+        : { directories: [await roots.authorize(caller, basePath)], errors: [] };
+    // Watches first, so that changes during the sync are seen. A failure is reported by the second call below.
+    applyWatchSettings().catch(() => undefined);
+    const done = withErrors(await this.#syncDirectories(directories), errors);
+    await applyWatchSettings();
+    const backfilled = done.cancelled ? {} : await this.#backfill(directories.join(', '));
+    return { ...done, ...backfilled, durationMs: monotonic() - start };
   }
 
-  /** Has everything in the index again that was lost with one that had to be made anew. */
+  /** Rebuilds the content of an index that had to be recreated. */
   async restore(): Promise<void> {
     const { index, roots } = this.#deps;
-    const { folders } = this.isEmpty ? { folders: [] } : await roots.all();
-    const { cancelled } = await this.#syncFolders(folders);
+    const { directories } = this.isEmpty ? { directories: [] } : await roots.resolveAll();
+    const { cancelled } = await this.#syncDirectories(directories);
     if (!cancelled) await index.call('restored');
   }
 
@@ -88,11 +88,11 @@ export class MemoryService {
     const wasEmbedding = this.#embedding.size > 0;
     for (const stopping of this.#embedding.keys()) stopping.abort();
     const wasRunning = index.isRunning && (await index.call('cancelSync'));
-    if (!wasRunning && !wasEmbedding) throw new AppError('wrong_state', 'No sync is under way');
+    if (!wasRunning && !wasEmbedding) throw new AppError('wrong_state', 'No sync is running');
   }
 
   async stats(): Promise<MemoryStats> {
-    const { index, embedder, fill, roots } = this.#deps;
+    const { index, embedder, backfill: fill, roots } = this.#deps;
     const model = embedder.choice()?.name;
     const [waiting] = this.#embedding.values();
     const { embeddedCount, syncing = waiting, ...counts } = await index.call('stats', model);
@@ -101,7 +101,7 @@ export class MemoryService {
       method: model !== undefined && embeddedCount > 0 ? 'hybrid' : 'keyword',
       ...(model !== undefined && { embeddingModel: model, embeddedCount }),
       ...(fill.failure !== undefined && { embeddingFailure: fill.failure }),
-      roots: roots.given,
+      roots: roots.configured,
       ...(syncing && { syncing }),
     };
   }
@@ -139,18 +139,18 @@ export class MemoryService {
   }
 
   async watcher(): Promise<WatcherStatus> {
-    const { index, canWatch, mayWatch } = this.#deps;
-    if (!canWatch) throw new AppError('unsupported', 'Folders are not watched in the mode pico');
+    const { index, canWatch, isWatchEnabled } = this.#deps;
+    if (!canWatch) throw new AppError('unsupported', 'Folders are not watched in pico mode');
     const [{ watching, reason, ...state }, { lastSyncAt }] = await Promise.all([
       index.call('watchStatus'),
       index.call('stats', undefined),
     ]);
-    const enabled = mayWatch();
+    const enabled = isWatchEnabled();
     const why = enabled ? reason : 'The setting memory.watch is off';
     return { enabled, ...(why !== undefined && { reason: why }), state: { ...state, lastSyncAt, watching } };
   }
 
-  /** What else than files can be found, by key. */
+  /** Searchable entries other than files, by key. */
   readonly entries = {
     put: (entries: IndexEntry[]): Promise<void> => this.#deps.index.call('putEntries', entries),
     remove: (keys: string[]): Promise<void> => this.#deps.index.call('removeEntries', keys),
@@ -165,30 +165,30 @@ export class MemoryService {
     },
   };
 
-  async #syncFolders(folders: string[]): Promise<SyncCounts> {
+  async #syncDirectories(directories: string[]): Promise<SyncCounts> {
     const { index, roots } = this.#deps;
     const results: SyncCounts[] = [];
-    for (const basePath of folders) {
-      const result = await index.call('syncFolder', { basePath, ...roots.rules() });
+    for (const basePath of directories) {
+      const result = await index.call('syncDirectory', { basePath, ...roots.rules() });
       results.push(result);
       if (result.cancelled) break;
     }
     return sum(results);
   }
 
-  /** Waits for the vectors of what was synced, as long as the provider makes them. */
-  async #fill(basePath: string): Promise<{ cancelled?: true; embeddingFailure?: string }> {
-    const { fill, embedder, onProgress } = this.#deps;
+  /** Waits until the synced texts have vectors, as long as the provider works. */
+  async #backfill(basePath: string): Promise<{ cancelled?: true; embeddingFailure?: string }> {
+    const { backfill: fill, embedder, onProgress } = this.#deps;
     if (!embedder.choice()) return {};
     const stopping = new AbortController();
-    const tell = (done: number, total: number) => {
+    const report = (done: number, total: number) => {
       const progress: SyncProgress = { basePath, phase: 'embedding', done, total };
       this.#embedding.set(stopping, progress);
       onProgress(progress);
     };
-    tell(0, 0);
+    report(0, 0);
     try {
-      await fill.filled(tell, stopping.signal);
+      await fill.waitUntilComplete(report, stopping.signal);
     } finally {
       const progress = this.#embedding.get(stopping);
       this.#embedding.delete(stopping);
@@ -200,20 +200,20 @@ export class MemoryService {
     };
   }
 
-  async #toQuery(wish: SearchMemory): Promise<{ query: IndexQuery; reason: string | undefined }> {
-    const { query: text, maxResults, minScore, method, under } = wish;
+  async #toQuery(input: SearchMemory): Promise<{ query: IndexQuery; reason: string | undefined }> {
+    const { query: text, maxResults, minScore, method, under } = input;
     const { vector, reason } = await this.#embedded(text, method);
     const sync = this.#deps.roots.rules();
     return { query: { text, vector, method, maxResults, minScore, under, sync }, reason };
   }
 
-  /** Why it was searched by keywords only, although there may be a vector of the query. */
+  /** Why the search fell back to keywords although the query may have a vector. */
   #reasonOf(reason: string | undefined, { vector }: IndexQuery, method: SearchMethod): { reason?: string } {
     if (reason !== undefined) return { reason };
     if (!vector || method !== 'keyword') return {};
-    const { fill } = this.#deps;
-    fill.wasUnfit();
-    return { reason: byKeywords(fill.failure ?? `no text has a vector of ${vector.model} yet`) };
+    const { backfill: fill } = this.#deps;
+    fill.reportMismatch();
+    return { reason: keywordFallback(fill.failure ?? `no text has a vector of ${vector.model} yet`) };
   }
 
   async #embedded(text: string, method: SearchMethod | undefined) {
@@ -221,16 +221,16 @@ export class MemoryService {
     if (embedded && 'vector' in embedded) return { vector: embedded.vector, reason: undefined };
     const missing =
       method === 'vector' || method === 'hybrid'
-        ? 'No provider for embeddings is set: svc config set memory.embedding.provider openai'
+        ? 'No embedding provider is set: svc config set memory.embedding.provider openai'
         : undefined;
     return { vector: undefined, reason: embedded?.reason ?? missing };
   }
 }
 
-/** Folders that could not be synced count among what was left out. */
-function withFaults(counts: SyncCounts, faults: string[]): SyncCounts {
-  const reasons = { ...counts.reasons, ...Object.fromEntries(faults.map((fault) => [fault, 1])) };
-  return { ...counts, skipped: counts.skipped + faults.length, reasons };
+/** Counts directories that could not be synced as skipped. */
+function withErrors(counts: SyncCounts, errors: string[]): SyncCounts {
+  const reasons = { ...counts.reasons, ...Object.fromEntries(errors.map((error) => [error, 1])) };
+  return { ...counts, skipped: counts.skipped + errors.length, reasons };
 }
 
 function sum(results: SyncCounts[]): SyncCounts {

@@ -14,7 +14,7 @@ export function registerMemory(
     memoryRoutes,
     {
       search: ({ body }) => memory.search(body),
-      explainSearch: ({ body }) => memory.why(body),
+      explainSearch: ({ body }) => memory.explain(body),
       sync: ({ body }, { caller }) => memory.sync(caller, body.basePath),
       cancelSync: async () => {
         await memory.cancelSync();

@@ -96,7 +96,7 @@ describe('svc memory sync', () => {
     server.answers.memory = {
       ...server.answers.memory,
       cancelSync: () => {
-        if (++asked === 1) throw new Refusal(400, 'No sync is under way');
+        if (++asked === 1) throw new Refusal(400, 'No sync is running');
         stopped.resolve(synced({ cancelled: true }));
         return { message: 'The sync is stopped' };
       },

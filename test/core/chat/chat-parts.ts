@@ -77,7 +77,7 @@ export interface ChatOptions {
   parts?: (asked: Asked) => AsyncIterable<Part> | Iterable<Part>;
   contextWindow?: number;
   longestMs?: number;
-  recall?: Recall['about'];
+  recall?: Recall['forQuestion'];
 }
 
 /** Completions and conversations over a database of their own, with a model that does what the test says. */

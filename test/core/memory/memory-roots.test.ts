@@ -39,57 +39,59 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-/** The same, with every look at the file system told. */
+/** The same, recording every access to the file system. */
 const watched = () =>
   new MemoryRoots({
     config,
     protectedFolders: [],
     setRoots: () => Promise.reject(new Error('nothing may be allowed here')),
-    realFolder: async (path) => {
+    realDirectory: async (path) => {
       looked.push(path);
       return path;
     },
   });
 
-describe('the folders that may be indexed', () => {
-  it('are those that an administrator synced', async () => {
+describe('memory roots', () => {
+  it('adds a folder that an administrator syncs', async () => {
     const work = join(home, 'work');
-    await expect(roots.admit(user, work)).rejects.toMatchObject({ code: 'forbidden' });
-    expect(await roots.admit(admin, `${work}/`)).toBe(work);
+    await expect(roots.authorize(user, work)).rejects.toMatchObject({ code: 'forbidden' });
+    expect(await roots.authorize(admin, `${work}/`)).toBe(work);
     expect(config.get('memory.roots')).toEqual([work]);
-    expect(await roots.admit(user, join(work, 'docs'))).toBe(join(work, 'docs'));
-    expect(await roots.admit(admin, join(work, 'docs'))).toBe(join(work, 'docs'));
+    expect(await roots.authorize(user, join(work, 'docs'))).toBe(join(work, 'docs'));
+    expect(await roots.authorize(admin, join(work, 'docs'))).toBe(join(work, 'docs'));
     expect(config.get('memory.roots')).toEqual([work]);
   });
 
-  it('are all kept when several are allowed at once', async () => {
+  it('keeps all folders that are added concurrently', async () => {
     const names = Array.from({ length: 20 }, (_, at) => join(home, 'other', `f${at}`));
     for (const name of names) mkdirSync(name);
-    await Promise.all(names.map((name) => roots.admit(admin, name)));
+    await Promise.all(names.map((name) => roots.authorize(admin, name)));
     expect([...config.get('memory.roots')].sort()).toEqual([...names].sort());
   });
 
-  it('are known by their real places', async () => {
+  it('stores folders by their real paths', async () => {
     symlinkSync(join(home, 'work'), join(home, 'link'));
-    expect(await roots.admit(admin, join(home, 'link'))).toBe(join(home, 'work'));
+    expect(await roots.authorize(admin, join(home, 'link'))).toBe(join(home, 'work'));
     expect(config.get('memory.roots')).toEqual([join(home, 'work')]);
   });
 
-  it('cannot be left by a link', async () => {
-    await roots.admit(admin, join(home, 'work'));
+  it('rejects a symlink that leads out of a root', async () => {
+    await roots.authorize(admin, join(home, 'work'));
     symlinkSync(join(home, 'other'), join(home, 'work', 'out'));
-    await expect(roots.admit(user, join(home, 'work', 'out'))).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(roots.authorize(user, join(home, 'work', 'out'))).rejects.toMatchObject({
+      code: 'forbidden',
+    });
   });
 
   it.each(['', 'work', '.', './work', '~/work', '/tmp/..', '/tmp/./x', '/tmp//x', '\0', '/a\0b', '/\ud800'])(
-    'are spelled plainly, not as %j',
+    'rejects the path %j',
     async (path) => {
-      await expect(watched().admit(admin, path)).rejects.toMatchObject({ code: 'validation' });
+      await expect(watched().authorize(admin, path)).rejects.toMatchObject({ code: 'validation' });
       expect(looked).toEqual([]);
     },
   );
 
-  it('are neither the system, nor ours, nor where secrets are', async () => {
+  it('rejects system folders, protected folders and folders with secrets', async () => {
     for (const path of [
       '/',
       '/proc',
@@ -99,11 +101,11 @@ describe('the folders that may be indexed', () => {
       join(home, 'data'),
       join(home, 'keys/.ssh'),
     ])
-      await expect(roots.admit(admin, path)).rejects.toMatchObject({ code: 'validation' });
+      await expect(roots.authorize(admin, path)).rejects.toMatchObject({ code: 'validation' });
     expect(config.get('memory.roots')).toEqual([]);
   });
 
-  it('are folders', async () => {
+  it('rejects a path that is not a folder', async () => {
     writeFileSync(join(home, 'file'), '');
     for (const path of [
       join(home, 'file'),
@@ -111,20 +113,20 @@ describe('the folders that may be indexed', () => {
       join(home, 'file', 'x'),
       `/${'x'.repeat(300)}`,
     ])
-      await expect(roots.admit(admin, path)).rejects.toMatchObject({
+      await expect(roots.authorize(admin, path)).rejects.toMatchObject({
         code: 'validation',
         message: expect.stringContaining('There is no folder'),
       });
   });
 
-  it('are not looked for by 10,000 other spellings', async () => {
+  it('touches no file system for 10,000 paths of a caller without permission', async () => {
     const work = join(home, 'work');
     config.set('memory.roots', [work]);
     const spellings = traversals(work, join(home, 'other'), 10_000);
     const ours = watched();
     let refused = 0;
     for (const spelling of spellings)
-      await ours.admit(user, spelling).catch((error: unknown) => {
+      await ours.authorize(user, spelling).catch((error: unknown) => {
         expect(error).toBeInstanceOf(AppError);
         refused++;
       });
@@ -134,42 +136,42 @@ describe('the folders that may be indexed', () => {
     expect(looked.filter((place) => normalize(place) !== place)).toEqual([]);
   });
 
-  it('that lie in each other are synced once, and those that are gone not at all', async () => {
+  it('syncs nested roots once and skips missing ones', async () => {
     const work = join(home, 'work');
-    await expect(roots.all()).rejects.toMatchObject({ code: 'validation' });
+    await expect(roots.resolveAll()).rejects.toMatchObject({ code: 'validation' });
     config.set('memory.roots', [join(work, 'docs'), `${work}/`, join(home, 'gone')]);
-    expect(await roots.all()).toEqual({
-      folders: [work],
-      faults: [`There is no folder ${join(home, 'gone')} now`],
+    expect(await roots.resolveAll()).toEqual({
+      directories: [work],
+      errors: [`There is no folder ${join(home, 'gone')} now`],
     });
     expect(roots.rules().roots).toContain(join(home, 'gone'));
     config.set('memory.roots', [join(home, 'gone')]);
-    await expect(roots.all()).rejects.toThrow('There is no folder');
+    await expect(roots.resolveAll()).rejects.toThrow('There is no folder');
   });
 
-  it('are left alone once they are links, or behind one', async () => {
+  it('skips roots that became symlinks or lie behind one', async () => {
     const work = join(home, 'work');
     const docs = join(work, 'docs');
     config.set('memory.roots', [docs, join(home, 'other')]);
     renameSync(work, join(home, 'was'));
     mkdirSync(join(home, 'private', 'docs'), { recursive: true });
     symlinkSync(join(home, 'private'), work);
-    await expect(roots.admit(user, docs)).rejects.toMatchObject({ code: 'forbidden' });
-    expect(await roots.all()).toEqual({
-      folders: [join(home, 'other')],
-      faults: [expect.stringContaining('leads by a link')],
+    await expect(roots.authorize(user, docs)).rejects.toMatchObject({ code: 'forbidden' });
+    expect(await roots.resolveAll()).toEqual({
+      directories: [join(home, 'other')],
+      errors: [expect.stringContaining('leads through a symlink')],
     });
     expect(roots.rules().roots).toEqual([docs, join(home, 'other')]);
   });
 
-  it('are none that may not be, whoever wrote that into the settings', async () => {
+  it('ignores forbidden roots in the settings', async () => {
     const never = ['/', '/proc/sys', join(home, 'data'), join(home, 'keys/.ssh')];
     config.set('memory.roots', [...never, join(home, 'other')]);
     expect(roots.rules().roots).toEqual([join(home, 'other')]);
-    expect((await roots.all()).folders).toEqual([join(home, 'other')]);
+    expect((await roots.resolveAll()).directories).toEqual([join(home, 'other')]);
     for (const place of never)
-      await expect(roots.admit(user, place)).rejects.toMatchObject({ code: 'forbidden' });
+      await expect(roots.authorize(user, place)).rejects.toMatchObject({ code: 'forbidden' });
     config.set('memory.roots', never);
-    await expect(roots.all()).rejects.toThrow('is a folder of the system');
+    await expect(roots.resolveAll()).rejects.toThrow('is a system folder');
   });
 });

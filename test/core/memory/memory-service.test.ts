@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { silentLog } from '../../../src/core/log.ts';
-import { VectorFill } from '../../../src/core/memory/embeddings/vector-fill.ts';
+import { VectorBackfill } from '../../../src/core/memory/embeddings/vector-backfill.ts';
 import { IndexClient } from '../../../src/core/memory/index/index-client.ts';
 import { MemoryRoots } from '../../../src/core/memory/memory-roots.ts';
 import { MemoryService } from '../../../src/core/memory/memory-service.ts';
-import { createEmbedder } from './embeddings/embedder-parts.ts';
+import { createEmbedder } from './embeddings/embedder-fixture.ts';
 
-it('begins to watch before it syncs, and does not wait for that', async () => {
+it('starts watching before a sync without waiting for it', async () => {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'svc-service-')));
   const happened: string[] = [];
   const first = Promise.withResolvers<void>();
@@ -32,7 +32,7 @@ it('begins to watch before it syncs, and does not wait for that', async () => {
     index,
     roots,
     embedder: parts.embedder,
-    fill: new VectorFill({
+    backfill: new VectorBackfill({
       embedder: parts.embedder,
       index,
       isEmpty: () => true,
@@ -41,9 +41,9 @@ it('begins to watch before it syncs, and does not wait for that', async () => {
     }),
     monotonic: () => performance.now(),
     canWatch: true,
-    mayWatch: () => true,
-    rewatch: () => {
-      happened.push(`watch ${roots.given.length}`);
+    isWatchEnabled: () => true,
+    applyWatchSettings: () => {
+      happened.push(`watch ${roots.configured.length}`);
       if (!happened.includes('done')) return first.promise;
       first.reject(new Error('That one failed'));
       return Promise.resolve();

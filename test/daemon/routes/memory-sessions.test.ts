@@ -43,7 +43,7 @@ it('memory sessions are created, listed and archived', async () => {
   expect(archived).toEqual({ ...session, status: 'archived', archivedAt: expect.any(String) });
   await expect(ann.client.memory.archiveSession({ params: { id: session.id } })).rejects.toMatchObject({
     status: 400,
-    message: 'The memory session is archived already',
+    message: 'The memory session is already archived',
   });
   const listed = await ann.client.memory.listSessions({
     query: { status: 'active', limit: 1, offset: 0 },

@@ -1,7 +1,7 @@
 import type { CreateExperience } from '../../../contract/experiences.ts';
 import type { Task } from '../../../contract/task.ts';
 
-/** An answer that is no longer than this says nothing worth keeping by itself. */
+/** A shorter answer is not worth keeping without tool calls. */
 const SHORT_ANSWER = 300;
 const MAX_ANSWER = 1500;
 const MAX_INTENT = 1000;
@@ -10,26 +10,26 @@ const MAX_FAILURE = 400;
 const MAX_TAG = 50;
 const MAX_TAGS = 20;
 
-/** What a task failed with before it went well. */
-export interface EarlierFailure {
+/** The error of an earlier attempt. */
+export interface PreviousFailure {
   code: string;
   message: string;
 }
 
-/** What a task that went well teaches, without asking a model; undefined for what is too little to keep. */
+/** Builds an experience from a completed task without a model call; undefined when there is too little to keep. */
 export function lessonOf(
   task: Task,
   answer: string,
   steps: readonly string[],
-  failure: EarlierFailure | undefined,
+  failure: PreviousFailure | undefined,
 ): CreateExperience | undefined {
-  const said = answer.trim();
-  const isShort = said.length <= SHORT_ANSWER;
+  const text = answer.trim();
+  const isShort = text.length <= SHORT_ANSWER;
   if (steps.length === 0 && isShort) return undefined;
   const solution = [
     ...(failure ? [`At first it failed: ${failure.code}: ${cut(failure.message, MAX_FAILURE)}`] : []),
     ...steps,
-    ...(said === '' ? [] : [cut(said, MAX_ANSWER)]),
+    ...(text === '' ? [] : [cut(text, MAX_ANSWER)]),
   ];
   return {
     type: failure ? 'error_recovery' : isShort ? 'tool_chain' : 'task_solution',
@@ -40,7 +40,7 @@ export function lessonOf(
   };
 }
 
-/** The title, and the first lines of the prompt where it says more. */
+/** The title, followed by the first lines of the prompt when they add to it. */
 function intentOf({ title, description, prompt = description ?? '' }: Task): string {
   const lines = prompt.trim().split('\n').slice(0, PROMPT_LINES).join('\n').trim();
   return cut(

@@ -13,23 +13,23 @@ import type { ExperienceService } from '../../memory/learned/experience-service.
 import type { PreferenceService } from '../../memory/learned/preference-service.ts';
 import type { MemoryService } from '../../memory/memory-service.ts';
 import { describeExperience, describeOrigin } from '../../memory/learned/describe-experience.ts';
-import { fitsByWords, tellingWordsOf } from './fits-question.ts';
-import { type Section, tellSections } from './remembered-text.ts';
+import { isRelevant, significantWordsOf } from './is-relevant.ts';
+import { type Section, renderSections } from './render-sections.ts';
 
-/** Nobody waits longer for what is only of help. */
-const LIMIT_MS = 1500;
+/** Recall is optional, so a turn does not wait longer for it. */
+const TIMEOUT_MS = 1500;
 const MAX_TOKENS = 1500;
 const MAX_CHUNKS = 5;
 const MAX_EXPERIENCES = 3;
-/** Some of them may not be told. */
-const LOOKED_AT = 12;
+/** More than needed, because some are filtered out. */
+const MAX_CANDIDATES = 12;
 const MAX_PREFERENCES = 10;
-const LEAST_CONFIDENCE = 0.5;
-/** Of a long question its beginning and its end, in characters. */
+const MIN_CONFIDENCE = 0.5;
+/** Characters kept from the beginning and from the end of a long question. */
 const QUESTION_PART = 1000;
 
-/** What is less near by its meaning is told to nobody; by ranks alone, what is not among the first of both ways. */
-const leastScore: Record<Exclude<SearchMethod, 'keyword'>, number> = { vector: 0.35, hybrid: 0.9 };
+/** Minimum scores. A hybrid score comes from ranks, so only hits at the top of both rankings pass. */
+const minScores: Record<Exclude<SearchMethod, 'keyword'>, number> = { vector: 0.35, hybrid: 0.9 };
 
 export interface RecallDeps {
   config: Config;
@@ -38,95 +38,97 @@ export interface RecallDeps {
   preferences: Pick<PreferenceService, 'list'>;
   runtime: Runtime;
   log: Log;
-  /** How long each part of the memory may take; for tests. */
-  limitMs?: number;
+  /** Timeout for each kind of memory; for tests. */
+  timeoutMs?: number;
 }
 
-export interface RecallRules {
-  /** Leaves out what a stranger's text had a part in. */
+export interface RecallOptions {
+  /** Leaves out everything derived from untrusted text. */
   trustedOnly: boolean;
   signal: AbortSignal;
 }
 
-/** What of the memory fits a question, for a model to be told. */
+/** Finds what the memory holds about a question and renders it for a model. */
 export class Recall {
   readonly #deps: RecallDeps;
   constructor(deps: RecallDeps) {
     this.#deps = deps;
   }
 
-  /** Never fails a run: what cannot be read is left out. `text` is fenced as data, with the origin of each part. */
-  async about(
+  /** Never throws: memory that cannot be read is left out. `text` is fenced as data, with the origin of each item. */
+  async forQuestion(
     userId: string,
     question: string,
-    { trustedOnly, signal }: RecallRules,
+    { trustedOnly, signal }: RecallOptions,
   ): Promise<{ text: string | undefined; memory: RecalledMemory[] }> {
-    const { config, runtime, limitMs = LIMIT_MS } = this.#deps;
+    const { config, runtime, timeoutMs = TIMEOUT_MS } = this.#deps;
     if (!config.get('memory.recall')) return { text: undefined, memory: [] };
     const query = shorten(question);
-    const words = tellingWordsOf(query);
+    const words = significantWordsOf(query);
     const caller: Caller = { userId, role: 'user' };
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
+    const abort = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     const [preferences, experiences, chunks] = await Promise.all([
-      this.#orNothing(() => this.#preferences(caller), limit),
-      this.#orNothing(() => this.#experiences(caller, query, words), limit),
-      this.#orNothing(() => this.#chunks(query, words), limit),
+      this.#orEmpty(() => this.#preferences(caller), abort),
+      this.#orEmpty(() => this.#experiences(caller, query, words), abort),
+      this.#orEmpty(() => this.#chunks(query, words), abort),
     ]);
-    const isTold = ({ origin }: { origin: Experience['origin'] }) => origin.trusted || !trustedOnly;
-    return tellSections(
+    const isAllowed = ({ origin }: { origin: Experience['origin'] }) => origin.trusted || !trustedOnly;
+    return renderSections(
       runtime,
       [
-        preferencesSection(preferences.filter(isTold).slice(0, MAX_PREFERENCES)),
-        experiencesSection(experiences.filter(isTold).slice(0, MAX_EXPERIENCES), runtime.now()),
+        preferencesSection(preferences.filter(isAllowed).slice(0, MAX_PREFERENCES)),
+        experiencesSection(experiences.filter(isAllowed).slice(0, MAX_EXPERIENCES), runtime.now()),
         chunksSection(chunks),
       ],
       MAX_TOKENS,
     );
   }
 
-  async #orNothing<T>(read: () => Promise<T[]>, limit: AbortSignal): Promise<T[]> {
+  async #orEmpty<T>(read: () => Promise<T[]>, abort: AbortSignal): Promise<T[]> {
     try {
-      return await unlessAborted(read(), limit);
+      return await unlessAborted(read(), abort);
     } catch (error) {
-      this.#deps.log.debug({ reason: messageOf(error) }, 'a part of the memory was not asked');
+      this.#deps.log.debug({ reason: messageOf(error) }, 'a part of the memory was not searched');
       return [];
     }
   }
 
   async #preferences(caller: Caller): Promise<Preference[]> {
     const known = await this.#deps.preferences.list(caller, caller.userId);
-    return known.filter(({ confidence }) => confidence >= LEAST_CONFIDENCE);
+    return known.filter(({ confidence }) => confidence >= MIN_CONFIDENCE);
   }
 
   async #experiences(caller: Caller, q: string, words: string[]) {
     const { experiences } = this.#deps;
     if (words.length === 0 || !(await experiences.hasAny(caller.userId))) return [];
-    const { method, experiences: found } = await experiences.search(caller, { q, limit: LOOKED_AT });
+    const { method, experiences: found } = await experiences.search(caller, { q, limit: MAX_CANDIDATES });
     return found.filter(({ intent, solution, tags, score }) => {
-      if (method !== 'keyword') return score >= leastScore[method];
-      return fitsByWords(words, { text: [intent, ...solution, ...tags].join('\n'), score }, found.length);
+      if (method !== 'keyword') return score >= minScores[method];
+      return isRelevant(words, { text: [intent, ...solution, ...tags].join('\n'), score }, found.length);
     });
   }
 
-  /** Each way of searching by itself: ranks alone do not tell whether the first of them fits. */
+  /**
+   * Searches by vector and by keyword separately, because a hybrid rank does not say whether the best hit is relevant.
+   */
   async #chunks(query: string, words: string[]): Promise<ScoredChunk[]> {
     const { memory } = this.#deps;
     if (words.length === 0 || memory.isEmpty) return [];
-    const wish = { query, maxResults: MAX_CHUNKS, minScore: 0 };
+    const input = { query, maxResults: MAX_CHUNKS, minScore: 0 };
     const fitting = ({ method, chunks, totalCandidates }: SearchResult) =>
       chunks.filter(({ path, heading = '', text, score }) => {
-        if (method !== 'keyword') return score >= leastScore[method];
-        return fitsByWords(words, { text: [path, heading, text].join('\n'), score }, totalCandidates);
+        if (method !== 'keyword') return score >= minScores[method];
+        return isRelevant(words, { text: [path, heading, text].join('\n'), score }, totalCandidates);
       });
-    const byMeaning = await memory.search({ ...wish, method: 'vector' });
+    const byMeaning = await memory.search({ ...input, method: 'vector' });
     if (byMeaning.method === 'keyword') return fitting(byMeaning);
-    const byWords = await memory.search({ ...wish, method: 'keyword' });
-    return inTurns(fitting(byMeaning), fitting(byWords)).slice(0, MAX_CHUNKS);
+    const byWords = await memory.search({ ...input, method: 'keyword' });
+    return interleave(fitting(byMeaning), fitting(byWords)).slice(0, MAX_CHUNKS);
   }
 }
 
-/** The first of each, the second of each, and so on; each chunk once. */
-function inTurns(...lists: ScoredChunk[][]): ScoredChunk[] {
+/** Interleaves the lists and drops duplicates. */
+function interleave(...lists: ScoredChunk[][]): ScoredChunk[] {
   const byId = new Map<string, ScoredChunk>();
   const longest = Math.max(...lists.map(({ length }) => length));
   for (let index = 0; index < longest; index++)
@@ -144,20 +146,20 @@ function shorten(question: string): string {
 }
 
 const preferencesSection = (preferences: Preference[]): Section => ({
-  what: 'What the user prefers, as far as it is known',
+  title: 'What the user prefers, as far as it is known',
   tokensEach: 60,
   tokens: 250,
-  tellings: preferences.map(({ id, category, value, confidence, origin }) => ({
+  items: preferences.map(({ id, category, value, confidence, origin }) => ({
     head: `${showName(category)}, ${describeOrigin(origin)}`,
     remembered: { kind: 'preference', id, score: confidence, text: value },
   })),
 });
 
 const experiencesSection = (experiences: (Experience & { score: number })[], now: Date): Section => ({
-  what: 'What was learned from earlier work that may be like this',
+  title: 'What was learned from earlier work that may be like this',
   tokensEach: 250,
   tokens: 550,
-  tellings: experiences.map((experience) => {
+  items: experiences.map((experience) => {
     const { head, body } = describeExperience(experience, now);
     const { id, score } = experience;
     return { head, remembered: { kind: 'experience', id, score, text: body } };
@@ -165,10 +167,10 @@ const experiencesSection = (experiences: (Experience & { score: number })[], now
 });
 
 const chunksSection = (chunks: ScoredChunk[]): Section => ({
-  what: 'Parts of indexed files that may fit',
+  title: 'Parts of indexed files that may fit',
   tokensEach: 420,
   tokens: MAX_TOKENS,
-  tellings: chunks.map(({ id, path, startLine, endLine, score, text, stale }) => ({
+  items: chunks.map(({ id, path, startLine, endLine, score, text, stale }) => ({
     head: `${showName(path)}:${startLine}-${endLine}${stale ? ' (the file has changed since)' : ''}`,
     remembered: { kind: 'chunk', id, path, startLine, endLine, score, text },
   })),

@@ -1,11 +1,11 @@
 import type { ToolCall } from '../../../contract/conversations.ts';
 import { untrustedMark } from '../../memory/learned/describe-experience.ts';
-import { commandWords, placeOf } from './harmless-words.ts';
+import { redactCommand, redactUrl } from './redact-arguments.ts';
 
 const MAX_STEPS = 20;
 const MAX_ARGUMENT = 200;
 
-/** The argument by which a call is known; contents and options are left out, since secrets may be in them. */
+/** The argument that identifies a call. Contents and options are left out because they may hold secrets. */
 const mainArguments: Record<string, string> = {
   read_file: 'path',
   write_file: 'path',
@@ -18,10 +18,9 @@ const mainArguments: Record<string, string> = {
 };
 
 /**
- * Tools that answer with nothing but what is on this machine: from others a stranger may have spoken. A command is none
- * of them, since it may have had the network.
+ * Tools whose results come only from this machine. Commands are not among them: they may have read from the network.
  */
-const ownTools = new Set([
+const localTools = new Set([
   'read_file',
   'write_file',
   'edit_file',
@@ -32,7 +31,10 @@ const ownTools = new Set([
   'memory_search',
 ]);
 
-/** The calls that went well, each once, in their order and in short; what was only remembered is known already. */
+/**
+ * The successful calls, deduplicated, in order and shortened. Memory searches are left out: their results are already
+ * known.
+ */
 export function stepsOf(calls: readonly ToolCall[]): string[] {
   const steps = calls
     .filter(({ name, status }) => status === 'success' && name !== 'memory_search')
@@ -40,18 +42,18 @@ export function stepsOf(calls: readonly ToolCall[]): string[] {
   return [...new Set(steps)].slice(0, MAX_STEPS);
 }
 
-/** Whether a stranger's words may be in what a call answered. */
-export const mayRepeatStrangers = ({ name, result }: Pick<ToolCall, 'name' | 'result'>): boolean =>
-  !ownTools.has(name) || (name === 'memory_search' && result.includes(untrustedMark));
+/** Whether the result of a call may contain untrusted text. */
+export const mayContainUntrustedText = ({ name, result }: Pick<ToolCall, 'name' | 'result'>): boolean =>
+  !localTools.has(name) || (name === 'memory_search' && result.includes(untrustedMark));
 
 function describeCall({ name, arguments: args }: ToolCall): string {
   const values = typeof args === 'object' && args !== null && !Array.isArray(args) ? args : {};
   const of = (key: string) => (typeof values[key] === 'string' ? values[key] : '');
   const argument =
     name === 'run_command'
-      ? commandWords(of('command'))
+      ? redactCommand(of('command'))
       : name === 'web_fetch'
-        ? placeOf(of('url'))
+        ? redactUrl(of('url'))
         : of(mainArguments[name] ?? '');
   return `${name} ${argument.trim().slice(0, MAX_ARGUMENT)}`.trim().toWellFormed();
 }

@@ -10,7 +10,7 @@ import type { TaskEndings } from '../../tasks/task-endings.ts';
 import { type StoredTask, toTask } from '../../tasks/task-mapping.ts';
 import type { TaskStore } from '../../tasks/task-store.ts';
 import type { ExperienceService } from '../../memory/learned/experience-service.ts';
-import { type EarlierFailure, lessonOf } from './lesson.ts';
+import { type PreviousFailure, lessonOf } from './lesson.ts';
 import { stepsOf } from './run-steps.ts';
 
 export interface TaskLessonsDeps {
@@ -22,89 +22,89 @@ export interface TaskLessonsDeps {
   log: Log;
 }
 
-/** A run of an agent that came to its end. */
-export interface EndedRun {
+/** A finished run of an agent. */
+export interface FinishedRun {
   answer: string;
   calls: readonly ToolCall[];
-  /** Ids of the experiences that it was told. */
+  /** Ids of the experiences included in its prompt. */
   recalled: readonly string[];
-  /** Whether a stranger's words may have had a part in it. */
-  heardStrangers: boolean;
+  /** Whether untrusted text may have influenced it. */
+  isTainted: boolean;
   conversationId?: string | undefined;
 }
 
-/** What is left of a run for the time until its task has ended. */
-interface Expected extends Omit<EndedRun, 'calls'> {
+/** What is kept of a run until its task has finished. */
+interface PendingLesson extends Omit<FinishedRun, 'calls'> {
   steps: string[];
 }
 
-/** Learns from tasks that went well, once that is stored; nobody waits for it, and a crash may lose it. */
+/** Records experiences from completed tasks in the background; a crash may lose one. */
 export class TaskLessons {
   readonly #deps: TaskLessonsDeps;
-  readonly #expected = new Map<string, () => void>();
+  readonly #pending = new Map<string, () => void>();
   readonly #learning = new Set<Promise<void>>();
   constructor(deps: TaskLessonsDeps) {
     this.#deps = deps;
   }
 
-  /** What the run came to counts as soon as its task is completed. */
-  expect(taskId: string, { calls, ...ended }: EndedRun): void {
-    const run: Expected = { ...ended, steps: stepsOf(calls) };
-    // An earlier end that could not be stored is overtaken.
-    this.#expected.get(taskId)?.();
+  /** Records an experience from the run as soon as its task is completed. */
+  learnOnCompletion(taskId: string, { calls, ...finished }: FinishedRun): void {
+    const run: PendingLesson = { ...finished, steps: stepsOf(calls) };
+    // Replaces an earlier finish that could not be stored.
+    this.#pending.get(taskId)?.();
     const stop = this.#deps.endings.watch(taskId, () => {
       stop();
-      this.#expected.delete(taskId);
+      this.#pending.delete(taskId);
       const learning = this.#learn(taskId, run)
-        .catch((error: unknown) => this.#note(taskId, error, 'nothing was learned from a task'))
+        .catch((error: unknown) => this.#logFailure(taskId, error, 'nothing was learned from a task'))
         .finally(() => this.#learning.delete(learning));
       this.#learning.add(learning);
     });
-    this.#expected.set(taskId, stop);
+    this.#pending.set(taskId, stop);
   }
 
-  /** Resolves when what is being learned is stored. */
+  /** Resolves when pending experiences are stored. */
   async close(): Promise<void> {
-    for (const stop of this.#expected.values()) stop();
-    this.#expected.clear();
+    for (const stop of this.#pending.values()) stop();
+    this.#pending.clear();
     await Promise.all(this.#learning);
   }
 
-  async #learn(taskId: string, run: Expected): Promise<void> {
+  async #learn(taskId: string, run: PendingLesson): Promise<void> {
     const { store, config, experiences } = this.#deps;
     const row = await store.find(taskId);
     if (row?.status !== 'completed') return;
     const caller: Caller = { userId: row.owner_id, role: 'user' };
-    const used = await this.#use(caller, taskId, run.recalled);
-    // What a stranger asked for is no experience of the owner.
+    const used = await this.#markUsed(caller, taskId, run.recalled);
+    // A task requested by an untrusted person is not an experience of its owner.
     if (!config.get('memory.learn') || row.is_trusted !== 1) return;
-    const lesson = lessonOf(toTask(row), run.answer, run.steps, await this.#failureBefore(row));
-    // What was known and has helped again weighs more by that; it is not learned twice.
+    const lesson = lessonOf(toTask(row), run.answer, run.steps, await this.#previousFailure(row));
+    // A known experience that helped again has gained weight; it is not recorded twice.
     if (!lesson || used.some(({ intent, type }) => intent === lesson.intent && type === lesson.type)) return;
     const origin: Origin = {
       kind: 'task',
       userId: row.owner_id,
       taskId,
       ...(run.conversationId !== undefined && { conversationId: run.conversationId }),
-      trusted: !run.heardStrangers,
+      trusted: !run.isTainted,
     };
     await experiences.record(caller, lesson, origin);
   }
 
-  async #use(caller: Caller, taskId: string, ids: readonly string[]): Promise<Experience[]> {
+  async #markUsed(caller: Caller, taskId: string, ids: readonly string[]): Promise<Experience[]> {
     const used: Experience[] = [];
     for (const id of ids)
       try {
         used.push(await this.#deps.experiences.use(caller, id));
       } catch (error) {
-        // It may be forgotten by now.
-        this.#note(taskId, error, 'an experience could not be marked as used');
+        // It may have been removed meanwhile.
+        this.#logFailure(taskId, error, 'an experience could not be marked as used');
       }
     return used;
   }
 
-  /** Of an earlier attempt, or of the task that this one tries again. */
-  async #failureBefore({ seq, attempts, retried_from }: StoredTask): Promise<EarlierFailure | undefined> {
+  /** The error of an earlier attempt, or of the task that this one retries. */
+  async #previousFailure({ seq, attempts, retried_from }: StoredTask): Promise<PreviousFailure | undefined> {
     const { database, store } = this.#deps;
     if (attempts > 1) {
       const event = await database.read
@@ -121,8 +121,8 @@ export class TaskLessons {
     return old?.error ? (JSON.parse(old.error) as TaskError) : undefined;
   }
 
-  /** What the write gate refuses, or what is gone, is no fault. */
-  #note(taskId: string, error: unknown, message: string): void {
+  /** A rejection by the write gate or a removed experience is expected, so it is only a debug message. */
+  #logFailure(taskId: string, error: unknown, message: string): void {
     const { log } = this.#deps;
     if (error instanceof AppError) log.debug({ taskId, reason: error.message }, message);
     else log.error({ taskId, err: error }, message);

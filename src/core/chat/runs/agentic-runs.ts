@@ -38,7 +38,7 @@ export interface AgenticRunsDeps {
   conversationStore: ConversationStore;
   users: UserStore;
   providers: Pick<ModelProviders, 'resolve'>;
-  recall: Pick<Recall, 'about'>;
+  recall: Pick<Recall, 'forQuestion'>;
   lessons: TaskLessons;
   timers: RunTimers;
   /** The directory in which the tools of a conversation work. */
@@ -124,7 +124,7 @@ export class AgenticRuns {
       save: (saved) => runs.save(id, { state: JSON.stringify(saved) }),
       keep: async ({ kind }) => {
         if (kind !== 'failed') {
-          if (learns) lessons.expect(agentRun.task.id, endedRun(state, conversationId));
+          if (learns) lessons.learnOnCompletion(agentRun.task.id, endedRun(state, conversationId));
           return (await keepAnswer()).id;
         }
         // What was done is done, so it is kept; when the daemon stops, its next start resumes the run instead.

@@ -20,12 +20,15 @@ export interface RunBeginning {
 
 /** A new run, told what of its owner's memory fits: never one that a stranger set going, who reads what it says. */
 export async function beginRun(
-  recall: Pick<Recall, 'about'>,
+  recall: Pick<Recall, 'forQuestion'>,
   { messages, ownerId, question, mode, isTrusted, heardStrangers, signal }: RunBeginning,
 ): Promise<RunState> {
   if (!isTrusted) return { ...newRunState(messages), heardStrangers: true };
   // Where nobody is asked, a stranger's words have no part.
-  const { text, memory } = await recall.about(ownerId, question, { trustedOnly: mode === 'full', signal });
+  const { text, memory } = await recall.forQuestion(ownerId, question, {
+    trustedOnly: mode === 'full',
+    signal,
+  });
   const recalled = memory.filter(({ kind }) => kind === 'experience').map(({ id }) => id);
   if (text === undefined) return { ...newRunState(messages), recalled, heardStrangers };
   return {

@@ -1,5 +1,5 @@
 import type { ToolCall } from '../../../contract/conversations.ts';
-import { mayRepeatStrangers } from '../recall/run-steps.ts';
+import { mayContainUntrustedText } from '../recall/run-steps.ts';
 import type { ConversationRow } from '../../storage/rows/conversations.ts';
 import type { Database } from '../../storage/database.ts';
 import { toTask } from '../../tasks/task-mapping.ts';
@@ -19,7 +19,7 @@ export function heardInCall(name: string, { result, environment }: RanCall): boo
   // In a sandbox there is no network, and a command that was refused did not run anywhere.
   const isOwn = environment === 'sandbox' || (environment === undefined && !result.success);
   if (name === runCommandName && isOwn) return false;
-  return mayRepeatStrangers({ name, result: result.content });
+  return mayContainUntrustedText({ name, result: result.content });
 }
 
 /** Whether a stranger may have spoken in what a conversation was told so far: by its task, or by its calls. */
@@ -40,6 +40,6 @@ export async function heardInConversation(
     .where('tool_calls', 'is not', null)
     .execute();
   return rows.some(({ tool_calls }) =>
-    (JSON.parse(tool_calls ?? '[]') as ToolCall[]).some((call) => mayRepeatStrangers(call)),
+    (JSON.parse(tool_calls ?? '[]') as ToolCall[]).some((call) => mayContainUntrustedText(call)),
   );
 }

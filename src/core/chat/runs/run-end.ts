@@ -1,7 +1,7 @@
 import type { RunEventInput } from '../../../contract/run-events.ts';
 import type { AgentResult } from '../../agents/agent-adapter.ts';
 import { usageColumns } from '../conversation-service.ts';
-import type { EndedRun } from '../recall/task-lessons.ts';
+import type { FinishedRun } from '../recall/task-lessons.ts';
 import type { ResolvedModel } from '../../providers/resolved-model.ts';
 import { type RunState, usageOf } from './run-state.ts';
 
@@ -48,4 +48,4 @@ export function resultOf(state: RunState, model: ResolvedModel): AgentResult {
 export const endedRun = (
   { text, calls, recalled = [], heardStrangers = true }: RunState,
   conversationId?: string,
-): EndedRun => ({ answer: text, calls, recalled, heardStrangers, conversationId });
+): FinishedRun => ({ answer: text, calls, recalled, isTainted: heardStrangers, conversationId });

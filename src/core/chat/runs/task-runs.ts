@@ -29,7 +29,7 @@ export interface TaskRunsDeps {
   users: UserStore;
   providers: Pick<ModelProviders, 'resolve'>;
   policy: PolicyService;
-  recall: Pick<Recall, 'about'>;
+  recall: Pick<Recall, 'forQuestion'>;
   lessons: TaskLessons;
   /** The real path of a directory. */
   realFolder: (folder: string) => Promise<string>;
@@ -91,7 +91,7 @@ export class TaskRuns {
     const store = {
       save: (saved: typeof state) => runs.save(id, { state: JSON.stringify(saved) }),
       keep: async ({ kind }: { kind: string }) => {
-        if (kind === 'done') lessons.expect(task.id, endedRun(state));
+        if (kind === 'done') lessons.learnOnCompletion(task.id, endedRun(state));
         return undefined;
       },
     };

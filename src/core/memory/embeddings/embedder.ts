@@ -9,34 +9,34 @@ import { AppError } from '../../errors.ts';
 import { EmbeddingError } from './embedding-error.ts';
 import { QueryCache } from './query-cache.ts';
 import { TextLimits } from './text-limits.ts';
-import { toVectors, UnfitVectors } from './to-vectors.ts';
+import { toVectors, InvalidVectors } from './to-vectors.ts';
 
-/** Somebody waits for the search, and it can do without. */
+/** A user waits for the search, which works without a vector. */
 const QUERY_MS = 3000;
-/** A batch, on a machine that is slow. */
+/** For a batch on a slow machine. */
 const TEXTS_MS = 2 * 60_000;
 
-/** The model that the settings choose. */
+/** The configured model. */
 export interface EmbeddingChoice {
   provider: EmbeddingProvider;
   modelId: string;
-  /** Both, as `provider/model`: what vectors are kept under. */
+  /** `provider/model`: the key that vectors are stored under. */
   name: string;
 }
 
 export interface EmbedderDeps {
   config: Config;
   providers: Pick<ModelProviders, 'embeddingModel' | 'toFailure' | 'succeeded' | 'failed'>;
-  /** How long a query may take, a few seconds unless given. */
+  /** Timeout for a query; a few seconds by default. */
   queryMs?: number;
-  /** How long a batch of texts may take. */
+  /** Timeout for a batch of texts. */
   textsMs?: number;
 }
 
-/** A query as a vector, or the reason why there is none. */
+/** A query as a vector, or why there is none. */
 export type EmbeddedQuery = { vector: { model: string; values: Float32Array } } | { reason: string };
 
-/** Texts as vectors, made by the provider that the settings choose. */
+/** Computes vectors of texts with the configured provider. */
 export class Embedder {
   readonly #deps: EmbedderDeps;
   readonly #queries = new QueryCache();
@@ -46,7 +46,7 @@ export class Embedder {
     this.#deps = deps;
   }
 
-  /** undefined where the settings choose none: then nothing is sent to anybody. */
+  /** undefined when no provider is configured; then nothing is sent. */
   choice(): EmbeddingChoice | undefined {
     const { config } = this.#deps;
     const provider = config.get('memory.embedding.provider');
@@ -56,26 +56,26 @@ export class Embedder {
     return modelId === undefined ? undefined : { provider, modelId, name: `${provider}/${modelId}` };
   }
 
-  /** Why there is no choice although a provider is set; undefined otherwise. */
-  missing(): string | undefined {
+  /** Why a configured provider cannot be used; undefined otherwise. */
+  configurationError(): string | undefined {
     const provider = this.#deps.config.get('memory.embedding.provider');
     if (!provider || this.choice()) return undefined;
-    return `${providerNames[provider]} has no usual model for embeddings: svc config set memory.embedding.model <name>`;
+    return `${providerNames[provider]} has no default embedding model: svc config set memory.embedding.model <name>`;
   }
 
-  /** How many texts go into a request to the provider, and how many requests it takes at a time. */
-  pace({ provider }: EmbeddingChoice): { batch: number; parallel: number } {
+  /** The number of texts per request and of parallel requests that the provider accepts. */
+  batching({ provider }: EmbeddingChoice): { batch: number; parallel: number } {
     return embeddingOffers[provider];
   }
 
-  /** Never throws: a search goes on by keywords. undefined where the settings choose no provider. */
+  /** Never throws: the search falls back to keywords. undefined when no provider is configured. */
   async embedQuery(text: string): Promise<EmbeddedQuery | undefined> {
     const choice = this.choice();
     if (!choice) {
-      const missing = this.missing();
-      return missing === undefined ? undefined : { reason: byKeywords(missing) };
+      const missing = this.configurationError();
+      return missing === undefined ? undefined : { reason: keywordFallback(missing) };
     }
-    if (text.trim() === '') return { reason: byKeywords('the query is blank') };
+    if (text.trim() === '') return { reason: keywordFallback('the query is blank') };
     const model = choice.name;
     const known = this.#queries.get(model, text);
     if (known) return { vector: { model, values: known } };
@@ -88,26 +88,26 @@ export class Embedder {
     } catch (error) {
       const { message } =
         error instanceof AppError ? error : this.#deps.providers.toFailure(choice.provider, error, [text]);
-      return { reason: byKeywords(message) };
+      return { reason: keywordFallback(message) };
     }
   }
 
-  /** In the order of the texts, of which none may be blank. Throws an `AppError` that says what is wrong. */
+  /** Returns vectors in the order of the texts, none of which may be blank. Throws an `AppError`. */
   async embedTexts(choice: EmbeddingChoice, texts: string[], signal: AbortSignal): Promise<Float32Array[]> {
-    const { batch } = this.pace(choice);
+    const { batch } = this.batching(choice);
     const vectors: Float32Array[] = [];
     for (let start = 0; start < texts.length; start += batch) {
       const timeout = AbortSignal.timeout(this.#deps.textsMs ?? TEXTS_MS);
-      const either = AbortSignal.any([signal, timeout]);
-      vectors.push(...(await this.#embed(choice, texts.slice(start, start + batch), 'document', either)));
+      const combined = AbortSignal.any([signal, timeout]);
+      vectors.push(...(await this.#embed(choice, texts.slice(start, start + batch), 'document', combined)));
     }
     return vectors;
   }
 
-  /** The settings say something new of the providers: what was learned of them may be wrong. */
-  startAnew(): void {
-    this.#queries.forget();
-    this.#limits.forget();
+  /** Discards cached vectors and learned limits after the provider settings changed. */
+  reset(): void {
+    this.#queries.clear();
+    this.#limits.clear();
   }
 
   async #embed(
@@ -134,7 +134,7 @@ export class Embedder {
       const failure = this.#toFailure(choice, abortSignal.aborted ? abortSignal.reason : error, values);
       const [only] = values;
       const isAlone = only !== undefined && values.length === 1;
-      if (isAlone && failure.code === 'context_too_long' && this.#limits.wasTooLong(name, only))
+      if (isAlone && failure.code === 'context_too_long' && this.#limits.recordTooLong(name, only))
         return this.#embed(choice, texts, use, abortSignal);
       if (failure.class !== 'cancelled') providers.failed(provider, failure, 'embeddings');
       throw new EmbeddingError(failure);
@@ -142,7 +142,7 @@ export class Embedder {
   }
 
   #toFailure({ provider }: EmbeddingChoice, error: unknown, texts: readonly string[]): ModelFailure {
-    if (!(error instanceof UnfitVectors)) return this.#deps.providers.toFailure(provider, error, texts);
+    if (!(error instanceof InvalidVectors)) return this.#deps.providers.toFailure(provider, error, texts);
     return {
       class: 'agent_error',
       code: 'bad_answer',
@@ -152,5 +152,5 @@ export class Embedder {
   }
 }
 
-/** Why a search went without vectors. */
-export const byKeywords = (why: string): string => `Searched by keywords only: ${why}`;
+/** The reason shown for a search without vectors. */
+export const keywordFallback = (why: string): string => `Searched by keywords only: ${why}`;

@@ -2,10 +2,16 @@ import { modelError } from '../../providers/model-error.ts';
 import type { ModelFailure } from '../../providers/resolved-model.ts';
 import { AppError } from '../../errors.ts';
 
-/** Codes of failures that one text may cause: it is too long, refused for what it says, or more than the model can do. */
-const codesOfTexts = ['invalid_input', 'content_filter', 'context_too_long', 'vendor_error', 'bad_answer'];
+/** Error codes that a single text can cause: too long, rejected content, or more than the model can handle. */
+const textRelatedCodes = [
+  'invalid_input',
+  'content_filter',
+  'context_too_long',
+  'vendor_error',
+  'bad_answer',
+];
 
-/** A provider made no vectors. */
+/** A provider failed to compute vectors. */
 export class EmbeddingError extends AppError {
   /** Short and stable, such as `rate_limited`. */
   readonly kind: string;
@@ -15,8 +21,8 @@ export class EmbeddingError extends AppError {
     this.kind = failure.code;
   }
 
-  /** True where other texts might have been accepted. */
-  get mayBeTheText(): boolean {
-    return codesOfTexts.includes(this.kind);
+  /** True when other texts might have been accepted. */
+  get mayBeCausedByText(): boolean {
+    return textRelatedCodes.includes(this.kind);
   }
 }

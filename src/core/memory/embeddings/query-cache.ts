@@ -2,7 +2,7 @@ import { hashText } from '../index/hash-text.ts';
 
 const MAX_ENTRIES = 100;
 
-/** The vectors of the queries that were asked last: the same words are not paid for at each search. */
+/** Caches the vectors of recent queries, so that repeated searches cost nothing. */
 export class QueryCache {
   readonly #vectors = new Map<string, Float32Array>();
 
@@ -21,10 +21,10 @@ export class QueryCache {
     if (this.#vectors.size > MAX_ENTRIES && oldest !== undefined) this.#vectors.delete(oldest);
   }
 
-  forget(): void {
+  clear(): void {
     this.#vectors.clear();
   }
 }
 
-/** A query may be as long as a file. */
+/** Hashed, because a query may be as long as a file. */
 const keyOf = (model: string, text: string): string => `${model} ${hashText(text).toString('base64')}`;

@@ -1,45 +1,45 @@
-/** A text that fails alone so often, at different times, while others are accepted, is not tried again. */
+/** A text that fails this often by itself, while others are accepted, is not retried. */
 const MAX_STRIKES = 5;
 
-/** The texts of which a provider makes no vectors: they stay without one until the daemon or the settings start anew. */
+/** Texts that a provider rejects. They stay without a vector until the daemon restarts or the settings change. */
 export class RefusedTexts {
-  readonly #left = new Map<string, Set<string>>();
+  readonly #skipped = new Map<string, Set<string>>();
   readonly #strikes = new Map<string, number>();
-  #postponed: { model: string; hash: string; why: Error }[] = [];
+  #postponed: { model: string; hash: string; reason: Error }[] = [];
 
-  /** The hashes of texts that are not to be tried now. */
-  of(model: string): ReadonlySet<string> {
-    return this.#left.get(model) ?? new Set();
+  /** Hashes of texts to leave out now. */
+  skippedHashes(model: string): ReadonlySet<string> {
+    return this.#skipped.get(model) ?? new Set();
   }
 
-  /** Why texts wait for another try, if any do. */
-  get whyPostponed(): Error | undefined {
-    return this.#postponed[0]?.why;
+  /** Why texts are postponed, if any are. */
+  get postponeReason(): Error | undefined {
+    return this.#postponed[0]?.reason;
   }
 
   refuse(model: string, hash: string): void {
-    const hashes = this.#left.get(model) ?? new Set();
-    this.#left.set(model, hashes.add(hash));
+    const hashes = this.#skipped.get(model) ?? new Set();
+    this.#skipped.set(model, hashes.add(hash));
   }
 
-  /** It may have been bad luck: the text waits for another try. Answers whether it had too many. */
-  postpone(model: string, hash: string, why: Error): boolean {
+  /** Postpones a text that may have failed by chance. Returns true when it reached the maximum of failures. */
+  postpone(model: string, hash: string, reason: Error): boolean {
     const key = `${model} ${hash}`;
     const strikes = (this.#strikes.get(key) ?? 0) + 1;
     this.#strikes.set(key, strikes);
     this.refuse(model, hash);
-    if (strikes < MAX_STRIKES) this.#postponed.push({ model, hash, why });
+    if (strikes < MAX_STRIKES) this.#postponed.push({ model, hash, reason });
     return strikes >= MAX_STRIKES;
   }
 
-  /** What was postponed is to be tried again. */
-  takeUp(): void {
-    for (const { model, hash } of this.#postponed) this.#left.get(model)?.delete(hash);
+  /** Makes postponed texts eligible again. */
+  retryPostponed(): void {
+    for (const { model, hash } of this.#postponed) this.#skipped.get(model)?.delete(hash);
     this.#postponed = [];
   }
 
-  forget(): void {
-    this.#left.clear();
+  clear(): void {
+    this.#skipped.clear();
     this.#strikes.clear();
     this.#postponed = [];
   }

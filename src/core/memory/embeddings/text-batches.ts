@@ -1,9 +1,9 @@
 import type { MissingVector } from '../index/index-calls.ts';
 
-/** Vendors limit the tokens of a request, too. */
+/** Providers limit the tokens per request, too. */
 const MAX_CHARACTERS = 100_000;
 
-/** The texts in batches of at most so many, and not too much in all. */
+/** Splits texts into batches that respect a maximum count and a maximum of characters. */
 export function toBatches(texts: readonly MissingVector[], batch: number): MissingVector[][] {
   const batches: MissingVector[][] = [];
   let current: MissingVector[] = [];

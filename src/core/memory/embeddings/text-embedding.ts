@@ -9,29 +9,29 @@ import { EmbeddingError } from './embedding-error.ts';
 import { RefusedTexts } from './refused-texts.ts';
 import { toBatches } from './text-batches.ts';
 
-/** Any model takes it. */
-const HARMLESS = 'hello';
+/** A text that any model accepts. */
+const PROBE_TEXT = 'hello';
 
 export interface TextEmbeddingDeps {
-  embedder: Pick<Embedder, 'pace' | 'embedTexts'>;
+  embedder: Pick<Embedder, 'batching' | 'embedTexts'>;
   index: Pick<IndexClient, 'call'>;
   log: Log;
 }
 
-/** What one run of embedding has done. */
-export interface EmbeddingRun {
+/** The state of one pass over the missing vectors. */
+export interface EmbeddingPass {
   choice: EmbeddingChoice;
   signal: AbortSignal;
-  /** The hashes of the texts that got their vector lately. */
+  /** Hashes of the texts that were stored recently. */
   stored: Set<string>;
-  /** How many got theirs in all, and about how many tokens that were. */
+  /** How many texts were embedded in total, and roughly how many tokens. */
   texts: number;
   tokens: number;
-  /** It began anew once, because the vectors that there were had another length. */
-  isSecond: boolean;
+  /** The pass restarted once because existing vectors had another length. */
+  isRestarted: boolean;
 }
 
-/** Makes the vectors of texts and stores them batch by batch: what was paid for is kept, whatever fails afterwards. */
+/** Computes and stores vectors batch by batch, so that paid results survive a later failure. */
 export class TextEmbedding {
   readonly #deps: TextEmbeddingDeps;
   readonly #refused = new RefusedTexts();
@@ -40,26 +40,26 @@ export class TextEmbedding {
     this.#deps = deps;
   }
 
-  /** Up to `limit` texts, or a few more, that have no vector and may get one. */
+  /** About `limit` texts that need a vector and are not rejected. */
   async missing(model: string, limit: number): Promise<MissingVector[]> {
     for (;;) {
-      const refused = this.#refused.of(model);
+      const refused = this.#refused.skippedHashes(model);
       const upTo = limit + refused.size;
       const texts = await this.#deps.index.call('missingVectors', { model, limit: upTo });
-      // There is nothing in them to make a vector of.
+      // Blank texts have no vector.
       for (const { hash, text } of texts) if (text.trim() === '') this.#refused.refuse(model, hash);
-      const found = texts.filter(({ hash }) => !this.#refused.of(model).has(hash));
+      const found = texts.filter(({ hash }) => !this.#refused.skippedHashes(model).has(hash));
       if (found.length > 0 || texts.length < upTo) return found;
     }
   }
 
-  /** Throws what keeps the provider from making vectors of anything. */
-  async embed(run: EmbeddingRun, texts: readonly MissingVector[]): Promise<void> {
-    const { batch, parallel } = this.#deps.embedder.pace(run.choice);
+  /** Throws when the provider cannot compute any vectors. */
+  async embed(pass: EmbeddingPass, texts: readonly MissingVector[]): Promise<void> {
+    const { batch, parallel } = this.#deps.embedder.batching(pass.choice);
     const batches = toBatches(texts, batch);
     const work = async () => {
       try {
-        for (let next = batches.shift(); next; next = batches.shift()) await this.#embedBatch(run, next);
+        for (let next = batches.shift(); next; next = batches.shift()) await this.#embedBatch(pass, next);
       } catch (error) {
         batches.length = 0;
         throw error;
@@ -69,72 +69,72 @@ export class TextEmbedding {
     for (const worker of workers) if (worker.status === 'rejected') throw worker.reason;
   }
 
-  /** Whether the provider makes vectors of another length now than those that the index has of the model. */
-  async makesOthers({ choice, signal }: EmbeddingRun): Promise<boolean> {
+  /** Whether the provider now returns vectors of another length than the stored ones. */
+  async hasChangedDimensions({ choice, signal }: EmbeddingPass): Promise<boolean> {
     const { embedder, index } = this.#deps;
-    const [values] = await embedder.embedTexts(choice, [HARMLESS], signal);
-    const vectors = values ? [{ hash: hashText(HARMLESS).toString('hex'), values }] : [];
+    const [values] = await embedder.embedTexts(choice, [PROBE_TEXT], signal);
+    const vectors = values ? [{ hash: hashText(PROBE_TEXT).toString('hex'), values }] : [];
     try {
       await index.call('putVectors', { model: choice.name, vectors });
       return false;
     } catch (error) {
-      if (isOtherLength(error)) return true;
+      if (isDimensionMismatch(error)) return true;
       throw error;
     }
   }
 
-  /** Why some texts wait for another try, if any do. */
-  get whyPostponed(): Error | undefined {
-    return this.#refused.whyPostponed;
+  /** Why some texts are postponed, if any are. */
+  get postponeReason(): Error | undefined {
+    return this.#refused.postponeReason;
   }
 
-  takeUpPostponed(): void {
-    this.#refused.takeUp();
+  retryPostponed(): void {
+    this.#refused.retryPostponed();
   }
 
-  forgetRefused(): void {
-    this.#refused.forget();
+  clearRefused(): void {
+    this.#refused.clear();
   }
 
-  async #embedBatch(run: EmbeddingRun, batch: MissingVector[]): Promise<void> {
+  async #embedBatch(pass: EmbeddingPass, batch: MissingVector[]): Promise<void> {
     const { embedder, index } = this.#deps;
-    const { choice, signal } = run;
-    if (signal.aborted) throw new AppError('wrong_state', 'It was stopped');
+    const { choice, signal } = pass;
+    if (signal.aborted) throw new AppError('wrong_state', 'Embedding was stopped');
     let values: Float32Array[];
     try {
       const texts = batch.map(({ text }) => text);
       values = await embedder.embedTexts(choice, texts, signal);
     } catch (error) {
-      if (error instanceof EmbeddingError && error.mayBeTheText) return this.#embedApart(run, batch, error);
+      if (error instanceof EmbeddingError && error.mayBeCausedByText) return this.#bisect(pass, batch, error);
       throw error;
     }
     const vectors = batch.flatMap(({ hash }, at) => (values[at] ? [{ hash, values: values[at] }] : []));
     await index.call('putVectors', { model: choice.name, vectors });
-    for (const { hash } of batch) run.stored.add(hash);
-    run.texts += batch.length;
-    run.tokens += batch.reduce((sum, { text }) => sum + estimateTokens(text), 0);
+    for (const { hash } of batch) pass.stored.add(hash);
+    pass.texts += batch.length;
+    pass.tokens += batch.reduce((sum, { text }) => sum + estimateTokens(text), 0);
   }
 
-  /** One text must not keep the others from their vectors. */
-  async #embedApart(run: EmbeddingRun, batch: MissingVector[], refusal: EmbeddingError): Promise<void> {
-    const { choice, signal } = run;
-    // Where this fails, too, it is not the texts.
-    await this.#deps.embedder.embedTexts(choice, [HARMLESS], signal);
+  /** Halves the batch, so that one rejected text does not block the others. */
+  async #bisect(pass: EmbeddingPass, batch: MissingVector[], refusal: EmbeddingError): Promise<void> {
+    const { choice, signal } = pass;
+    // If the probe fails, too, the texts are not the cause.
+    await this.#deps.embedder.embedTexts(choice, [PROBE_TEXT], signal);
     const [only] = batch;
     if (only && batch.length === 1) return this.#refuse(choice, only, refusal);
     const middle = Math.ceil(batch.length / 2);
-    await this.#embedBatch(run, batch.slice(0, middle));
-    await this.#embedBatch(run, batch.slice(middle));
+    await this.#embedBatch(pass, batch.slice(0, middle));
+    await this.#embedBatch(pass, batch.slice(middle));
   }
 
   #refuse({ name: model }: EmbeddingChoice, { hash }: MissingVector, refusal: EmbeddingError): void {
     if (refusal.code === 'validation') this.#refused.refuse(model, hash);
     else if (!this.#refused.postpone(model, hash, refusal)) return;
     const fields = { model, hash, reason: refusal.message };
-    this.#deps.log.warn(fields, 'a text gets no vector: the provider refuses it');
+    this.#deps.log.warn(fields, 'a text gets no vector because the provider rejected it');
   }
 }
 
-/** What the index says of vectors that cannot be compared with those that it has. */
-export const isOtherLength = (error: unknown): boolean =>
+/** Whether the index rejected vectors of another length than the stored ones. */
+export const isDimensionMismatch = (error: unknown): boolean =>
   error instanceof AppError && error.code === 'conflict';

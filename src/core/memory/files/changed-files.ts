@@ -2,12 +2,12 @@ import { lstatSync } from 'node:fs';
 import { codeOf } from '../../paths/file-failure.ts';
 import { stampOf } from './file-stamp.ts';
 import type { FileStore } from './file-store.ts';
-import { GONE } from './walk-tree.ts';
+import { GONE } from './tree-walk.ts';
 
-/** Files between two looks at the clock. */
-const AT_ONCE = 50;
+/** Files between two checks of the deadline. */
+const BATCH_SIZE = 50;
 
-/** Those of the indexed files that are not as they were when they were read, as far as can be seen by the deadline. */
+/** Lists the indexed files that changed since they were read, as far as the deadline allows. */
 export function changedFiles(
   store: FileStore,
   paths: string[] | 'all',
@@ -29,9 +29,9 @@ interface Stamped {
 function* allOf(store: FileStore): Generator<Stamped[]> {
   let after = '';
   for (;;) {
-    const files = store.stampsAfter(after, AT_ONCE);
+    const files = store.stampsAfter(after, BATCH_SIZE);
     if (files.length > 0) yield files;
-    if (files.length < AT_ONCE) return;
+    if (files.length < BATCH_SIZE) return;
     after = files.at(-1)?.path ?? '';
   }
 }
@@ -43,7 +43,7 @@ function* someOf(store: FileStore, paths: string[]): Generator<Stamped[]> {
   }
 }
 
-/** Of a file that may not be looked at now nothing is known. */
+/** A file that cannot be inspected now counts as unchanged. */
 function isChanged(path: string, stamp: string): boolean {
   try {
     return stampOf(lstatSync(path, { bigint: true })) !== stamp;

@@ -1,16 +1,16 @@
 import { isBlank, type LineRank, NEW_PART } from './pack-lines.ts';
 
-/** How the line begins that defines something, in most languages; what may stand before it is skipped. */
+/** A line that starts a definition in most languages, after optional modifiers. */
 const DEFINES =
   /^(?:(?:export|default|declare|pub(?:\([^)]{0,40}\))?|public|private|protected|internal|static|final|abstract|async|override|open|sealed|inline|extern|unsafe|virtual|partial|data|local|const(?= enum| fn)) ){0,5}(?:function\*?|fn|func|fun|def|defp|defmodule|class|interface|trait|struct|enum|union|impl|type|typedef|module|namespace|package|object|record|protocol|extension|sub|proc|procedure|macro|template|contract|create|begin|describe|it|test|const|let|var|val|section)\b/i;
-/** What belongs to the line above it. */
+/** A line that belongs to the one above it. */
 const CONTINUES =
   /^(?:[)\]}>]|end\b|else\b|elif\b|elsif\b|catch\b|except\b|finally\b|rescue\b|then\b|do\b|begin\b|\{|done\b|fi\b|esac\b|#endif|#else)/i;
-/** What belongs to the line below it. */
+/** A line that belongs to the one below it. */
 const LEADS = /^(?:\/\/|\/\*|\*|#|--|;|%|"""|'''|@|\[|<!--|template\b)/;
 const ENDS = /^(?:[)\]}]|end\b|done\b|fi\b|esac\b)/i;
 
-/** Which lines of a program begin a part at its top level, or at least after a blank line. */
+/** Ranks lines of source code: a new top-level definition best, then lines after a blank line. */
 export function codeRanks(lines: string[]): LineRank {
   return (line) => {
     const text = lines[line] ?? '';

@@ -1,16 +1,16 @@
 import { isBlank } from './pack-lines.ts';
 
-/** Longer ones are no headings that anybody reads. */
+/** Longer headings are truncated. */
 const MAX_HEADING = 200;
-/** Of a heading with those above it; the outer ones are left out first. */
-const MAX_WAY = 400;
-/** Of a heading that is underlined. */
+/** Maximum length of a heading path; outer headings are dropped first. */
+const MAX_HEADING_PATH = 400;
+/** Maximum lines of a setext (underlined) heading. */
 const MAX_HEADING_LINES = 3;
 
 export interface Section {
-  /** The headings from the outermost to its own. */
+  /** The heading path from the outermost heading to its own. */
   heading: string;
-  /** Counted from 0, the heading's own line among them. */
+  /** Zero-based; includes the line of the heading. */
   start: number;
   /** The line after the last one. */
   end: number;
@@ -24,9 +24,9 @@ interface Heading {
   text: string;
 }
 
-/** The parts of a Markdown text, each with its heading; one that is a heading only belongs to the next. */
-export function markdownSections(given: string[]): Section[] {
-  const lines = withoutByteOrderMark(given);
+/** Splits Markdown into sections by heading. A section with only a heading is merged into the next one. */
+export function markdownSections(rawLines: string[]): Section[] {
+  const lines = withoutByteOrderMark(rawLines);
   const body = afterFrontMatter(lines);
   const sections: Section[] = [];
   const above: Heading[] = [];
@@ -34,7 +34,7 @@ export function markdownSections(given: string[]): Section[] {
   let contentStart = body;
   const close = (end: number) => {
     if (isBlankBetween(lines, contentStart, end) && end < lines.length) return;
-    const heading = wayTo(above);
+    const heading = headingPath(above);
     sections.push({ heading, start, end });
     start = end;
   };
@@ -48,14 +48,14 @@ export function markdownSections(given: string[]): Section[] {
   return sections;
 }
 
-function wayTo(headings: Heading[]): string {
-  let way = '';
+function headingPath(headings: Heading[]): string {
+  let path = '';
   for (const { text } of headings.toReversed()) {
     if (text === '') continue;
-    if (way.length + text.length > MAX_WAY) break;
-    way = way === '' ? text : `${text} > ${way}`;
+    if (path.length + text.length > MAX_HEADING_PATH) break;
+    path = path === '' ? text : `${text} > ${path}`;
   }
-  return way;
+  return path;
 }
 
 function withoutByteOrderMark(lines: string[]): string[] {
@@ -68,7 +68,7 @@ function isBlankBetween(lines: string[], start: number, end: number): boolean {
   return true;
 }
 
-/** The line after the front matter, which is kept with what follows. */
+/** The line after the front matter, which is kept with the first section. */
 function afterFrontMatter(lines: string[]): number {
   const fence = (lines[0] ?? '').trimEnd();
   if (fence !== '---' && fence !== '+++') return 0;
@@ -78,9 +78,9 @@ function afterFrontMatter(lines: string[]): number {
 
 function* headingsOf(lines: string[], start: number): Generator<Heading> {
   let fence: string | undefined;
-  // What ends the HTML that the line before belongs to.
+  // The pattern that ends the current HTML block.
   let htmlEnd: RegExp | undefined;
-  // Where the paragraph began that the line before belongs to.
+  // The first line of the current paragraph.
   let paragraph: number | undefined;
   for (let line = start; line < lines.length; line++) {
     const text = lines[line] ?? '';
@@ -124,10 +124,10 @@ function* headingsOf(lines: string[], start: number): Generator<Heading> {
   }
 }
 
-/** Lists, quotes, tables and lines across the page have no underline. */
+/** Lists, quotes, tables and thematic breaks cannot be setext headings. */
 const isNoParagraph = (line: string) => /^ {0,3}(?:[-*+>|]|\d{1,9}[.)])/.test(line);
 
-/** What ends the HTML that begins on a line, where all until then is none of Markdown's business. */
+/** The pattern that ends an HTML block starting on this line; its content is not parsed as Markdown. */
 function endOfHtml(line: string): RegExp | undefined {
   if (/^ {0,3}<!--/.test(line)) return /-->/;
   const isVerbatim = /^ {0,3}<(?:pre|script|style|textarea)(?=[ \t\r>]|$)/i.test(line);

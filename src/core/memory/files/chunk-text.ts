@@ -4,7 +4,7 @@ import { codeRanks } from './chunk-code.ts';
 import { packLines, type TextPiece } from './pack-lines.ts';
 
 const MARKDOWN = new Set(['.md', '.mdx', '.markdown']);
-/** What is not made of paragraphs although it has blank lines. */
+/** Files that are split by paragraph rather than by definition. */
 const PROSE = new Set([
   ...MARKDOWN,
   '',
@@ -19,25 +19,25 @@ const PROSE = new Set([
   '.tsv',
 ]);
 
-/** With more sections than these, and so many characters for each of the others, the headings are no headings. */
-const SECTIONS = 100;
-const LEAST_SECTION = 40;
+/** A file with more and shorter sections than this is not really structured by its headings. */
+const MAX_SECTIONS = 100;
+const MIN_SECTION_CHARS = 40;
 
 export interface TextChunk extends TextPiece {
   heading: string;
 }
 
-/** Cuts a text in pieces of whole lines where its parts begin: headings, functions and classes, paragraphs. */
+/** Splits a text into chunks of whole lines at headings, definitions or paragraphs. */
 export function chunkText(path: string, text: string): TextChunk[] {
   const lines = text.split('\n');
-  const ending = extname(path).toLowerCase();
-  if (MARKDOWN.has(ending)) {
+  const extension = extname(path).toLowerCase();
+  if (MARKDOWN.has(extension)) {
     const sections = markdownSections(lines);
-    if (sections.length <= SECTIONS + text.length / LEAST_SECTION)
+    if (sections.length <= MAX_SECTIONS + text.length / MIN_SECTION_CHARS)
       return sections.flatMap(({ heading, start, end }) =>
         packLines(lines, start, end).map((piece) => ({ ...piece, heading })),
       );
   }
-  const rankOf = PROSE.has(ending) ? undefined : codeRanks(lines);
+  const rankOf = PROSE.has(extension) ? undefined : codeRanks(lines);
   return packLines(lines, 0, lines.length, rankOf).map((piece) => ({ ...piece, heading: '' }));
 }

@@ -1,60 +1,60 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { isInside } from '../../paths/real-path.ts';
-import type { SyncOrder } from '../index/index-calls.ts';
+import type { SyncRequest } from '../index/index-calls.ts';
 import type { FileSync } from './file-sync.ts';
-import { isFolder } from './look-at.ts';
+import { isDirectory } from './stat-if-exists.ts';
 
-/** Changes often come together: how long it has to be quiet before they are synced, and how long that is awaited. */
+/** Debounce: how long it must be quiet before a sync, and the maximum delay. */
 const QUIET_MS = 300;
 const LONGEST_WAIT_MS = 2000;
-/** How long the thread works before others get their turn. */
-const PIECE_MS = 20;
-const PIECE_PATHS = 200;
-/** A failed sync, of a full disk say, is tried again after this. */
+/** How long a slice of work blocks the thread. */
+const SLICE_MS = 20;
+const SLICE_PATHS = 200;
+/** Delay before a failed sync is retried, for example after a full disk. */
 const RETRY_MS = 30_000;
-/** By then the watcher has taken up a new folder and tells what happens inside. */
+/** By then the watcher reliably reports changes inside a new directory. */
 const SETTLE_MS = 2000;
 
-export type Rules = Omit<SyncOrder, 'basePath'>;
-/** Runs something later, and answers how to call that off. */
-export type SetTimer = (run: () => void, ms: number) => () => void;
+export type SyncRules = Omit<SyncRequest, 'basePath'>;
+/** Schedules a callback and returns a function that cancels it. */
+export type SetTimer = (callback: () => void, ms: number) => () => void;
 
 export interface DirtyPathsDeps {
   sync: Pick<FileSync, 'syncPaths' | 'progress'>;
-  /** Told how many files of a root came, changed or went by a sync. */
+  /** Called after a sync with the number of files that were added, updated or removed below a root. */
   onSynced?: (root: string, files: number) => void;
-  /** Told when a sync failed that nobody waits for. */
-  onFault?: (error: unknown) => void;
+  /** Called when a background sync fails. */
+  onError?: (error: unknown) => void;
   setTimer?: SetTimer;
   monotonic?: () => number;
 }
 
-export const systemTimer: SetTimer = (run, ms) => {
-  const timer = setTimeout(run, ms).unref();
+export const systemTimer: SetTimer = (callback, ms) => {
+  const timer = setTimeout(callback, ms).unref();
   return () => clearTimeout(timer);
 };
 
-/** Files and folders that may not be in the index as they are. They are synced when it is quiet, or somebody searches. */
+/** Paths whose index entries may be outdated. They are synced after a quiet period or before a search. */
 export class DirtyPaths {
   readonly #sync: DirtyPathsDeps['sync'];
   readonly #onSynced: (root: string, files: number) => void;
-  readonly #onFault: (error: unknown) => void;
+  readonly #onError: (error: unknown) => void;
   readonly #setTimer: SetTimer;
   readonly #monotonic: () => number;
   readonly #paths = new Set<string>();
-  /** Folders of which the watcher may not tell everything yet, and until when. */
-  readonly #newFolders = new Map<string, number>();
-  /** Roots that were not there when something below was dirty. */
+  /** New directories that the watcher may not report completely yet, with the end of that period. */
+  readonly #newDirectories = new Map<string, number>();
+  /** Roots that were missing when a path below them was dirty. */
   #gone: string[] = [];
-  #rules: Rules | undefined;
+  #rules: SyncRules | undefined;
   #cancelTimer: (() => void) | undefined;
-  #firstAt: number | undefined;
-  #working = 0;
+  #firstMarkedAt: number | undefined;
+  #activeSyncs = 0;
 
-  constructor({ sync, onSynced, onFault, setTimer, monotonic }: DirtyPathsDeps) {
+  constructor({ sync, onSynced, onError, setTimer, monotonic }: DirtyPathsDeps) {
     this.#sync = sync;
     this.#onSynced = onSynced ?? (() => undefined);
-    this.#onFault = onFault ?? (() => undefined);
+    this.#onError = onError ?? (() => undefined);
     this.#setTimer = setTimer ?? systemTimer;
     this.#monotonic = monotonic ?? (() => performance.now());
   }
@@ -64,29 +64,29 @@ export class DirtyPaths {
   }
 
   get isSyncing(): boolean {
-    return this.#working > 0;
+    return this.#activeSyncs > 0;
   }
 
-  /** What is marked from now on is synced by these rules; undefined leaves it until somebody searches. */
-  follow(rules: Rules | undefined): void {
+  /** Sets the limits for background syncs; undefined leaves dirty paths to the next search. */
+  follow(rules: SyncRules | undefined): void {
     this.#rules = rules;
-    if (rules && !this.isEmpty) this.#syncLater(QUIET_MS);
+    if (rules && !this.isEmpty) this.#scheduleSync(QUIET_MS);
   }
 
   mark(path: string): void {
     this.#paths.add(path);
     const now = this.#monotonic();
-    this.#firstAt ??= now;
-    this.#syncLater(Math.max(0, Math.min(QUIET_MS, this.#firstAt + LONGEST_WAIT_MS - now)));
+    this.#firstMarkedAt ??= now;
+    this.#scheduleSync(Math.max(0, Math.min(QUIET_MS, this.#firstMarkedAt + LONGEST_WAIT_MS - now)));
   }
 
-  /** Marks a folder whose files may come unannounced for a moment still. */
-  markNewFolder(path: string): void {
-    this.#newFolders.set(path, this.#monotonic() + SETTLE_MS);
+  /** Marks a directory in which files may appear unreported for a moment. */
+  markNewDirectory(path: string): void {
+    this.#newDirectories.set(path, this.#monotonic() + SETTLE_MS);
     this.mark(path);
   }
 
-  /** Whether a file is dirty, by itself or with its folder, or its root is not there. */
+  /** Whether the path or one of its parents is dirty, or its root is missing. */
   covers(path: string): boolean {
     if (this.#gone.some((root) => isInside(root, path))) return true;
     if (this.#paths.size === 0) return false;
@@ -95,56 +95,56 @@ export class DirtyPaths {
     return false;
   }
 
-  /** Leaves a file as the index has it, or has it not. */
+  /** Drops a path without syncing it. */
   forget(path: string): void {
     this.#paths.delete(path);
   }
 
   clear(): void {
     this.#paths.clear();
-    this.#newFolders.clear();
-    this.#firstAt = undefined;
+    this.#newDirectories.clear();
+    this.#firstMarkedAt = undefined;
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
   }
 
-  /** Syncs what is dirty until the deadline, and answers whether that changed the index. */
-  async sync(rules: Rules, deadline: number): Promise<boolean> {
+  /** Syncs dirty paths until the deadline and returns whether the index changed. */
+  async sync(rules: SyncRules, deadline: number): Promise<boolean> {
     const now = this.#monotonic();
-    for (const [folder, until] of this.#newFolders)
-      if (until > now) this.#paths.add(folder);
-      else this.#newFolders.delete(folder);
-    this.#gone = this.#gone.filter((root) => !isFolder(root));
+    for (const [directory, until] of this.#newDirectories)
+      if (until > now) this.#paths.add(directory);
+      else this.#newDirectories.delete(directory);
+    this.#gone = this.#gone.filter((root) => !isDirectory(root));
     let changed = 0;
     let root = '';
-    this.#working++;
+    this.#activeSyncs++;
     try {
       while (this.#paths.size > 0 && this.#monotonic() < deadline) {
-        const end = Math.min(deadline, this.#monotonic() + PIECE_MS);
-        const piece = this.#syncPiece(rules, end);
+        const end = Math.min(deadline, this.#monotonic() + SLICE_MS);
+        const piece = this.#syncSlice(rules, end);
         changed += piece.changed;
         root ||= piece.root;
-        await nextTurn();
+        await yieldToEventLoop();
       }
     } finally {
-      this.#working--;
+      this.#activeSyncs--;
     }
-    if (this.isEmpty) this.#firstAt = undefined;
+    if (this.isEmpty) this.#firstMarkedAt = undefined;
     if (changed > 0) this.#onSynced(root, changed);
     return changed > 0;
   }
 
-  /** Answers how many files changed in the index, and a root that they are of. */
-  #syncPiece(rules: Rules, end: number): { changed: number; root: string } {
+  /** Returns the number of changed files and one of their roots. */
+  #syncSlice(rules: SyncRules, end: number): { changed: number; root: string } {
     const paths: string[] = [];
     for (const path of this.#paths) {
-      if (paths.push(path) === PIECE_PATHS) break;
+      if (paths.push(path) === SLICE_PATHS) break;
     }
     for (const path of paths) this.#paths.delete(path);
     const reachable = this.#reachable(paths, rules.roots);
     try {
-      const { outcome, left } = this.#sync.syncPaths(reachable, rules, end);
-      for (const path of left) this.#paths.add(path);
+      const { outcome, remaining } = this.#sync.syncPaths(reachable, rules, end);
+      for (const path of remaining) this.#paths.add(path);
       const { added, updated, removed } = outcome;
       const changed = added + updated + removed;
       const isAround = (root: string) => reachable.some((path) => isInside(root, path));
@@ -155,9 +155,9 @@ export class DirtyPaths {
     }
   }
 
-  /** Of a root that is not there now, a drive that is not mounted say, the index keeps what it has. */
+  /** Leaves out paths below a missing root (an unmounted drive, for example): the index keeps its entries. */
   #reachable(paths: string[], roots: string[]): string[] {
-    const gone = roots.filter((root) => !isFolder(root));
+    const gone = roots.filter((root) => !isDirectory(root));
     if (gone.length === 0) return paths;
     const there = roots.filter((root) => !gone.includes(root));
     const isReachable = (path: string) =>
@@ -166,7 +166,7 @@ export class DirtyPaths {
     return paths.filter(isReachable);
   }
 
-  #syncLater(ms: number): void {
+  #scheduleSync(ms: number): void {
     this.#cancelTimer?.();
     this.#cancelTimer = this.#rules && this.#setTimer(() => void this.#syncNow(), ms);
   }
@@ -174,13 +174,13 @@ export class DirtyPaths {
   async #syncNow(): Promise<void> {
     this.#cancelTimer = undefined;
     if (!this.#rules) return;
-    // A sync of a folder comes past these, too; nothing is read twice.
-    if (this.#sync.progress) return this.#syncLater(QUIET_MS);
+    // A running directory sync covers these paths, too; nothing is read twice.
+    if (this.#sync.progress) return this.#scheduleSync(QUIET_MS);
     try {
       await this.sync(this.#rules, Infinity);
     } catch (error) {
-      this.#onFault(error);
-      this.#syncLater(RETRY_MS);
+      this.#onError(error);
+      this.#scheduleSync(RETRY_MS);
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Chunk, IndexedFile } from '../../../contract/memory.ts';
 import { translateStorageError } from '../../storage/storage-errors.ts';
 import { isInside } from '../../paths/real-path.ts';
@@ -9,28 +9,28 @@ import { pathRange } from '../index/path-range.ts';
 import type { TextChunk } from './chunk-text.ts';
 import { ForgottenFiles } from './forgotten-files.ts';
 import { outermost } from './outermost.ts';
-import { SyncedFolders } from './synced-folders.ts';
+import { SyncedDirectories } from './synced-directories.ts';
 
 export interface FileStoreDeps {
   database: DatabaseSync;
   keywords: KeywordIndex;
-  /** Told after each commit which chunks came and went. */
+  /** Called after each commit with the chunks that were added and removed. */
   onChange: (change: { added: number[]; removed: number[] }) => void;
 }
 
-/** What the index knows of a file without its chunks. */
+/** The stored metadata of a file without its chunks. */
 export interface KnownFile {
   id: number;
   stamp: string;
   hash: string;
-  /** Of the path, how many characters at its end the file is found by. */
-  placeLength: number;
+  /** How many characters at the end of the path are searchable. */
+  relativePathLength: number;
 }
 
 export interface FileToStore {
   path: string;
-  /** The path as words that the file is found by. */
-  place: string;
+  /** The searchable part of the path. */
+  relativePath: string;
   hash: string;
   size: number;
   stamp: string;
@@ -39,22 +39,22 @@ export interface FileToStore {
 }
 
 const LAST_SYNC = 'last_sync_at';
-/** Files that are read or removed between two chances to pause. */
-const AT_ONCE = 500;
+/** Files read or removed before yielding to the event loop. */
+const BATCH_SIZE = 500;
 
-/** The rows of indexed files and their chunks. */
+/** Stores indexed files and their chunks. */
 export class FileStore {
-  readonly syncedFolders: SyncedFolders;
+  readonly syncedDirectories: SyncedDirectories;
   readonly forgottenFiles: ForgottenFiles;
   readonly #deps: FileStoreDeps;
   readonly #sql: ReturnType<typeof statements>;
-  /** What the transaction under way has done. */
+  /** The changes of the current transaction. */
   #change: { added: number[]; removed: number[] } | undefined;
   #fileCount: number | undefined;
   constructor(deps: FileStoreDeps) {
     this.#deps = deps;
     this.#sql = statements(deps.database);
-    this.syncedFolders = new SyncedFolders(deps.database);
+    this.syncedDirectories = new SyncedDirectories(deps.database);
     this.forgottenFiles = new ForgottenFiles(deps.database);
   }
 
@@ -75,7 +75,7 @@ export class FileStore {
     return file && this.#sql.chunksOfFile.all(Number(file['id'])).map((row) => toChunk(row, path));
   }
 
-  /** Those of the ids that are still there, by id. */
+  /** Returns the existing chunks by id. */
   chunks(ids: number[]): Map<number, Chunk> {
     const rows = this.#sql.chunksById.all(JSON.stringify(ids));
     return new Map(rows.map((row) => [Number(row['id']), toChunk(row, String(row['path']))]));
@@ -84,7 +84,7 @@ export class FileStore {
   removeChunk(id: string): boolean {
     const number = /^chunk_([1-9]\d{0,15})$/.exec(id)?.[1];
     if (number === undefined || !Number.isSafeInteger(Number(number))) return false;
-    return this.change(() => {
+    return this.transaction(() => {
       const row = this.#sql.removeChunk.get(Number(number));
       if (!row) return false;
       this.#deps.keywords.remove(Number(number));
@@ -95,42 +95,42 @@ export class FileStore {
   }
 
   removeFile(path: string): boolean {
-    return this.change(() => {
+    return this.transaction(() => {
       const known = this.known(path);
       if (known) this.remove(known);
       return known !== undefined;
     });
   }
 
-  /** Removes files that are at or below none of the folders, with pauses in which others get through. */
-  async keepOnly(folders: string[]): Promise<void> {
-    this.syncedFolders.keepOnly(folders);
-    for (const files of this.outside(folders)) {
-      this.change(() => {
+  /** Removes files outside of the directories, yielding to the event loop in between. */
+  async keepOnly(directories: string[]): Promise<void> {
+    this.syncedDirectories.keepOnly(directories);
+    for (const files of this.outside(directories)) {
+      this.transaction(() => {
         for (const file of files) this.remove(file);
       });
-      await nextTurn();
+      await yieldToEventLoop();
     }
   }
 
-  /** The files that are at or below none of the folders, some at a time. */
-  *outside(folders: string[]): Generator<KnownFile[]> {
-    const outer = outermost(folders);
-    const inside = outer.reduce((sum, folder) => {
-      const { path, above, below } = pathRange(folder);
+  /** Files outside of the directories, in batches. */
+  *outside(directories: string[]): Generator<KnownFile[]> {
+    const outer = outermost(directories);
+    const inside = outer.reduce((sum, directory) => {
+      const { path, above, below } = pathRange(directory);
       return sum + Number(this.#sql.countBelow.get(path, above, below)?.['n']);
     }, 0);
     if (inside === this.fileCount) return;
-    const strange = [...this.#sql.all.iterate()].filter(
-      (row) => !outer.some((folder) => isInside(folder, String(row['path']))),
+    const outsideRows = [...this.#sql.all.iterate()].filter(
+      (row) => !outer.some((directory) => isInside(directory, String(row['path']))),
     );
-    for (let at = 0; at < strange.length; at += AT_ONCE)
-      yield strange.slice(at, at + AT_ONCE).map((row) => toKnown(row));
+    for (let at = 0; at < outsideRows.length; at += BATCH_SIZE)
+      yield outsideRows.slice(at, at + BATCH_SIZE).map((row) => toKnown(row));
   }
 
-  /** Removes everything of files; vectors stay where an entry has the same text. */
+  /** Removes all files and chunks. A vector stays when an entry has the same text. */
   clear(): void {
-    this.change(() => {
+    this.transaction(() => {
       for (const row of this.#sql.chunkIds.iterate()) this.#changed.removed.push(Number(row['id']));
       this.#deps.keywords.clear();
       this.#deps.database.exec(`
@@ -155,7 +155,7 @@ export class FileStore {
   }
 
   setLastSyncAt(time: string): void {
-    this.change(() => this.#sql.setFact.run(LAST_SYNC, time));
+    this.transaction(() => this.#sql.setFact.run(LAST_SYNC, time));
   }
 
   known(path: string): KnownFile | undefined {
@@ -163,28 +163,28 @@ export class FileStore {
     return row && toKnown(row);
   }
 
-  /** The indexed files at or below a place, some at a time, by their paths. */
-  *knownBelow(place: string): Generator<[path: string, file: KnownFile][]> {
-    const itself = this.known(place);
-    if (itself) yield [[place, itself]];
-    const { above, below } = pathRange(place);
+  /** Indexed files at or below a path, in batches ordered by path. */
+  *knownBelow(path: string): Generator<[path: string, file: KnownFile][]> {
+    const exact = this.known(path);
+    if (exact) yield [[path, exact]];
+    const { above, below } = pathRange(path);
     for (let after = above; ;) {
-      const rows = this.#sql.between.all(after, below, AT_ONCE);
+      const rows = this.#sql.between.all(after, below, BATCH_SIZE);
       if (rows.length > 0) yield rows.map((row) => [String(row['path']), toKnown(row)]);
-      if (rows.length < AT_ONCE) return;
+      if (rows.length < BATCH_SIZE) return;
       after = String(rows.at(-1)?.['path']);
     }
   }
 
-  /** Up to so many paths of indexed files after this one, in their order, with their stamps. */
+  /** The next indexed files after a path, with their stamps. */
   stampsAfter(path: string, limit: number): { path: string; stamp: string }[] {
     return this.#sql.stampsAfter
       .all(path, limit)
       .map((row) => ({ path: String(row['path']), stamp: String(row['stamp']) }));
   }
 
-  /** Does what `work` does in one transaction, or nothing of it. */
-  change<Result>(work: () => Result): Result {
+  /** Runs `work` in one transaction. */
+  transaction<Result>(work: () => Result): Result {
     const { database, onChange } = this.#deps;
     const change = { added: [], removed: [] };
     let result: Result;
@@ -204,10 +204,10 @@ export class FileStore {
     return result;
   }
 
-  /** Within `change`: stores a file in place of what the index has of it. */
-  put({ chunks, path, hash, size, stamp, updatedAt, place }: FileToStore): void {
+  /** Within `transaction`: inserts or replaces a file. */
+  put({ chunks, path, hash, size, stamp, updatedAt, relativePath }: FileToStore): void {
     const known = this.known(path);
-    const values = [hash, size, stamp, place.length, chunks.length, updatedAt];
+    const values = [hash, size, stamp, relativePath.length, chunks.length, updatedAt];
     if (known) {
       this.#removeChunks(known.id);
       this.#sql.updateFile.run(...values, known.id);
@@ -218,17 +218,17 @@ export class FileStore {
         this.#sql.putChunk.run(id, ordinal, startLine, endLine, heading, text, hashText(text))
           .lastInsertRowid,
       );
-      this.#deps.keywords.addNew(chunk, { place, heading, body: text });
+      this.#deps.keywords.addNew(chunk, { label: relativePath, heading, body: text });
       this.#changed.added.push(chunk);
     }
   }
 
-  /** Within `change`: the file was looked at and is what it was. */
+  /** Within `transaction`: updates the stamp of an unchanged file. */
   touch({ id }: KnownFile, stamp: string): void {
     this.#sql.touch.run(stamp, id);
   }
 
-  /** Within `change`: removes a file unless it was stored anew since it was known; answers whether it was there. */
+  /** Within `transaction`: removes a file unless it was stored again meanwhile; returns whether it existed. */
   remove({ id, stamp }: KnownFile): boolean {
     if (this.#sql.removeFile.run(id, stamp).changes === 0) return false;
     this.#removeChunks(id);
@@ -245,7 +245,7 @@ export class FileStore {
   }
 
   get #changed() {
-    if (!this.#change) throw new Error('This belongs inside of change()');
+    if (!this.#change) throw new Error('This must be called inside transaction()');
     return this.#change;
   }
 }
@@ -256,7 +256,7 @@ const toKnown = (row: Row): KnownFile => ({
   id: Number(row['id']),
   stamp: String(row['stamp']),
   hash: String(row['hash']),
-  placeLength: Number(row['place_length']),
+  relativePathLength: Number(row['place_length']),
 });
 
 function toChunk(row: Row, path: string): Chunk {
@@ -287,7 +287,7 @@ function statements(database: DatabaseSync) {
     stampsAfter: database.prepare('select path, stamp from files where path > ? order by path limit ?'),
     countFiles: database.prepare('select count(*) as n from files'),
     countChunks: database.prepare('select count(*) as n from chunks'),
-    // With what can be undone halfway, an upsert or `returning`, FTS5 would write out its words for each file.
+    // An upsert or `returning` makes the statement abortable, and FTS5 would then flush its words for each file.
     addFile: database.prepare(
       'insert into files (hash, size, stamp, place_length, chunk_count, updated_at, path) values (?, ?, ?, ?, ?, ?, ?)',
     ),

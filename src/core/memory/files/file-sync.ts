@@ -2,104 +2,101 @@ import { lstatSync } from 'node:fs';
 import type { SyncProgress } from '../../../contract/memory.ts';
 import { AppError } from '../../errors.ts';
 import { codeOf } from '../../paths/file-failure.ts';
-import type { SyncOrder } from '../index/index-calls.ts';
+import type { SyncRequest } from '../index/index-calls.ts';
 import { changedFiles } from './changed-files.ts';
 import type { FileStore } from './file-store.ts';
-import { FolderSync } from './folder-sync.ts';
+import { DirectorySync } from './directory-sync.ts';
 import { syncPaths } from './path-sync.ts';
 import type { SyncOutcome } from './sync-outcome.ts';
 
 export interface FileSyncDeps {
   store: FileStore;
-  /** Real places of folders of which nothing is indexed. */
+  /** Real paths of directories that are never indexed. */
   protectedFolders: string[];
   onProgress: (progress: SyncProgress) => void;
-  /** Whether somebody waits for something else in the thread, who is let through soon; as if always, unless given. */
-  isAwaited?: () => boolean;
+  /** Whether other calls wait for the thread, which then yields sooner; always assumed by default. */
+  hasPendingCalls?: () => boolean;
   /** For tests. */
   monotonic?: () => number;
   now: () => Date;
 }
 
-interface Waiting {
-  order: string;
-  sync: FolderSync;
+interface QueuedSync {
+  request: string;
+  sync: DirectorySync;
   outcome: Promise<SyncOutcome>;
 }
 
-/** Brings the index up to date with folders, one sync at a time, with pauses in which searches get through. */
+/** Syncs directories with the index, one at a time, while searches get through. */
 export class FileSync {
   readonly #deps: FileSyncDeps;
-  /** The first one is under way. */
-  #line: Waiting[] = [];
+  /** The first one is running. */
+  #queue: QueuedSync[] = [];
   constructor(deps: FileSyncDeps) {
     this.#deps = deps;
   }
 
-  /** The sync under way. */
+  /** The progress of the running sync. */
   get progress(): SyncProgress | undefined {
-    return this.#line[0]?.sync.progress;
+    return this.#queue[0]?.sync.progress;
   }
 
-  /** Whoever asks for what already waits in line shares its outcome. */
-  syncFolder(order: SyncOrder): Promise<SyncOutcome> {
-    const key = JSON.stringify(order);
-    const waiting = this.#line.slice(1).find((other) => other.order === key && !other.sync.isCancelled);
+  /** An identical request that is already queued is shared. */
+  syncDirectory(request: SyncRequest): Promise<SyncOutcome> {
+    const key = JSON.stringify(request);
+    const waiting = this.#queue.slice(1).find((other) => other.request === key && !other.sync.isCancelled);
     if (waiting) return waiting.outcome;
-    const sync = new FolderSync({ ...this.#deps, order });
-    const before = this.#line.at(-1)?.outcome.catch(() => undefined) ?? Promise.resolve();
-    const outcome = before.then(() => this.#run(sync, order));
-    this.#line.push({ order: key, sync, outcome });
+    const sync = new DirectorySync({ ...this.#deps, request });
+    const before = this.#queue.at(-1)?.outcome.catch(() => undefined) ?? Promise.resolve();
+    const outcome = before.then(() => this.#execute(sync, request));
+    this.#queue.push({ request: key, sync, outcome });
     return outcome;
   }
 
-  /** Ends the sync under way, and those in line before they begin; answers whether there was one. */
+  /** Cancels the running and all queued syncs; returns whether there was one. */
   cancel(): boolean {
-    for (const { sync } of this.#line) sync.isCancelled = true;
-    return this.#line.length > 0;
+    for (const { sync } of this.#queue) sync.isCancelled = true;
+    return this.#queue.length > 0;
   }
 
-  /** Only what is at or below these folders is synced any more, also by what is under way. */
-  keepOnly(folders: string[]): void {
-    for (const { sync } of this.#line) sync.keepOnly(folders);
+  /** Restricts running and queued syncs to these directories. */
+  keepOnly(directories: string[]): void {
+    for (const { sync } of this.#queue) sync.keepOnly(directories);
   }
 
-  /**
-   * Syncs single files or folders that may have come, changed or gone, by the same rules; what is not done by the
-   * deadline (of `performance.now()`) is answered.
-   */
+  /** Syncs single paths that may have changed. Returns those left at the deadline (in time of `performance.now()`). */
   syncPaths(
     paths: string[],
-    order: Omit<SyncOrder, 'basePath'>,
+    request: Omit<SyncRequest, 'basePath'>,
     deadline: number,
-  ): { outcome: SyncOutcome; left: string[] } {
-    return syncPaths(paths, { ...this.#deps, order, deadline });
+  ): { outcome: SyncOutcome; remaining: string[] } {
+    return syncPaths(paths, { ...this.#deps, request, deadline });
   }
 
-  /** Those of the indexed files that are not as they were when they were read, as far as can be seen by the deadline. */
+  /** Lists the indexed files that changed since they were read, as far as the deadline allows. */
   changedFiles(paths: string[] | 'all', deadline: number): { changed: string[]; isComplete: boolean } {
     return changedFiles(this.#deps.store, paths, deadline);
   }
 
-  async #run(sync: FolderSync, { basePath }: SyncOrder): Promise<SyncOutcome> {
+  async #execute(sync: DirectorySync, { basePath }: SyncRequest): Promise<SyncOutcome> {
     try {
-      if (!sync.isCancelled) requireFolder(basePath);
+      if (!sync.isCancelled) requireDirectory(basePath);
       return await sync.run();
     } finally {
-      this.#line.shift();
+      this.#queue.shift();
       this.#deps.onProgress({ ...sync.progress, phase: 'done' });
     }
   }
 }
 
-/** A folder that is gone is not synced to nothing: its disk may come back. */
-function requireFolder(path: string): void {
-  let isFolder = false;
+/** A missing directory must not empty the index: its disk may be mounted again. */
+function requireDirectory(path: string): void {
+  let isDirectory = false;
   try {
-    isFolder = lstatSync(path).isDirectory();
+    isDirectory = lstatSync(path).isDirectory();
   } catch (error) {
     const code = codeOf(error);
     if (code === undefined) throw error;
   }
-  if (!isFolder) throw new AppError('validation', `There is no folder ${path}`);
+  if (!isDirectory) throw new AppError('validation', `There is no folder ${path}`);
 }

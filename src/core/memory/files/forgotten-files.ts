@@ -2,9 +2,9 @@ import type { DatabaseSync } from 'node:sqlite';
 import { isInside } from '../../paths/real-path.ts';
 import { StoredTimes } from './stored-times.ts';
 
-/** Files that somebody took out of the index: they stay out until they change, or their folder is synced. */
+/** Files that a user removed from the index. They stay out until they change or their directory is synced. */
 export class ForgottenFiles {
-  /** When each had changed last. */
+  /** The last change of each file. */
   readonly #changes: StoredTimes;
   constructor(database: DatabaseSync) {
     this.#changes = new StoredTimes(database, 'forgotten_files');
@@ -14,13 +14,13 @@ export class ForgottenFiles {
     this.#changes.set(path, changedAt);
   }
 
-  /** Whether the file was taken out as it is. */
+  /** Whether this version of the file was removed. */
   has(path: string, changedAt: number): boolean {
     return this.#changes.get(path) === changedAt;
   }
 
-  /** A folder was synced, or all of them are emptied. */
-  forget(folder: string): void {
-    for (const [path] of this.#changes) if (isInside(folder, path)) this.#changes.delete(path);
+  /** Called after a directory was synced or the index was cleared. */
+  clear(directory: string): void {
+    for (const [path] of this.#changes) if (isInside(directory, path)) this.#changes.delete(path);
   }
 }

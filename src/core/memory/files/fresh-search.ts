@@ -1,47 +1,46 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type DirtyPaths, type Rules, type SetTimer, systemTimer } from './dirty-paths.ts';
-import type { FileRound } from './file-round.ts';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { type DirtyPaths, type SyncRules, type SetTimer, systemTimer } from './dirty-paths.ts';
+import type { FileScanner } from './file-scanner.ts';
 import type { FileSync } from './file-sync.ts';
-import type { FolderWatch } from './folder-watch.ts';
-import type { SyncedFolders } from './synced-folders.ts';
+import type { DirectoryWatcher } from './directory-watcher.ts';
+import type { SyncedDirectories } from './synced-directories.ts';
 
-/** How long a search waits for files that changed. */
+/** Maximum time that a search waits for changed files. */
 export const FRESH_MS = 200;
-/** The rest is for what was found: it is looked at again after the search. */
+/** The remaining time is for the found files, which are checked again after the search. */
 const CATCH_UP_MS = 150;
-/** Where a round takes longer than this no search waits for one; it goes on beside them, at most this often. */
-const LONGEST_ROUND_MS = 100;
-const ROUND_EVERY_MS = 2000;
-/** Even with no time left a search looks at the files that it found. */
-const LOOK_MS = 20;
-/** A second search can find others that changed. */
-const MOST_SEARCHES = 3;
+/** When a scan takes longer than this, searches do not wait for it; it runs beside them at this interval. */
+const MAX_SCAN_MS = 100;
+const SCAN_INTERVAL_MS = 2000;
+/** Minimum time to check the found files. */
+const CHECK_MS = 20;
+/** Another search can find other changed files. */
+const MAX_SEARCHES = 3;
 
 export interface Freshness {
-  /** Files were synced that had changed. */
+  /** Changed files were synced before the search. */
   autoSynced: boolean;
-  /** Files may have changed that the index does not know. */
+  /** Files may have changed without being synced. */
   stale: boolean;
-  /** Those that are known to have changed. */
+  /** Found files that are known to have changed. */
   stalePaths: Set<string>;
 }
 
 export interface FreshSearchDeps {
-  watch: Pick<FolderWatch, 'isCurrent'>;
+  watcher: Pick<DirectoryWatcher, 'isCurrent'>;
   sync: Pick<FileSync, 'changedFiles' | 'progress'>;
   dirty: DirtyPaths;
-  round: FileRound;
-  syncedFolders: Pick<SyncedFolders, 'at'>;
-  onFault?: (error: unknown) => void;
+  scanner: FileScanner;
+  syncedDirectories: Pick<SyncedDirectories, 'lastSyncedAt'>;
+  onError?: (error: unknown) => void;
   setTimer?: SetTimer;
   monotonic?: () => number;
 }
 
 /**
- * Lets a search see files as they are now, as far as that is possible within 200 ms. An answer is said not to be stale
- * only where everything was looked at after the search came: by the watcher, which the system tells of a change at once,
- * or by a round over all files. What a round found a moment ago is no proof, as somebody may have saved a file since. Nor
- * is it told of a folder whose first sync did not come to its end.
+ * Makes searches see the current files as far as possible within 200 ms. A result is not stale only if everything was
+ * checked after the search started: by the watcher, which the system notifies at once, or by a scan of all files. An
+ * earlier scan proves nothing, and neither does a directory whose first sync was not completed.
  */
 export class FreshSearch {
   readonly #deps: FreshSearchDeps;
@@ -51,74 +50,74 @@ export class FreshSearch {
     this.#monotonic = deps.monotonic ?? (() => performance.now());
   }
 
-  /** Runs `search`, which answers the paths that it found, once more where what it found had changed. */
+  /** Runs `search`, and again when the files it found had changed. */
   async run<Found extends { paths: string[] }>(
-    rules: Rules,
+    rules: SyncRules,
     search: () => Found,
   ): Promise<{ found: Found; freshness: Freshness }> {
-    const { dirty, sync, syncedFolders } = this.#deps;
+    const { dirty, sync, syncedDirectories } = this.#deps;
     const start = this.#monotonic();
-    const isLooked = await this.#look(rules.roots, start + CATCH_UP_MS);
+    const isFullyChecked = await this.#detectChanges(rules.roots, start + CATCH_UP_MS);
     let autoSynced = await this.#sync(rules, start + CATCH_UP_MS);
     let found = search();
-    const looked = new Set<string>();
+    const checked = new Set<string>();
     for (let searches = 1; ; searches++) {
-      this.#lookAt(found.paths, looked);
-      if (dirty.isEmpty || searches === MOST_SEARCHES) break;
+      this.#checkFoundFiles(found.paths, checked);
+      if (dirty.isEmpty || searches === MAX_SEARCHES) break;
       if (!(await this.#sync(rules, start + FRESH_MS))) break;
       autoSynced = true;
       found = search();
     }
-    const stalePaths = new Set(found.paths.filter((path) => dirty.covers(path) || !looked.has(path)));
-    const isWhole = rules.roots.every((root) => syncedFolders.at(root) !== undefined);
-    const isCurrent = isLooked && dirty.isEmpty && sync.progress === undefined && stalePaths.size === 0;
-    const stale = !isCurrent || !isWhole;
+    const stalePaths = new Set(found.paths.filter((path) => dirty.covers(path) || !checked.has(path)));
+    const isEveryRootSynced = rules.roots.every((root) => syncedDirectories.lastSyncedAt(root) !== undefined);
+    const isCurrent = isFullyChecked && dirty.isEmpty && sync.progress === undefined && stalePaths.size === 0;
+    const stale = !isCurrent || !isEveryRootSynced;
     return { found, freshness: { autoSynced, stale, stalePaths } };
   }
 
-  /** Has what changed marked dirty, and answers whether that is all. */
-  async #look(roots: string[], deadline: number): Promise<boolean> {
-    const { watch } = this.#deps;
+  /** Marks changed files as dirty and returns whether the check was complete. */
+  async #detectChanges(roots: string[], deadline: number): Promise<boolean> {
+    const { watcher: watch } = this.#deps;
     if (watch.isCurrent) {
-      // What the system told up to now is read within one whole turn; the first may be a half one.
-      await nextTurn();
-      await nextTurn();
+      // Pending events are delivered within one full event-loop turn; the first turn may be partial.
+      await yieldToEventLoop();
+      await yieldToEventLoop();
       if (watch.isCurrent) return true;
     }
-    const { round, setTimer = systemTimer } = this.#deps;
-    const isLong = round.costMs > LONGEST_ROUND_MS;
-    if (isLong && this.#monotonic() - round.endedAt < ROUND_EVERY_MS) return false;
-    const looked = round.run(roots).then(
+    const { scanner: round, setTimer = systemTimer } = this.#deps;
+    const isLong = round.lastDurationMs > MAX_SCAN_MS;
+    if (isLong && this.#monotonic() - round.finishedAt < SCAN_INTERVAL_MS) return false;
+    const checked = round.scan(roots).then(
       () => true,
       (error: unknown) => {
-        this.#deps.onFault?.(error);
+        this.#deps.onError?.(error);
         return false;
       },
     );
     if (isLong) return false;
-    const late = Promise.withResolvers<boolean>();
-    const cancel = setTimer(() => late.resolve(false), deadline - this.#monotonic());
-    const isLooked = await Promise.race([looked, late.promise]);
+    const timeout = Promise.withResolvers<boolean>();
+    const cancel = setTimer(() => timeout.resolve(false), deadline - this.#monotonic());
+    const isFullyChecked = await Promise.race([checked, timeout.promise]);
     cancel();
-    return isLooked;
+    return isFullyChecked;
   }
 
-  /** A sync that fails leaves the search with what the index has, and says so. */
-  async #sync(rules: Rules, deadline: number): Promise<boolean> {
+  /** A failed sync leaves the search with the indexed state, reported as stale. */
+  async #sync(rules: SyncRules, deadline: number): Promise<boolean> {
     try {
       return await this.#deps.dirty.sync(rules, deadline);
     } catch (error) {
-      this.#deps.onFault?.(error);
+      this.#deps.onError?.(error);
       return false;
     }
   }
 
-  /** Marks files that were found and have changed, also where nobody told of it. */
-  #lookAt(paths: string[], looked: Set<string>): void {
+  /** Marks found files that changed, even without an event. */
+  #checkFoundFiles(paths: string[], checked: Set<string>): void {
     const { dirty, sync } = this.#deps;
-    const unseen = paths.filter((path) => !looked.has(path));
-    const { changed, isComplete } = sync.changedFiles(unseen, this.#monotonic() + LOOK_MS);
+    const unseen = paths.filter((path) => !checked.has(path));
+    const { changed, isComplete } = sync.changedFiles(unseen, this.#monotonic() + CHECK_MS);
     for (const path of changed) dirty.mark(path);
-    if (isComplete) for (const path of unseen) looked.add(path);
+    if (isComplete) for (const path of unseen) checked.add(path);
   }
 }

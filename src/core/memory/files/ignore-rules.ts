@@ -1,44 +1,44 @@
 import ignore, { type Ignore } from 'ignore';
 
-/** More of them above one another, or more rules, are no longer somebody's wish but an attack on time and memory. */
+/** Limits for rule files and patterns, as protection against trees made to exhaust time and memory. */
 const MAX_FILES = 50;
 const MAX_RULES = 20_000;
-/** After so many answers those that are remembered are forgotten. */
-const MAX_ANSWERS = 10_000;
-/** More `**` in one pattern cost a power of the depth each. */
+/** The matcher's cache is dropped after this many lookups. */
+const MAX_CACHED_MATCHES = 10_000;
+/** Each further `**` multiplies the cost by the depth of the path. */
 const MAX_GLOBSTARS = 2;
 
-/** What git would leave out below a folder. Each `.gitignore` that is added makes new rules, and leaves these as they are. */
+/** Applies .gitignore rules below a directory. Immutable: adding a rule file returns new rules. */
 export class IgnoreRules {
-  /** The folder that all patterns are relative to. */
+  /** The directory that all patterns are relative to. */
   readonly #top: string;
   readonly #patterns: Ignore;
   readonly #files: number;
   readonly #count: number;
-  #answering: Ignore;
-  #answers = 0;
+  #matcher: Ignore;
+  #matchCount = 0;
   private constructor(top: string, patterns: Ignore, files: number, count: number) {
     this.#top = top;
     this.#patterns = patterns;
-    this.#answering = patterns;
+    this.#matcher = patterns;
     this.#files = files;
     this.#count = count;
   }
 
-  /** None yet. */
+  /** Empty rules. */
   static below(top: string): IgnoreRules {
     return new IgnoreRules(top, ignore({ ignorecase: false }), 0, 0);
   }
 
-  /** These and those of a rule file in a folder at or below the top; undefined where that would be too many. */
-  with(folder: string, text: string): IgnoreRules | undefined {
-    const prefix = folder === this.#top ? '' : `/${escapeName(this.#relative(folder))}/`;
+  /** Adds a rule file at or below the top; undefined when that exceeds the limits. */
+  with(directory: string, text: string): IgnoreRules | undefined {
+    const prefix = directory === this.#top ? '' : `/${escapeName(this.#relative(directory))}/`;
     const patterns = text
       .replace(/^\uFEFF/, '')
       .split('\n')
       .map((line) => line.replace(/\r$/, ''))
       .filter((line) => line !== '' && !line.startsWith('#'))
-      .map((line) => moveBelow(prefix, line))
+      .map((line) => rebasePattern(prefix, line))
       .filter((line) => line !== undefined);
     if (patterns.length === 0) return this;
     if (this.#files >= MAX_FILES || this.#count + patterns.length > MAX_RULES) return undefined;
@@ -46,12 +46,12 @@ export class IgnoreRules {
     return new IgnoreRules(this.#top, all, this.#files + 1, this.#count + patterns.length);
   }
 
-  /** `path` is below the top; that the folders above it are not ignored is taken into account. */
-  ignores(path: string, isFolder: boolean): boolean {
+  /** `path` must be below the top. An ignored parent directory counts. */
+  ignores(path: string, isDirectory: boolean): boolean {
     if (this.#count === 0) return false;
-    if (++this.#answers % MAX_ANSWERS === 0)
-      this.#answering = ignore({ ignorecase: false }).add(this.#patterns);
-    return this.#answering.ignores(`${this.#relative(path)}${isFolder ? '/' : ''}`);
+    if (++this.#matchCount % MAX_CACHED_MATCHES === 0)
+      this.#matcher = ignore({ ignorecase: false }).add(this.#patterns);
+    return this.#matcher.ignores(`${this.#relative(path)}${isDirectory ? '/' : ''}`);
   }
 
   #relative(path: string): string {
@@ -61,20 +61,20 @@ export class IgnoreRules {
 
 const escapeName = (path: string) => path.replace(/[\\*?[\]!# ]/g, String.raw`\$&`);
 
-/** A pattern as it would be spelled in the rule file of the top. */
-function moveBelow(prefix: string, line: string): string | undefined {
-  const isWish = line.startsWith('!');
-  let body = isWish ? line.slice(1) : line;
+/** Rewrites a pattern as if it stood in the rule file of the top directory. */
+function rebasePattern(prefix: string, line: string): string | undefined {
+  const isNegated = line.startsWith('!');
+  let body = isNegated ? line.slice(1) : line;
   const globstars = body.match(/(?<=^|\/)\*{2,}(?=\/)/g)?.length ?? 0;
   if (globstars > MAX_GLOBSTARS) {
-    // What leaves out more instead does no harm; what lets more in would.
-    if (isWish) return undefined;
+    // Ignoring more is harmless; including more is not.
+    if (isNegated) return undefined;
     const start = body.search(/(?<=^|\/)\*{2,}(?=\/)/);
     body = body.slice(0, start) + body.slice(body.search(/(?<=^|\/)\*{2,}\/(?!.*\/\*{2,}\/)/));
   }
-  if (prefix === '') return (isWish ? '!' : '') + body;
+  if (prefix === '') return (isNegated ? '!' : '') + body;
   const plain = body.replace(/^\\(?=[!#])/, '');
   const isAnchored = /\/(?=\s*\S)/.test(plain);
   const moved = isAnchored ? prefix + plain.replace(/^\//, '') : `${prefix}**/${plain}`;
-  return (isWish ? '!' : '') + moved;
+  return (isNegated ? '!' : '') + moved;
 }

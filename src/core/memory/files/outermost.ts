@@ -1,7 +1,7 @@
 import { isInside } from '../../paths/real-path.ts';
 
-/** The folders that are not below others of them, each once. */
-export const outermost = (folders: readonly string[]): string[] =>
-  [...new Set(folders)].filter(
-    (folder) => !folders.some((other) => other !== folder && isInside(other, folder)),
+/** Removes duplicates and directories nested in others. */
+export const outermost = (directories: readonly string[]): string[] =>
+  [...new Set(directories)].filter(
+    (directory) => !directories.some((other) => other !== directory && isInside(other, directory)),
   );

@@ -1,11 +1,11 @@
 /** About 400 tokens. */
-const TARGET = 1600;
+const TARGET_CHARS = 1600;
 /** About 50 tokens. */
-const OVERLAP = 200;
-/** A longer line comes in pieces; a shorter one is whole even where it is more than the target. */
-const LONG_LINE = 2 * TARGET;
-/** Of the target; what is cut off before it is too little to stand alone. */
-const LEAST = 0.4;
+const OVERLAP_CHARS = 200;
+/** A longer line is split; a shorter one stays whole even above the target. */
+const LONG_LINE = 2 * TARGET_CHARS;
+/** Share of the target that a piece must reach before it may be cut. */
+const MIN_FILL = 0.4;
 
 export interface TextPiece {
   /** From 1. */
@@ -14,11 +14,11 @@ export interface TextPiece {
   text: string;
 }
 
-/** How good a line is as the first one of a piece; from `NEW_PART` on, what is before it is none of its business. */
+/** Ranks a line as the start of a piece. From `NEW_PART` on, nothing before it is repeated. */
 export type LineRank = (line: number) => number;
 export const NEW_PART = 3;
 
-/** Cuts the lines from `start` to before `end` in pieces, at the best lines; what is blank on its edges is left out. */
+/** Splits lines into pieces at the best-ranked lines; blank edges are trimmed. */
 export function packLines(
   lines: string[],
   start: number,
@@ -31,7 +31,7 @@ export function packLines(
     if (piece) pieces.push(piece);
   };
   let from = start;
-  // What is before this line is in a piece already.
+  // Lines before this one are in a piece already.
   let done = start;
   while (done < end) {
     const line = lines[done] ?? '';
@@ -52,22 +52,22 @@ export function packLines(
 
 const isLong = (line: string | undefined) => line !== undefined && line.length > LONG_LINE;
 
-/** The line after the last one that fits in a piece; the line `done` is always in it. */
+/** The line after the last one that fits; the line `done` is always included. */
 function fitting(lines: string[], from: number, done: number, end: number): number {
   let size = 0;
   for (let line = from; line < done; line++) size += (lines[line]?.length ?? 0) + 1;
   let to = done;
   do size += (lines[to++]?.length ?? 0) + 1;
-  while (to < end && !isLong(lines[to]) && size + (lines[to]?.length ?? 0) <= TARGET);
+  while (to < end && !isLong(lines[to]) && size + (lines[to]?.length ?? 0) <= TARGET_CHARS);
   return to;
 }
 
-/** The best line to end before, the last of equally good ones. */
+/** The best-ranked line to cut at, the last of equals. */
 function bestCut(lines: string[], from: number, done: number, fits: number, rankOf: LineRank): number {
   let best = { line: fits, rank: rankOf(fits) };
   let size = 0;
   for (let line = from; line < fits; line++) {
-    if (line > done && size >= TARGET * LEAST) {
+    if (line > done && size >= TARGET_CHARS * MIN_FILL) {
       const rank = rankOf(line);
       if (rank > best.rank || (rank === best.rank && best.line < fits)) best = { line, rank };
     }
@@ -76,15 +76,15 @@ function bestCut(lines: string[], from: number, done: number, fits: number, rank
   return best.line;
 }
 
-/** Where the next piece begins so that it repeats the last lines of the one before. */
+/** The start of the next piece, which repeats the last lines of the previous one. */
 function overlapStart(lines: string[], start: number, to: number): number {
   let from = to;
   for (let size = 0; from > start; from--) {
     size += (lines[from - 1]?.length ?? 0) + 1;
-    if (size > OVERLAP) break;
+    if (size > OVERLAP_CHARS) break;
   }
   const next = lines[to]?.length ?? 0;
-  return next + OVERLAP > TARGET ? to : from;
+  return next + OVERLAP_CHARS > TARGET_CHARS ? to : from;
 }
 
 function wholeLines(lines: string[], from: number, to: number): TextPiece | undefined {
@@ -95,13 +95,13 @@ function wholeLines(lines: string[], from: number, to: number): TextPiece | unde
   return { startLine: first + 1, endLine: end, text: lines.slice(first, end).join('\n') };
 }
 
-/** Pieces that make up the line again, cut at spaces where there are any, and never inside of a character. */
+/** Splits a line at spaces where possible, never inside a surrogate pair. */
 function cutLine(line: string): string[] {
   const pieces: string[] = [];
   let from = 0;
-  while (line.length - from > TARGET) {
-    const space = line.lastIndexOf(' ', from + TARGET - 1) + 1;
-    let to = space > from + TARGET * LEAST ? space : from + TARGET;
+  while (line.length - from > TARGET_CHARS) {
+    const space = line.lastIndexOf(' ', from + TARGET_CHARS - 1) + 1;
+    let to = space > from + TARGET_CHARS * MIN_FILL ? space : from + TARGET_CHARS;
     const code = line.charCodeAt(to - 1);
     if (code >= 0xd800 && code <= 0xdbff) to--;
     pieces.push(line.slice(from, to));

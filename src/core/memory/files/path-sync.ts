@@ -1,56 +1,59 @@
 import { basename, dirname } from 'node:path';
 import { isInside } from '../../paths/real-path.ts';
-import type { SyncOrder } from '../index/index-calls.ts';
-import { FileIntake } from './file-intake.ts';
+import type { SyncRequest } from '../index/index-calls.ts';
+import { FileIndexer } from './file-indexer.ts';
 import type { FileStore, KnownFile } from './file-store.ts';
 import type { SyncOutcome } from './sync-outcome.ts';
-import { TreeWalk } from './walk-tree.ts';
+import { TreeWalk } from './tree-walk.ts';
 
 export interface PathSyncDeps {
   store: FileStore;
-  order: Omit<SyncOrder, 'basePath'>;
+  request: Omit<SyncRequest, 'basePath'>;
   protectedFolders: string[];
   now: () => Date;
-  /** Of `performance.now()`. */
+  /** In time of `performance.now()`. */
   deadline: number;
 }
 
-/** Syncs single places without a pause, and answers what was left when the time was over. */
+/** Syncs single paths without yielding; returns what was left at the deadline. */
 export function syncPaths(
   paths: string[],
-  { store, order, protectedFolders, now, deadline }: PathSyncDeps,
-): { outcome: SyncOutcome; left: string[] } {
-  using intake = new FileIntake({ store, order, now });
-  const left: string[] = [];
-  const isLate = () => performance.now() > deadline;
-  for (const place of withFoldersOfRules(paths)) {
-    if (isLate()) {
-      left.push(place);
+  { store, request, protectedFolders, now, deadline }: PathSyncDeps,
+): { outcome: SyncOutcome; remaining: string[] } {
+  using indexer = new FileIndexer({ store, request, now });
+  const remaining: string[] = [];
+  const isPastDeadline = () => performance.now() > deadline;
+  for (const start of expandRuleFiles(paths)) {
+    if (isPastDeadline()) {
+      remaining.push(start);
       continue;
     }
-    const walk = new TreeWalk({ ...order, protectedFolders, skipped: intake.skipped });
-    store.change(() => {
-      const known = new Map<string, KnownFile>([...store.knownBelow(place)].flat());
-      for (const step of walk.from(place)) {
+    const walk = new TreeWalk({ ...request, protectedFolders, skipped: indexer.skipped });
+    store.transaction(() => {
+      const known = new Map<string, KnownFile>([...store.knownBelow(start)].flat());
+      for (const step of walk.from(start)) {
         if (typeof step === 'object') {
           const before = known.get(step.path);
           known.delete(step.path);
-          if (intake.isAsKnown(before, step.path, step.stats)) intake.synced++;
-          else intake.take(step.path);
+          if (indexer.isUnchanged(before, step.path, step.stats)) indexer.synced++;
+          else indexer.indexFile(step.path);
         }
-        // A folder whose names are not all known cannot be left for later in parts.
-        if (step !== 'listing' && isLate()) break;
+        // A directory that was not listed completely cannot be continued later.
+        if (step !== 'listing' && isPastDeadline()) break;
       }
-      left.push(...walk.left);
-      for (const path of walk.missing(known.keys())) intake.remove(known.get(path));
+      remaining.push(...walk.remaining);
+      for (const path of walk.missing(known.keys())) indexer.remove(known.get(path));
     });
   }
-  return { outcome: { ...intake.counts, cancelled: false }, left };
+  return { outcome: { ...indexer.counts, cancelled: false }, remaining };
 }
 
-/** A changed `.gitignore` changes what is indexed of its whole folder. */
-function withFoldersOfRules(paths: string[]): string[] {
-  const folders = paths.filter((path) => basename(path) === '.gitignore').map((path) => dirname(path));
-  const outermost = new Set(folders);
-  return [...outermost, ...paths.filter((path) => !folders.some((folder) => isInside(folder, path)))];
+/** A changed `.gitignore` affects its whole directory. */
+function expandRuleFiles(paths: string[]): string[] {
+  const directories = paths.filter((path) => basename(path) === '.gitignore').map((path) => dirname(path));
+  const outermost = new Set(directories);
+  return [
+    ...outermost,
+    ...paths.filter((path) => !directories.some((directory) => isInside(directory, path))),
+  ];
 }

@@ -11,7 +11,7 @@ export type SkipReason =
   | 'too many ignore rules'
   | 'over the limit of files';
 
-/** Counts what was left out, by the reason. */
+/** Counts skipped files by reason. */
 export class SkippedFiles {
   readonly #counts = new Map<SkipReason, number>();
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
-/** Times by path in a table, `path` and `at` in milliseconds since 1970, which are all in memory, too. */
+/** A table of times by path, in milliseconds since 1970, mirrored in memory. */
 export class StoredTimes {
   readonly #times: Map<string, number>;
   readonly #statements: Record<'put' | 'remove', StatementSync>;

@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
-import { SKIPPED_FOLDERS } from './walk-rules.ts';
+import { SKIPPED_DIRECTORIES } from './walk-rules.ts';
 
-/** Whether nothing at or below a path is ever indexed, as far as its last name tells; the sync knows the rest. */
+/** Whether the last name of a path rules out that anything at or below it is indexed. */
 export function unindexedPaths(protectedFolders: string[]): (path: string) => boolean {
-  const closed = new Set(protectedFolders);
-  return (path) => SKIPPED_FOLDERS.has(basename(path)) || closed.has(path);
+  const excluded = new Set(protectedFolders);
+  return (path) => SKIPPED_DIRECTORIES.has(basename(path)) || excluded.has(path);
 }

@@ -4,133 +4,136 @@ import { codeOf } from '../../paths/file-failure.ts';
 import { isInside } from '../../paths/real-path.ts';
 import { isSecretPlace } from '../../paths/secret-places.ts';
 import { IgnoreRules } from './ignore-rules.ts';
-import { join, OpenFolders } from './open-folders.ts';
+import { join, DirectoryCursor } from './directory-cursor.ts';
 import { readBytes } from './read-text.ts';
 import type { SkipReason } from './skipped-files.ts';
 
-/** Folders that hardly anybody means, whatever `.gitignore` says. */
-export const SKIPPED_FOLDERS = new Set(['.git', '.hg', '.svn', 'node_modules', '__pycache__', '.venv']);
+/** Directories that are skipped regardless of `.gitignore`. */
+export const SKIPPED_DIRECTORIES = new Set(['.git', '.hg', '.svn', 'node_modules', '__pycache__', '.venv']);
 const MAX_RULE_BYTES = 2 ** 20;
-/** Longer ones no program can open. */
+/** The kernel's limit. */
 const MAX_PATH_BYTES = 4095;
 
-/** Why an entry is left out; `ignored` is not counted. */
-export type LeftOut = SkipReason | 'ignored';
+/** Why an entry is skipped; `ignored` is not counted. */
+export type ExclusionReason = SkipReason | 'ignored';
 
-/** What of a folder may be indexed, by the rules of all folders above it. */
+/** Decides which entries of a directory may be indexed, by the rules of all its parents. */
 export class WalkRules {
   readonly #ignore: IgnoreRules;
-  /** The folder as `isSecretPlace` needs it to judge what is in it, which is shorter than the folder's path. */
+  /** The shortest form of the directory that `isSecretPlace` needs to judge its entries. */
   readonly #tail: string;
-  private constructor(folder: string, rules: IgnoreRules) {
+  private constructor(directory: string, rules: IgnoreRules) {
     this.#ignore = rules;
-    this.#tail = tailOf(folder);
+    this.#tail = tailOf(directory);
   }
 
-  /** Those that hold in a folder that somebody chose, by the rules of its repository or of the `outermost` such folder. */
+  /** The rules that apply inside a root, from its repository or from the `outermost` root. */
   static above(root: string, outermost: string): WalkRules {
     const top = repositoryOf(root) ?? outermost;
     let rules: IgnoreRules | undefined = IgnoreRules.below(top);
-    for (const folder of foldersBetween(top, root)) {
-      if (folder === root) break;
-      rules = withRulesAt(rules, folder);
+    for (const directory of directoriesBetween(top, root)) {
+      if (directory === root) break;
+      rules = withRulesAt(rules, directory);
       if (!rules) return new WalkRules(root, IgnoreRules.below(root));
     }
-    // Who chooses a folder means it, although its repository ignores it.
+    // A root was chosen on purpose, so it is indexed even if its repository ignores it.
     const isIgnored = root !== top && rules.ignores(root, true);
     return new WalkRules(root, isIgnored ? IgnoreRules.below(root) : rules);
   }
 
-  /** Why an entry of this folder is left out. */
-  leavesOut(path: string, name: string, isFolder: boolean): LeftOut | undefined {
+  /** Why an entry of this directory is skipped; undefined when it is not. */
+  exclusionReason(path: string, name: string, isDirectory: boolean): ExclusionReason | undefined {
     if (Buffer.byteLength(path) > MAX_PATH_BYTES) return 'path too long';
-    if (isFolder && SKIPPED_FOLDERS.has(name)) return 'ignored';
-    if (this.#ignore.ignores(path, isFolder)) return 'ignored';
+    if (isDirectory && SKIPPED_DIRECTORIES.has(name)) return 'ignored';
+    if (this.#ignore.ignores(path, isDirectory)) return 'ignored';
     return isSecretPlace(join(this.#tail, name)) ? 'secret' : undefined;
   }
 
-  /** The rules in the folder that was just opened; undefined where there are too many. */
-  within(folders: OpenFolders): WalkRules | undefined {
-    const inherited = isRepository(folders) ? IgnoreRules.below(folders.path) : this.#ignore;
-    const rules = withRulesOf(inherited, folders);
-    return rules && new WalkRules(folders.path, rules);
+  /** The rules of the directory just entered; undefined when there are too many. */
+  within(cursor: DirectoryCursor): WalkRules | undefined {
+    const inherited = isRepository(cursor) ? IgnoreRules.below(cursor.path) : this.#ignore;
+    const rules = withRulesOf(inherited, cursor);
+    return rules && new WalkRules(cursor.path, rules);
   }
 }
 
-/** The longest secret path has three names; what is higher up does not matter once it was judged. */
-function tailOf(folder: string): string {
-  const segments = folder.split('/');
-  return segments.length <= 5 ? folder : ['', '-', ...segments.slice(-3)].join('/');
+/** The longest secret path has three segments; what is above them was judged before. */
+function tailOf(directory: string): string {
+  const segments = directory.split('/');
+  return segments.length <= 5 ? directory : ['', '-', ...segments.slice(-3)].join('/');
 }
 
-function repositoryOf(folder: string): string | undefined {
-  for (let at = folder; ; at = dirname(at)) {
+function repositoryOf(directory: string): string | undefined {
+  for (let at = directory; ; at = dirname(at)) {
     if (hasRepository(at)) return at;
     if (dirname(at) === at) return undefined;
   }
 }
 
-/** From the first, at or above the second, down to the second. */
-export function foldersBetween(first: string, second: string): string[] {
-  const folders: string[] = [];
+/** The directories from the first, at or above the second, down to the second. */
+export function directoriesBetween(first: string, second: string): string[] {
+  const directories: string[] = [];
   for (let at = second; isInside(first, at); at = dirname(at)) {
-    folders.push(at);
+    directories.push(at);
     if (dirname(at) === at) break;
   }
-  return folders.reverse();
+  return directories.reverse();
 }
 
-/** What may not be looked at is as if it were not there. */
-const NOT_THERE = ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENXIO'];
+/** Inaccessible entries count as missing. */
+const INACCESSIBLE = ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENXIO'];
 
-function hasRepository(folder: string): boolean {
-  return orUnlessThere(() => lstatSync(join(folder, '.git')) !== undefined) ?? false;
+function hasRepository(directory: string): boolean {
+  return ifAccessible(() => lstatSync(join(directory, '.git')) !== undefined) ?? false;
 }
 
-function orUnlessThere<Result>(look: () => Result): Result | undefined {
+function ifAccessible<Result>(look: () => Result): Result | undefined {
   try {
     return look();
   } catch (error) {
-    if (NOT_THERE.includes(codeOf(error) ?? '')) return undefined;
+    if (INACCESSIBLE.includes(codeOf(error) ?? '')) return undefined;
     throw error;
   }
 }
 
-/** A folder that is above what is indexed, so that it may be closed to us. */
-function withRulesAt(rules: IgnoreRules, folder: string): IgnoreRules | undefined {
-  const opened = orUnlessThere(() => new OpenFolders(folder));
+/** A parent of the root, which may be inaccessible. */
+function withRulesAt(rules: IgnoreRules, directory: string): IgnoreRules | undefined {
+  const opened = ifAccessible(() => new DirectoryCursor(directory));
   if (!opened) return rules;
-  using folders = opened;
-  return withRulesOf(rules, folders);
+  using cursor = opened;
+  return withRulesOf(rules, cursor);
 }
 
-/** undefined where there are too many. */
-function withRulesOf(rules: IgnoreRules, folders: OpenFolders): IgnoreRules | undefined {
-  const texts = [isRepository(folders) ? excludesOf(folders) : undefined, ruleTextOf(folders, '.gitignore')];
+/** undefined when there are too many. */
+function withRulesOf(rules: IgnoreRules, cursor: DirectoryCursor): IgnoreRules | undefined {
+  const texts = [
+    isRepository(cursor) ? readExcludeFile(cursor) : undefined,
+    readRuleFile(cursor, '.gitignore'),
+  ];
   let all: IgnoreRules | undefined = rules;
   for (const text of texts)
-    if (text !== undefined) all = text === false ? undefined : all?.with(folders.path, text);
+    if (text !== undefined) all = text === false ? undefined : all?.with(cursor.path, text);
   return all;
 }
 
-const isRepository = (folders: OpenFolders): boolean =>
-  orUnlessThere(() => folders.stat('.git') !== undefined) ?? false;
+const isRepository = (cursor: DirectoryCursor): boolean =>
+  ifAccessible(() => cursor.stat('.git') !== undefined) ?? false;
 
-/** What somebody ignores in a repository without telling others. */
-function excludesOf(folders: OpenFolders): string | false | undefined {
-  const { path } = folders;
-  const text = orUnlessThere(() => {
-    folders.goTo(join(join(path, '.git'), 'info'));
-    return ruleTextOf(folders, 'exclude');
+/** The personal ignore rules of a repository clone. */
+function readExcludeFile(cursor: DirectoryCursor): string | false | undefined {
+  const { path } = cursor;
+  const text = ifAccessible(() => {
+    cursor.moveTo(join(join(path, '.git'), 'info'));
+    return readRuleFile(cursor, 'exclude');
   });
-  folders.goTo(path);
+  cursor.moveTo(path);
   return text;
 }
 
-/** As git, which follows no link here either; false for more text than anybody writes. */
-function ruleTextOf(folders: OpenFolders, name: string): string | false | undefined {
-  return orUnlessThere(() => {
-    const descriptor = folders.openFile(name);
+/** Like git, follows no symlink here; false when the file is too large. */
+function readRuleFile(cursor: DirectoryCursor, name: string): string | false | undefined {
+  return ifAccessible(() => {
+    const descriptor = cursor.openFile(name);
     try {
       if (!fstatSync(descriptor).isFile()) return undefined;
       const bytes = readBytes(descriptor, 0, MAX_RULE_BYTES);

@@ -1,9 +1,9 @@
 import type { Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isInside } from '../../paths/real-path.ts';
-import { isFolder, lookAt } from './look-at.ts';
+import { isDirectory, statIfExists } from './stat-if-exists.ts';
 
-/** As much of chokidar as is used; its raw events come at once, the others once it has looked for itself. */
+/** The part of chokidar that is used. Its raw events come at once, the others after it inspected the file. */
 export interface Watcher {
   on(event: 'all', listener: (event: string, path: string) => void): unknown;
   on(event: 'raw', listener: (event: string, path: string | null, details: unknown) => void): unknown;
@@ -12,29 +12,29 @@ export interface Watcher {
   add(path: string): unknown;
   close(): Promise<void>;
 }
-/** Whether a path is left out; asked with what is there, or before anybody has looked. */
-export type IsLeftOut = (path: string, stats?: Stats) => boolean;
-export type OpenWatcher = (isLeftOut: IsLeftOut) => Promise<Watcher>;
+/** Whether a path is excluded; called with stats, or before they are known. */
+export type IsExcluded = (path: string, stats?: Stats) => boolean;
+export type OpenWatcher = (isExcluded: IsExcluded) => Promise<Watcher>;
 
-/** Loads chokidar when something is watched for the first time. */
-export const openChokidar: OpenWatcher = async (isLeftOut) => {
+/** Loads chokidar on first use. */
+export const openChokidar: OpenWatcher = async (isExcluded) => {
   const { FSWatcher } = await import('chokidar');
   return new FSWatcher({
     persistent: false,
     followSymlinks: false,
     ignorePermissionErrors: true,
     atomic: false,
-    ignored: isLeftOut,
+    ignored: isExcluded,
   });
 };
 
 export interface RootListener {
-  /** A file or folder may have come, changed or gone. */
+  /** A file or directory may have been added, changed or removed. */
   onChange: (path: string) => void;
-  onNewFolder: (path: string) => void;
+  onNewDirectory: (path: string) => void;
   onReady: () => void;
-  /** The root was gone and is there again. */
-  onReturn: () => void;
+  /** The root was missing and exists again. */
+  onRestored: () => void;
   onError: (error: unknown) => void;
 }
 
@@ -45,11 +45,11 @@ export interface WatchedRootDeps {
   listener: RootListener;
 }
 
-/** One folder that is watched with everything below: its folders, that is, which tell of their files. */
+/** Watches one root recursively. Only its directories are watched; they report their files. */
 export class WatchedRoot {
   readonly #deps: WatchedRootDeps;
-  /** Those that are watched. */
-  readonly #folders = new Set<string>();
+  /** The watched directories. */
+  readonly #directories = new Set<string>();
   #watcher: Watcher | undefined;
   #isReady = false;
   #isClosed = false;
@@ -62,14 +62,14 @@ export class WatchedRoot {
     return this.#isReady;
   }
 
-  /** Begins; whether everything was looked at is told by the listener. */
+  /** Starts watching; the listener is notified once the initial scan is done. */
   async open(): Promise<void> {
     const { root, open, listener } = this.#deps;
-    const watcher = await open((path, stats) => this.#isLeftOut(path, stats));
+    const watcher = await open((path, stats) => this.#isExcluded(path, stats));
     if (this.#isClosed) return watcher.close();
     this.#watcher = watcher;
-    watcher.on('all', (event, path) => this.#hear(event, path));
-    watcher.on('raw', (event, path, details) => this.#hearAtOnce(event, path, details));
+    watcher.on('all', (event, path) => this.#handleEvent(event, path));
+    watcher.on('raw', (event, path, details) => this.#handleRawEvent(event, path, details));
     watcher.on('error', (error) => this.#isClosed || listener.onError(error));
     watcher.on('ready', () => {
       if (this.#isClosed) return;
@@ -84,42 +84,39 @@ export class WatchedRoot {
     await this.#watcher?.close();
   }
 
-  #isLeftOut(path: string, stats: Stats | undefined): boolean {
+  #isExcluded(path: string, stats: Stats | undefined): boolean {
     const { root, isIgnored } = this.#deps;
-    // Above a root that is not there its coming is awaited.
+    // A missing root is awaited from its parent.
     if (path === root || !isInside(root, path)) return false;
     if (isIgnored(path)) return true;
-    if (stats?.isDirectory()) this.#folders.add(path);
+    if (stats?.isDirectory()) this.#directories.add(path);
     if (stats) return !stats.isDirectory();
-    if (this.#folders.has(path)) return false;
-    const now = lookAt(path);
-    // What is gone from a folder was a file; for each of these chokidar would read the whole folder.
-    return now ? !now.isDirectory() : isFolder(dirname(path));
+    if (this.#directories.has(path)) return false;
+    const now = statIfExists(path);
+    // A missing entry of an existing directory was a file; chokidar would read the whole directory for each one.
+    return now ? !now.isDirectory() : isDirectory(dirname(path));
   }
 
-  #hear(event: string, path: string): void {
+  #handleEvent(event: string, path: string): void {
     const { root, listener } = this.#deps;
     if (this.#isClosed || !isInside(root, path)) return;
-    if (event === 'unlinkDir' && !isFolder(path)) this.#folders.delete(path);
-    // What is there at the beginning is compared with the index by a round of its own.
+    if (event === 'unlinkDir' && !isDirectory(path)) this.#directories.delete(path);
+    // The initial content is compared with the index by a separate scan.
     if (!this.#isReady) return;
     if (event !== 'addDir') listener.onChange(path);
-    else if (path === root) listener.onReturn();
-    else listener.onNewFolder(path);
+    else if (path === root) listener.onRestored();
+    else listener.onNewDirectory(path);
   }
 
-  /**
-   * What the system says itself, before anybody has looked what it means: so a search that comes right after a change
-   * knows of it.
-   */
-  #hearAtOnce(event: string, name: string | null, details: unknown): void {
+  /** Handles raw events at once, so that a search right after a change knows about it. */
+  #handleRawEvent(event: string, name: string | null, details: unknown): void {
     const { root, isIgnored, listener } = this.#deps;
-    const folder = (details as { watchedPath?: unknown }).watchedPath;
-    if (this.#isClosed || !this.#isReady || typeof folder !== 'string') return;
-    const path = name === null ? folder : join(folder, name);
-    if (path === root) return isFolder(root) ? listener.onReturn() : undefined;
+    const directory = (details as { watchedPath?: unknown }).watchedPath;
+    if (this.#isClosed || !this.#isReady || typeof directory !== 'string') return;
+    const path = name === null ? directory : join(directory, name);
+    if (path === root) return isDirectory(root) ? listener.onRestored() : undefined;
     if (!isInside(root, path) || isIgnored(path)) return;
-    if (event === 'rename' && isFolder(path)) listener.onNewFolder(path);
+    if (event === 'rename' && isDirectory(path)) listener.onNewDirectory(path);
     else listener.onChange(path);
   }
 }

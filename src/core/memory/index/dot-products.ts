@@ -1,4 +1,4 @@
-/** What is used of it; the types of Node.js do not have it. */
+/** The part of WebAssembly that is used; the types of Node.js lack it. */
 declare const WebAssembly: {
   Memory: new (size: { initial: number }) => WasmMemory;
   Module: new (code: Uint8Array) => object;
@@ -7,16 +7,16 @@ declare const WebAssembly: {
 
 interface WasmMemory {
   readonly buffer: ArrayBuffer;
-  /** In pages of 64 KiB; views of the buffer end with it. */
+  /** In pages of 64 KiB. Invalidates views of the buffer. */
   grow(pages: number): number;
 }
 
-/** All places are bytes from the start of the memory. */
+/** All addresses are byte offsets into the memory. */
 type MultiplyRows = (query: number, width: number, rows: number, count: number, results: number) => void;
 
 /**
- * Dot products of one row of 16-bit numbers with many rows of 8-bit numbers, 32 bits each. `width`, in numbers, is a
- * multiple of 16. Sixteen at once, which JavaScript cannot: some twenty times faster than a loop there.
+ * Creates a SIMD function for dot products of one row of 16-bit numbers with many rows of 8-bit numbers; results have
+ * 32 bits. `width` counts numbers and is a multiple of 16. About twenty times faster than a loop in JavaScript.
  */
 export function createDotProducts(): { memory: WasmMemory; multiplyRows: MultiplyRows } {
   const memory = new WebAssembly.Memory({ initial: 1 });
@@ -28,7 +28,7 @@ const i32 = 0x7f;
 const v128 = 0x7b;
 const noResult = 0x40;
 
-/** Numbers are kept in groups of 7 bits; all that are here fit in two. */
+/** LEB128; all numbers here fit in two bytes. */
 const number = (value: number) => (value < 0x80 ? [value] : [(value & 0x7f) | 0x80, value >> 7]);
 const name = (text: string) => [text.length, ...Buffer.from(text)];
 const section = (id: number, content: number[]) => [id, ...number(content.length), ...content];
@@ -36,7 +36,7 @@ const section = (id: number, content: number[]) => [id, ...number(content.length
 const get = (local: number) => [0x20, local];
 const set = (local: number) => [0x21, local];
 const tee = (local: number) => [0x22, local];
-/** Up to 63, more would be read as negative. */
+/** Up to 63; larger values would be read as negative. */
 const constant = (value: number) => [0x41, value];
 const add = [0x6a];
 const subtract = [0x6b];
@@ -51,10 +51,10 @@ const storeI32 = [0x36, 2, 0];
 const simd = (operation: number, ...rest: number[]) => [0xfd, ...number(operation), ...rest];
 const load16Bytes = (offset: number) => simd(0x00, 0, offset);
 const zeros = simd(0x0c, ...Array.from({ length: 16 }, () => 0));
-/** The first, or the last, eight 8-bit numbers as 16-bit numbers. */
+/** Widens the first or last eight 8-bit numbers to 16 bits. */
 const widenLow = simd(0x87);
 const widenHigh = simd(0x88);
-/** Products of eight pairs of 16-bit numbers, added two by two. */
+/** Multiplies eight pairs of 16-bit numbers and adds neighbouring products. */
 const multiply = simd(0xba);
 const addFour = simd(0xae);
 const sumOf = (local: number) => [
@@ -63,22 +63,22 @@ const sumOf = (local: number) => [
   ...[2, 3].flatMap((lane) => [...get(local), ...simd(0x1b, lane), ...add]),
 ];
 
-const [query, width, row, count, results, rowEnd, queryPlace, sums, numbers] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+const [query, width, row, count, results, rowEnd, queryAddress, sums, numbers] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
 
 const multiplyRows = [
   [2, 2, i32, 2, v128],
   [block, loop],
   [get(count), isZero, branchIf(1)],
   [get(row), get(width), add, set(rowEnd)],
-  [get(query), set(queryPlace)],
+  [get(query), set(queryAddress)],
   [zeros, set(sums)],
   [loop],
   [get(sums)],
   [get(row), load16Bytes(0), tee(numbers)],
-  [widenLow, get(queryPlace), load16Bytes(0), multiply, addFour],
-  [get(numbers), widenHigh, get(queryPlace), load16Bytes(16), multiply, addFour],
+  [widenLow, get(queryAddress), load16Bytes(0), multiply, addFour],
+  [get(numbers), widenHigh, get(queryAddress), load16Bytes(16), multiply, addFour],
   [set(sums)],
-  [get(queryPlace), constant(32), add, set(queryPlace)],
+  [get(queryAddress), constant(32), add, set(queryAddress)],
   [get(row), constant(16), add, tee(row), get(rowEnd), isBelow, branchIf(0)],
   [end],
   [get(results), sumOf(sums), storeI32],
@@ -88,7 +88,7 @@ const multiplyRows = [
   [end, end, end],
 ].flat(2);
 
-/** A WebAssembly module: a function of five numbers without a result, and a memory that is given to it. */
+/** A WebAssembly module with one function of five numbers and an imported memory. */
 const code = new Uint8Array(
   [
     [...Buffer.from('\0asm'), 1, 0, 0, 0],

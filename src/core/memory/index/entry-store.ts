@@ -6,7 +6,7 @@ import { KeywordIndex } from './keyword-index.ts';
 import { hashText } from './hash-text.ts';
 import { VectorIndex } from './vector-index.ts';
 
-/** What can be found besides files, as long as the thread lives. */
+/** Searchable entries other than files; they live as long as the thread. */
 export class EntryStore {
   readonly #database: DatabaseSync;
   readonly #onChange: () => void;
@@ -21,7 +21,7 @@ export class EntryStore {
     this.#search = new IndexSearch({ keywords: this.#keywords, vectors: this.#vectors });
   }
 
-  /** Adds entries, or replaces those of the same key. */
+  /** Inserts entries or replaces those with the same key. */
   put(entries: IndexEntry[]): void {
     const insert = this.#database.prepare(
       'insert into temp.entries (key, owner_id, text, text_hash) values (?, ?, ?, ?) returning id',
@@ -30,21 +30,21 @@ export class EntryStore {
     const added = entries.map(({ key, ownerId, title, body, tags }) => {
       const text = [title, body, ...tags].join('\n');
       const id = Number(insert.get(key, ownerId, text, hashText(text))?.['id']);
-      this.#keywords.add(id, { place: tags.join(' '), heading: title, body, ownerId });
+      this.#keywords.add(id, { label: tags.join(' '), heading: title, body, ownerId });
       return id;
     });
-    this.#vectors.changed({ added, removed: [] });
+    this.#vectors.applyChange({ added, removed: [] });
     if (added.length > 0) this.#onChange();
   }
 
   remove(keys: string[]): void {
-    const take = this.#database.prepare('delete from temp.entries where key = ? returning id');
+    const deleteByKey = this.#database.prepare('delete from temp.entries where key = ? returning id');
     const removed = keys.flatMap((key) => {
-      const row = take.get(key);
+      const row = deleteByKey.get(key);
       return row ? [Number(row['id'])] : [];
     });
     for (const id of removed) this.#keywords.remove(id);
-    this.#vectors.changed({ added: [], removed });
+    this.#vectors.applyChange({ added: [], removed });
   }
 
   search({ text, vector, ownerId, limit }: EntryQuery): {
@@ -64,8 +64,8 @@ export class EntryStore {
     return this.#vectors.missing(model, limit);
   }
 
-  vectorsCame(ids: number[]): void {
-    this.#vectors.changed({ added: ids, removed: [] });
+  addVectors(ids: number[]): void {
+    this.#vectors.applyChange({ added: ids, removed: [] });
   }
 
   keepVectorsOf(model: string): void {

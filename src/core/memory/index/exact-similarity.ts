@@ -2,7 +2,10 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { toBlob, toFloats } from './unit-vector.ts';
 import { findVectorExtension } from './vector-extension.ts';
 
-/** Cosines from the stored numbers: inside SQLite with sqlite-vec, outside where that cannot be loaded. */
+/**
+ * Computes exact cosines of stored vectors: with sqlite-vec inside SQLite, or in JavaScript when the extension cannot
+ * be loaded.
+ */
 export class ExactSimilarity {
   readonly #database: DatabaseSync;
   readonly #table: string;
@@ -15,7 +18,7 @@ export class ExactSimilarity {
     this.#findExtension = findExtension;
   }
 
-  /** The query has length 1. Those of the ids that are gone, or have no vector, are left out. */
+  /** `query` is a unit vector. Missing ids and ids without a vector are left out. */
   of(model: string, query: Float32Array, ids: number[]): { id: number; similarity: number }[] {
     this.#measure ??= this.#loadExtension() ? this.#insideSqlite() : this.#outside();
     const measured = this.#measure(model, query, ids);
@@ -45,7 +48,7 @@ export class ExactSimilarity {
     return statement;
   }
 
-  /** Nothing else may be loaded afterwards. */
+  /** Extension loading is disabled again afterwards. */
   #loadExtension(): boolean {
     const file = this.#findExtension();
     if (file === undefined) return false;

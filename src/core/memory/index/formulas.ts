@@ -1,6 +1,6 @@
 import type { SearchMethod } from '../../../contract/memory.ts';
 
-/** How each method makes its score, in one line for people. */
+/** How each method computes its score, in one line for people. */
 export const formulas: Record<SearchMethod, string> = {
   keyword: 'score = points / the most that any text could reach; points = BM25, summed over the words',
   vector: 'score = max(0, cosine of the vectors of the query and the text)',

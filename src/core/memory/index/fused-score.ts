@@ -1,8 +1,8 @@
-/** Ranks further down weigh less, but not much: the usual constant of reciprocal rank fusion. */
+/** The usual constant of reciprocal rank fusion: lower ranks weigh a little less. */
 const CONSTANT = 60;
 const BEST = 2 / (CONSTANT + 1);
 
-/** Reciprocal rank fusion of two rankings: 1 for who is first in both, and less for who is in only one. */
+/** Reciprocal rank fusion of two rankings: 1 for the first in both, less for a hit in only one. */
 export function fusedScore(rank: number | undefined, otherRank: number | undefined): number {
   const part = (value: number | undefined) => (value === undefined ? 0 : 1 / (CONSTANT + value));
   return (part(rank) + part(otherRank)) / BEST;

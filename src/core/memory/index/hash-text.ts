@@ -1,4 +1,4 @@
 import { hash } from 'node:crypto';
 
-/** By which a vector is known: texts that are equal share it. SHA-256. */
+/** SHA-256, the key of a vector: equal texts share one. */
 export const hashText = (text: string): Buffer => hash('sha256', text, 'buffer');

@@ -8,45 +8,45 @@ import type {
   SyncResult,
 } from '../../../contract/memory.ts';
 
-/** What the thread of the index is started with. */
+/** The options of the index thread. */
 export interface IndexOptions {
-  /** The database of the index; made where it is missing, and made anew where it cannot be read. */
+  /** The index database; created when missing, recreated when unreadable. */
   file: string;
-  /** Real places of the daemon's own folders, of which nothing is indexed. */
+  /** Real paths of the daemon's own directories, which are never indexed. */
   protectedFolders: string[];
   cacheMiB: number;
 }
 
 export interface ThreadData extends IndexOptions {
-  /** How many calls wait for their answer, not counting syncs of folders; the thread sees it in the middle of its work. */
-  awaited: Int32Array;
+  /** Shared counter of pending calls without directory syncs; the thread reads it while it works. */
+  pendingCalls: Int32Array;
 }
 
-export interface SyncOrder {
-  /** The real place of the folder to sync, at or below one of the roots. */
+export interface SyncRequest {
+  /** The real path of the directory to sync, at or below a root. */
   basePath: string;
-  /** Real places of all folders that may be indexed; what the index holds of others is removed. */
+  /** Real paths of all roots; files of other directories are removed from the index. */
   roots: string[];
   maxFileBytes: number;
   maxFiles: number;
 }
 
-export interface WatchOrder extends Omit<SyncOrder, 'basePath'> {
-  /** With more files than this nothing is watched. */
+export interface WatchRequest extends Omit<SyncRequest, 'basePath'> {
+  /** Above this number of files nothing is watched. */
   watchFiles: number;
 }
 
 export interface IndexQuery {
   text: string;
-  /** The text as a vector, and the model that made it; searched by keywords only without. */
+  /** The query vector and its model; without it the search uses keywords only. */
   vector?: { model: string; values: Float32Array } | undefined;
   method?: SearchMethod | undefined;
   maxResults: number;
   minScore: number;
   /** Only files at or below this path. */
   under?: string | undefined;
-  /** What it takes to sync files that changed; undefined leaves them as they are. */
-  sync?: Omit<SyncOrder, 'basePath'> | undefined;
+  /** The limits for syncing changed files before the search; undefined skips that. */
+  sync?: Omit<SyncRequest, 'basePath'> | undefined;
 }
 
 export interface FoundInIndex {
@@ -65,7 +65,7 @@ export interface ExplainedByIndex {
   results: ChunkExplanation[];
 }
 
-/** Something else than a file that can be found: an experience. Kept as long as the thread lives. */
+/** A searchable entry other than a file, such as an experience. Lives as long as the thread. */
 export interface IndexEntry {
   key: string;
   ownerId: string;
@@ -75,7 +75,7 @@ export interface IndexEntry {
 }
 
 export interface EntryQuery {
-  /** Whose entries; undefined for everybody's. */
+  /** The owner of the entries; undefined for all users. */
   ownerId: string | undefined;
   text: string;
   vector?: IndexQuery['vector'];
@@ -85,17 +85,17 @@ export interface EntryQuery {
 export interface IndexStats {
   fileCount: number;
   chunkCount: number;
-  /** ISO 8601; when the last sync of a folder ended. */
+  /** ISO 8601; when the last directory sync finished. */
   lastSyncAt: string | null;
-  /** Chunks that have a vector of the model that was asked about. */
+  /** Chunks with a vector of the given model. */
   embeddedCount: number;
-  /** The sync under way. */
+  /** The running sync. */
   syncing?: SyncProgress | undefined;
 }
 
 export interface WatchStatus {
   watching: boolean;
-  /** Why it is not. */
+  /** Why nothing is watched. */
   reason?: string | undefined;
   dirty: boolean;
   syncing: boolean;
@@ -108,59 +108,59 @@ export interface MissingVector {
   text: string;
 }
 
-/** All that the daemon asks of the thread of the index. An `AppError` that is thrown there arrives as one. */
+/** The calls of the index thread. An `AppError` thrown there reaches the caller. */
 export interface IndexCalls {
-  /** One sync at a time: another waits for it. Tells its progress to whoever listens to the client. */
-  syncFolder(order: SyncOrder): Promise<Omit<SyncResult, 'durationMs'>>;
-  /** Answers whether there was a sync to stop. */
+  /** Syncs run one at a time. Progress goes to the client's listener. */
+  syncDirectory(request: SyncRequest): Promise<Omit<SyncResult, 'durationMs'>>;
+  /** Returns whether there was a sync to cancel. */
   cancelSync(): boolean;
-  /** Removes what is below none of these folders any more. */
+  /** Removes files outside of these directories. */
   keepOnly(roots: string[]): Promise<void>;
   search(query: IndexQuery): Promise<FoundInIndex>;
   explain(query: IndexQuery): Promise<ExplainedByIndex>;
   files(page: { limit: number; offset: number }): { files: IndexedFile[]; total: number };
   /** undefined for a path that is not in the index. */
   chunksOf(path: string): Chunk[] | undefined;
-  /** Answers whether it was there. */
+  /** Returns whether it existed. */
   removeChunk(id: string): boolean;
   removeFile(path: string): boolean;
   clear(): void;
   stats(model: string | undefined): IndexStats;
-  /** Reads into memory what the first search would have to read. */
+  /** Loads what the first search needs into memory. */
   warm(model: string | undefined): Promise<void>;
   putEntries(entries: IndexEntry[]): void;
   removeEntries(keys: string[]): void;
   searchEntries(query: EntryQuery): { method: SearchMethod; found: { key: string; score: number }[] };
-  /** Texts of chunks and entries that have no vector of this model, oldest first. */
-  missingVectors(order: { model: string; limit: number }): Promise<MissingVector[]>;
-  putVectors(order: { model: string; vectors: { hash: string; values: Float32Array }[] }): void;
-  /** Removes vectors of other models, unless none is given, and of texts that are gone. */
+  /** Texts without a vector of this model, oldest first. */
+  missingVectors(request: { model: string; limit: number }): Promise<MissingVector[]>;
+  putVectors(request: { model: string; vectors: { hash: string; values: Float32Array }[] }): void;
+  /** Removes vectors of removed texts and, when a model is given, of other models. */
   keepVectorsOf(model: string | undefined): Promise<void>;
-  /** Watches the folders from now on, or, without an order, none. */
-  watch(order: WatchOrder | undefined): Promise<void>;
+  /** Watches these directories from now on, or none. */
+  watch(request: WatchRequest | undefined): Promise<void>;
   watchStatus(): WatchStatus;
-  /** All that an index held that had to be made anew is in it again. */
+  /** Confirms that the content of a recreated index has been restored. */
   restored(): void;
 }
 
 export type IndexCall = keyof IndexCalls;
-type Sent<K extends IndexCall> = Parameters<IndexCalls[K]>[0];
+type CallArgument<K extends IndexCall> = Parameters<IndexCalls[K]>[0];
 
-/** What travels to the thread. */
+/** A message to the thread. */
 export interface CallMessage<K extends IndexCall = IndexCall> {
   id: number;
   call: K;
-  argument: Sent<K>;
+  argument: CallArgument<K>;
 }
 
-/** What travels back. */
+/** A message from the thread. */
 export type IndexMessage =
   | { type: 'answer'; id: number; value: unknown }
   | { type: 'failure'; id: number; code?: string; message: string; stack?: string | undefined }
   | { type: 'progress'; progress: SyncProgress }
-  /** Chunks or entries came that may need vectors. */
+  /** Chunks or entries were added that may need vectors. */
   | { type: 'changed' }
-  /** The index was made anew, and holds less than before. */
+  /** The index was recreated and is incomplete. */
   | { type: 'lost' }
-  /** Work failed that nobody waits for. */
+  /** Background work failed. */
   | { type: 'fault'; message: string };

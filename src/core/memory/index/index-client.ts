@@ -10,69 +10,69 @@ import type {
   IndexMessage,
   IndexOptions,
   ThreadData,
-  WatchOrder,
+  WatchRequest,
 } from './index-calls.ts';
 
-/** Node runs the sources themselves, too. */
+/** The sources may run without a build. */
 const threadFile = new URL(
   import.meta.url.endsWith('.ts') ? './index-thread.ts' : './index-thread.js',
   import.meta.url,
 );
-/** Far more than it needs; a fault in it must not take the memory of everything else. */
+/** Far more than needed; a leak must not exhaust the memory of the daemon. */
 const MEMORY_MIB = 512;
-/** What is thrown away soon takes no more room than this before it is. */
+/** Limits the young generation. */
 const YOUNG_MIB = 12;
-/** How long calls wait for the entries of a new thread. */
+/** How long calls wait until a new thread has its entries. */
 const START_MS = 10_000;
-/** How long a thread has to end by itself, and then to be ended. */
+/** How long the thread may take to exit, and then to be terminated. */
 const CLOSE_MS = 5000;
 const TERMINATE_MS = 1000;
-/** These are what the others wait for. */
-const FIRST: IndexCall[] = ['putEntries', 'removeEntries'];
+/** Calls that the others wait for during the start. */
+const PRIORITY_CALLS: IndexCall[] = ['putEntries', 'removeEntries'];
 
-interface Waiting {
+interface PendingCall {
   call: IndexCall;
   resolve: (value: never) => void;
   reject: (reason: Error) => void;
 }
 interface Thread {
   worker: Worker;
-  waiting: Map<number, Waiting>;
-  awaited: Int32Array;
-  /** What waits for the work of the start; undefined when that is done. */
+  pending: Map<number, PendingCall>;
+  pendingCalls: Int32Array;
+  /** Messages held back during the start; undefined afterwards. */
   queue: CallMessage[] | undefined;
 }
 
 export interface IndexClientDeps {
   options: IndexOptions;
   log: Log;
-  /** Gives its entries to each new thread, which knows none yet; other calls are answered after it. */
+  /** Sends the entries to each new thread; other calls wait for it. */
   onStart: () => Promise<void> | void;
   onProgress: (progress: SyncProgress) => void;
   onChange: () => void;
-  /** The index was made anew, and holds less than before. */
+  /** The index was recreated and is incomplete. */
   onLost?: () => void;
   thread?: URL;
   startMs?: number;
   closeMs?: number;
 }
 
-/** The index, in a thread of its own that is started by the first call: nothing else in the daemon waits for it. */
+/** Runs the index in a worker thread, started by the first call, so that the daemon is never blocked by it. */
 export class IndexClient {
   readonly #deps: IndexClientDeps;
   #thread: Thread | undefined;
   #lastId = 0;
   #isClosed = false;
-  /** For which thread the work of a start is done. */
+  /** The thread whose start is in progress. */
   readonly #starting = new AsyncLocalStorage<Thread>();
-  /** A thread that takes the place of one that failed watches what that one did. */
-  #watched: WatchOrder | undefined;
+  /** A restarted thread resumes this watch. */
+  #watchRequest: WatchRequest | undefined;
 
   constructor(deps: IndexClientDeps) {
     this.#deps = deps;
   }
 
-  /** Whether anything has asked for the index yet. */
+  /** Whether the thread has been started. */
   get isRunning(): boolean {
     return this.#thread !== undefined;
   }
@@ -81,132 +81,132 @@ export class IndexClient {
     call: K,
     ...[argument]: Parameters<IndexCalls[K]>
   ): Promise<Awaited<ReturnType<IndexCalls[K]>>> => {
-    if (this.#isClosed) return Promise.reject(stopping());
-    // Entries for a thread that is dead are no reason for another, which is given its own.
-    const starting = FIRST.includes(call) ? this.#starting.getStore() : undefined;
-    if (starting && starting !== this.#thread) return Promise.reject(failed());
+    if (this.#isClosed) return Promise.reject(stoppingError());
+    // Entries meant for a dead thread must not start another, which gets its own.
+    const starting = PRIORITY_CALLS.includes(call) ? this.#starting.getStore() : undefined;
+    if (starting && starting !== this.#thread) return Promise.reject(failedError());
     const thread = this.#thread ?? this.#start();
-    if (call === 'watch') this.#watched = argument as WatchOrder | undefined;
-    return this.#ask(thread, call, argument);
+    if (call === 'watch') this.#watchRequest = argument as WatchRequest | undefined;
+    return this.#send(thread, call, argument);
   };
 
-  /** Lets what is under way come to an end, and ends the thread. */
+  /** Waits for pending calls and stops the thread. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const worker = this.#thread?.worker;
     if (!worker) return;
     const { closeMs = CLOSE_MS } = this.#deps;
     worker.ref();
-    const ended = new Promise<true>((resolve) => worker.once('exit', () => resolve(true)));
+    const exited = new Promise<true>((resolve) => worker.once('exit', () => resolve(true)));
     worker.postMessage('close');
-    if (await within(ended, closeMs)) return;
-    this.#deps.log.warn({}, 'the index of the memory did not end by itself');
-    await within(worker.terminate(), TERMINATE_MS);
+    if (await withTimeout(exited, closeMs)) return;
+    this.#deps.log.warn({}, 'the memory index did not exit and is terminated');
+    await withTimeout(worker.terminate(), TERMINATE_MS);
   }
 
-  #ask<K extends IndexCall>(
+  #send<K extends IndexCall>(
     thread: Thread,
     call: K,
     argument: CallMessage<K>['argument'],
   ): Promise<Awaited<ReturnType<IndexCalls[K]>>> {
-    const { waiting, awaited, queue, worker } = thread;
+    const { pending, pendingCalls, queue, worker } = thread;
     const message: CallMessage = { id: ++this.#lastId, call, argument };
     return new Promise((resolve, reject) => {
-      waiting.set(message.id, { call, resolve, reject });
-      if (call !== 'syncFolder') Atomics.add(awaited, 0, 1);
+      pending.set(message.id, { call, resolve, reject });
+      if (call !== 'syncDirectory') Atomics.add(pendingCalls, 0, 1);
       worker.ref();
-      if (queue && !FIRST.includes(call)) queue.push(message);
+      if (queue && !PRIORITY_CALLS.includes(call)) queue.push(message);
       else this.#post(thread, message);
     });
   }
 
   #post(thread: Thread, message: CallMessage): void {
     try {
-      thread.worker.postMessage(message, givenAway(message));
+      thread.worker.postMessage(message, transferables(message));
     } catch (error) {
-      this.#take(thread, message.id)?.reject(error as Error);
+      this.#takePending(thread, message.id)?.reject(error as Error);
     }
   }
 
   #start(): Thread {
     const { options, log, thread: file = threadFile } = this.#deps;
-    const awaited = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+    const pendingCalls = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
     const worker = new Worker(file, {
-      workerData: { ...options, awaited } satisfies ThreadData,
+      workerData: { ...options, pendingCalls } satisfies ThreadData,
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_MIB, maxYoungGenerationSizeMb: YOUNG_MIB },
     });
-    const thread: Thread = { worker, waiting: new Map(), awaited, queue: [] };
+    const thread: Thread = { worker, pending: new Map(), pendingCalls, queue: [] };
     this.#thread = thread;
-    let fault: Error | undefined;
-    worker.on('message', (message: IndexMessage) => this.#hear(thread, message));
-    worker.on('error', (error: Error) => (fault = error));
+    let crash: Error | undefined;
+    worker.on('message', (message: IndexMessage) => this.#handleMessage(thread, message));
+    worker.on('error', (error: Error) => (crash = error));
     worker.on('messageerror', (error) => {
-      fault = error;
+      crash = error;
       void worker.terminate();
     });
     worker.on('exit', () => {
       if (this.#thread === thread) this.#thread = undefined;
       if (!this.#isClosed)
-        log.error({ err: fault }, 'the index of the memory failed; the next call starts it again');
-      const reason = this.#isClosed ? stopping() : failed(fault);
-      for (const { reject } of thread.waiting.values()) reject(reason);
-      thread.waiting.clear();
+        log.error({ err: crash }, 'the memory index failed; the next call starts it again');
+      const reason = this.#isClosed ? stoppingError() : failedError(crash);
+      for (const { reject } of thread.pending.values()) reject(reason);
+      thread.pending.clear();
     });
-    void this.#begin(thread);
+    void this.#initialize(thread);
     return thread;
   }
 
-  /** Does the work of the start; when that fails, or does not end, the index works without those entries. */
-  async #begin(thread: Thread): Promise<void> {
+  /** Initializes a new thread. When that fails or takes too long, the index works without the entries. */
+  async #initialize(thread: Thread): Promise<void> {
     const { onStart, log, startMs = START_MS } = this.#deps;
-    // The caller that started the thread is the first in the queue, and the watch of before stands before it.
-    if (this.#watched)
-      this.#ask(thread, 'watch', this.#watched).catch((error: unknown) =>
+    // The call that started the thread is first in the queue, and the former watch goes before it.
+    if (this.#watchRequest)
+      this.#send(thread, 'watch', this.#watchRequest).catch((error: unknown) =>
         log.warn({ err: error }, 'folders could not be watched again'),
       );
     try {
       const done = Promise.resolve(this.#starting.run(thread, onStart)).then(() => true as const);
-      if (!(await within(done, startMs))) log.warn({}, 'the index of the memory has no entries yet');
+      if (!(await withTimeout(done, startMs))) log.warn({}, 'the memory index has no entries yet');
     } catch (error) {
-      // Of a thread that is dead everything was said.
+      // The exit of a dead thread was logged already.
       if (!this.#isClosed && this.#thread === thread)
-        log.error({ err: error }, 'the index of the memory got no entries');
+        log.error({ err: error }, 'the memory index received no entries');
     }
     const { queue = [] } = thread;
     thread.queue = undefined;
     if (this.#thread === thread) for (const message of queue) this.#post(thread, message);
   }
 
-  #hear(thread: Thread, message: IndexMessage): void {
+  #handleMessage(thread: Thread, message: IndexMessage): void {
     const { onProgress, onChange, onLost, log } = this.#deps;
     if (message.type === 'progress') return onProgress(message.progress);
     if (message.type === 'changed') return onChange();
     if (message.type === 'lost') return onLost?.();
     if (message.type === 'fault')
-      return log.warn({ reason: message.message }, 'the index of the memory could not follow its files');
-    const waiting = this.#take(thread, message.id);
-    if (message.type === 'answer') return waiting?.resolve(message.value as never);
+      return log.warn({ reason: message.message }, 'the memory index could not sync changed files');
+    const pending = this.#takePending(thread, message.id);
+    if (message.type === 'answer') return pending?.resolve(message.value as never);
     const { code, message: text, stack } = message;
-    waiting?.reject(code ? new AppError(code as ErrorCode, text) : Object.assign(new Error(text), { stack }));
+    pending?.reject(code ? new AppError(code as ErrorCode, text) : Object.assign(new Error(text), { stack }));
   }
 
-  #take({ waiting, awaited, worker }: Thread, id: number): Waiting | undefined {
-    const found = waiting.get(id);
-    waiting.delete(id);
-    if (found && found.call !== 'syncFolder') Atomics.sub(awaited, 0, 1);
-    // A process that only waits for somebody to ask something may end.
-    if (waiting.size === 0 && !this.#isClosed) worker.unref();
+  #takePending({ pending, pendingCalls, worker }: Thread, id: number): PendingCall | undefined {
+    const found = pending.get(id);
+    pending.delete(id);
+    if (found && found.call !== 'syncDirectory') Atomics.sub(pendingCalls, 0, 1);
+    // An idle thread must not keep the process alive.
+    if (pending.size === 0 && !this.#isClosed) worker.unref();
     return found;
   }
 }
 
-const stopping = () => new AppError('unavailable', 'The daemon stops');
-const failed = (cause?: Error) =>
-  new AppError('unavailable', 'The index of the memory failed. Try again', { cause });
+const stoppingError = () => new AppError('unavailable', 'The daemon stops');
+const failedError = (cause?: Error) =>
+  new AppError('unavailable', 'The memory index failed. Try again', { cause });
 
-/** Memory that is used up by the call, and only by this array, changes hands without a copy. */
-function givenAway({ call, argument }: CallMessage): ArrayBuffer[] {
+/** The buffers that can be moved to the thread without a copy. */
+function transferables({ call, argument }: CallMessage): ArrayBuffer[] {
   if (call !== 'putVectors') return [];
   const { vectors } = argument as Parameters<IndexCalls['putVectors']>[0];
   const buffers = vectors.flatMap(({ values: { buffer, byteLength } }) =>
@@ -215,12 +215,12 @@ function givenAway({ call, argument }: CallMessage): ArrayBuffer[] {
   return [...new Set(buffers)];
 }
 
-/** What it resolves to, or undefined where that takes longer. */
-async function within<Result>(done: Promise<Result>, ms: number): Promise<Result | undefined> {
-  const late = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => late.resolve(undefined), ms).unref();
+/** Resolves to undefined after the timeout. */
+async function withTimeout<Result>(done: Promise<Result>, ms: number): Promise<Result | undefined> {
+  const timeout = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => timeout.resolve(undefined), ms).unref();
   try {
-    return await Promise.race([done, late.promise]);
+    return await Promise.race([done, timeout.promise]);
   } finally {
     clearTimeout(timer);
   }

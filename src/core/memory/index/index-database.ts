@@ -2,18 +2,18 @@ import { chmodSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { AppError, messageOf } from '../../errors.ts';
 
-/** Changes with the tables below or with how texts become words: an index of another version is made anew. */
+/** Increased when the tables or the tokenization change; an index of another version is recreated. */
 const VERSION = 2;
 
-/** How the index cuts texts into words, and words to their stems. */
+/** The FTS5 tokenizer and stemmer. */
 export const TOKENIZER = "porter unicode61 categories 'L* N* M* Co'";
 
-/** Parts of the index of words that are put together at a time; with less, each word is written more often. */
+/** FTS5 segments merged at a time; with fewer, each word is written more often. */
 const MERGED_AT_ONCE = 16;
-/** Bytes of words that are gathered in memory before they are written, instead of a quarter of it; FTS5's `hashsize`. */
+/** FTS5 `hashsize`: bytes of words buffered in memory before they are written; the default is a quarter of it. */
 const GATHERED_BYTES = 4 * 2 ** 20;
 
-/** The words of texts, without the texts themselves. */
+/** A full-text table without the texts themselves. */
 const wordTable = (name: string) => `
   create virtual table if not exists ${name} using fts5(
     place, heading, body, owner, content='', contentless_delete=1, tokenize="${TOKENIZER}"
@@ -43,10 +43,10 @@ const fileTables = `
 const settings = `insert into chunk_words (chunk_words, rank)
   values ('automerge', ${MERGED_AT_ONCE}), ('hashsize', ${GATHERED_BYTES});`;
 
-/** Of the log: what a sync writes several times is copied from it less often. */
+/** Pages of the write-ahead log: fewer checkpoints during a sync. */
 const LOG_PAGES = 4000;
 
-/** What is not of a file comes anew from elsewhere at each start. */
+/** Entries are sent again at each start. */
 const entryTables = `
   create table temp.entries (
     id integer primary key, key text not null unique, owner_id text not null, text text not null,
@@ -57,65 +57,64 @@ const entryTables = `
 `;
 
 /**
- * Opens the database of the index. It holds nothing that the indexed files do not hold, so one that is damaged or of
- * another version is thrown away, and a commit does not wait for the disk. A disk that is full or a place that may not
- * be written is no fault of the index, which stays.
+ * Opens the index database. It only holds what the indexed files hold, so a damaged or outdated one is recreated, and
+ * commits do not wait for the disk. A full disk or a read-only path leaves the index alone.
  */
 export function openIndexDatabase(file: string, cacheMiB: number): DatabaseSync {
   try {
     return open(file, cacheMiB);
   } catch (error) {
-    if (!(error instanceof OtherVersion) && !isDamage(error)) throw asAppError(error, file);
+    if (!(error instanceof VersionMismatch) && !isCorruption(error)) throw toAppError(error, file);
   }
-  return openAnew(file, cacheMiB);
+  return recreateIndexDatabase(file, cacheMiB);
 }
 
-/** Throws the index away, which nothing may have open, and begins another that knows that it takes the place of one. */
-export function openAnew(file: string, cacheMiB: number): DatabaseSync {
+/** Deletes the index, which must be closed, and creates one that is marked as incomplete. */
+export function recreateIndexDatabase(file: string, cacheMiB: number): DatabaseSync {
   try {
-    for (const ending of ['', '-wal', '-shm']) rmSync(file + ending, { force: true });
+    for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
     const database = open(file, cacheMiB);
     database.exec(`insert into facts values ('${LOST}', '1')`);
     return database;
   } catch (error) {
-    throw asAppError(error, file);
+    throw toAppError(error, file);
   }
 }
 
-/** Whether the index holds less than the one that it took the place of. */
-export const isLost = (database: DatabaseSync): boolean =>
+/** Whether the index was recreated and its content is not restored yet. */
+export const needsRestore = (database: DatabaseSync): boolean =>
   database.prepare(`select 1 from facts where name = '${LOST}'`).get() !== undefined;
 
-/** What was lost is there again, or nobody wants it. */
-export const forgetLoss = (database: DatabaseSync): void =>
+/** Marks the content as restored or no longer wanted. */
+export const markRestored = (database: DatabaseSync): void =>
   database.exec(`delete from facts where name = '${LOST}'`);
 
-/** Whether the database itself is at fault, which may show in a page that is read late; it will not get better. */
-export const isDamage = (error: unknown): boolean =>
+/** Whether the error means a damaged database, which may only show when a page is read later. */
+export const isCorruption = (error: unknown): boolean =>
   [CORRUPT, NOT_A_DATABASE].includes(resultCode(error)) ||
-  (error instanceof AppError && error.cause !== undefined && isDamage(error.cause));
+  (error instanceof AppError && error.cause !== undefined && isCorruption(error.cause));
 
-/** The name of the fact. */
+/** The name of the row in `facts`. */
 const LOST = 'lost';
 
-class OtherVersion extends Error {}
+class VersionMismatch extends Error {}
 
 /** Result codes of SQLite. */
 const CORRUPT = 11;
 const FULL = 13;
 const NOT_A_DATABASE = 26;
 
-/** -1 for what is no error of SQLite. */
+/** -1 for other errors than those of SQLite. */
 function resultCode(error: unknown): number {
   const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
-  // The rest of an extended code says more than is asked here.
+  // Only the primary result code matters here.
   return typeof code === 'number' ? code & 255 : -1;
 }
 
-function asAppError(cause: unknown, file: string): AppError {
+function toAppError(cause: unknown, file: string): AppError {
   return new AppError(
     resultCode(cause) === FULL ? 'storage_full' : 'unavailable',
-    `The index of the memory cannot be opened at ${file}: ${messageOf(cause)}`,
+    `The memory index cannot be opened at ${file}: ${messageOf(cause)}`,
     { cause },
   );
 }
@@ -132,7 +131,7 @@ function open(file: string, cacheMiB: number): DatabaseSync {
     const version = Number(database.prepare('pragma user_version').get()?.['user_version']);
     const isNew = database.prepare('select 1 from sqlite_master limit 1').get() === undefined;
     if (version !== VERSION && !(version === 0 && isNew))
-      throw new OtherVersion(`This index is of version ${version}`);
+      throw new VersionMismatch(`The index has version ${version}`);
     database.exec(`
       begin; ${fileTables} ${isNew ? settings : ''} pragma user_version = ${VERSION}; commit; ${entryTables}
     `);

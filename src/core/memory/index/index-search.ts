@@ -4,7 +4,7 @@ import type { IndexQuery } from './index-calls.ts';
 import type { KeywordIndex, QueryWords } from './keyword-index.ts';
 import type { VectorIndex } from './vector-index.ts';
 
-/** One text that was found, and why. */
+/** One search hit with its ranks. */
 export interface Hit {
   id: number;
   /** 0 to 1. */
@@ -16,19 +16,19 @@ export interface Hit {
 export interface Hits {
   method: SearchMethod;
   words: QueryWords;
-  /** How many hold any of the words, or, by vectors, were near enough to be ranked. */
+  /** How many texts contain any of the words or, by vector, were ranked. */
   totalCandidates: number;
   hits: Hit[];
 }
 
 export interface IndexSearchDeps {
   keywords: Pick<KeywordIndex, 'wordsOf' | 'search' | 'bestPossible'>;
-  vectors: Pick<VectorIndex, 'knows' | 'search'>;
+  vectors: Pick<VectorIndex, 'canCompare' | 'search'>;
 }
 
 type Query = Omit<IndexQuery, 'sync'> & { ownerId?: string | undefined };
 
-/** Searches by words, by vectors, or by both, merged by reciprocal rank fusion. */
+/** Searches by keywords, by vectors, or by both with reciprocal rank fusion. */
 export class IndexSearch {
   readonly #deps: IndexSearchDeps;
   constructor(deps: IndexSearchDeps) {
@@ -44,12 +44,12 @@ export class IndexSearch {
         : method === 'vector'
           ? this.#byVector(query)
           : this.#byBoth(query, words);
-    const wanted = hits.filter(({ score }) => score >= query.minScore).slice(0, query.maxResults);
-    return { method, words, totalCandidates, hits: wanted };
+    const selected = hits.filter(({ score }) => score >= query.minScore).slice(0, query.maxResults);
+    return { method, words, totalCandidates, hits: selected };
   }
 
   #methodFor({ method, vector }: Query, { words }: QueryWords): SearchMethod {
-    if (!vector || method === 'keyword' || !this.#deps.vectors.knows(vector)) return 'keyword';
+    if (!vector || method === 'keyword' || !this.#deps.vectors.canCompare(vector)) return 'keyword';
     return method === 'vector' || words.length === 0 ? 'vector' : 'hybrid';
   }
 
@@ -59,7 +59,7 @@ export class IndexSearch {
     const best = this.#deps.keywords.bestPossible(words);
     const hits = ranked.map(({ id, points }, index): Hit => ({
       id,
-      score: best > 0 ? share(points / best) : 0,
+      score: best > 0 ? clamp(points / best) : 0,
       keyword: { rank: index + 1, points },
     }));
     return { totalCandidates: total, hits };
@@ -69,7 +69,7 @@ export class IndexSearch {
     const similar = vector ? this.#deps.vectors.search(vector, { limit, under, ownerId }) : [];
     const hits = similar.map(({ id, similarity }, index): Hit => ({
       id,
-      score: share(similarity),
+      score: clamp(similarity),
       vector: { rank: index + 1, similarity },
     }));
     return { totalCandidates: hits.length, hits };
@@ -88,4 +88,4 @@ export class IndexSearch {
   }
 }
 
-const share = (value: number) => Math.max(0, Math.min(1, value));
+const clamp = (value: number) => Math.max(0, Math.min(1, value));

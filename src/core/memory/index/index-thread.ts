@@ -2,81 +2,81 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { AppError, messageOf } from '../../errors.ts';
 import type { CallMessage, IndexCalls, IndexMessage, ThreadData } from './index-calls.ts';
-import { isDamage, isLost, openAnew, openIndexDatabase } from './index-database.ts';
+import { isCorruption, needsRestore, recreateIndexDatabase, openIndexDatabase } from './index-database.ts';
 import { createMemoryIndex, type MemoryIndex } from './memory-index.ts';
 
-/** The thread of the index: answers calls one after the other, those that take long in pieces. */
+/** The index thread: handles calls one after the other, long ones in slices. */
 const port = parentPort;
-if (!port) throw new Error('This runs in a thread only');
-const tell = (message: IndexMessage) => port.postMessage(message);
-/** How often a sync that waited for another is looked for at the end. */
-const END_MS = 5;
-const DAMAGED = 'The index of the memory was damaged and is made anew. Try again';
+if (!port) throw new Error('This module must run in a worker thread');
+const send = (message: IndexMessage) => port.postMessage(message);
+/** Interval at which queued syncs are cancelled during a close. */
+const CLOSE_POLL_MS = 5;
+const DAMAGED = 'The memory index was damaged and is being rebuilt. Try again';
 
-const { file, cacheMiB, awaited, ...options } = workerData as ThreadData;
+const { file, cacheMiB, pendingCalls, ...options } = workerData as ThreadData;
 let database = openIndexDatabase(file, cacheMiB);
 const index = create();
 let isClosing = false;
-const underWay = new Set<Promise<void>>();
+const inProgress = new Set<Promise<void>>();
 
 port.on('message', (message: CallMessage | 'close') => {
   if (isClosing) return;
   if (message === 'close') return void close();
-  const answered = answer(message).finally(() => underWay.delete(answered));
-  underWay.add(answered);
+  const answered = answer(message).finally(() => inProgress.delete(answered));
+  inProgress.add(answered);
 });
 
-/** Damage may show only when the tables are looked at. */
+/** Damage may only show when the tables are read. */
 function create(): MemoryIndex {
   const begin = () => {
     const created = createMemoryIndex(database, options, {
-      onProgress: (progress) => tell({ type: 'progress', progress }),
-      onChange: () => tell({ type: 'changed' }),
-      onFault(error) {
-        tell({ type: 'fault', message: messageOf(error) });
-        if (isDamage(error)) void makeAnew();
+      onProgress: (progress) => send({ type: 'progress', progress }),
+      onChange: () => send({ type: 'changed' }),
+      onError(error) {
+        send({ type: 'fault', message: messageOf(error) });
+        if (isCorruption(error)) void rebuild();
       },
-      isAwaited: () => Atomics.load(awaited, 0) > 0,
+      hasPendingCalls: () => Atomics.load(pendingCalls, 0) > 0,
     });
-    if (isLost(database)) tell({ type: 'lost' });
+    if (needsRestore(database)) send({ type: 'lost' });
     return created;
   };
   try {
     return begin();
   } catch (error) {
     database.close();
-    if (!isDamage(error)) throw error;
-    database = openAnew(file, cacheMiB);
+    if (!isCorruption(error)) throw error;
+    database = recreateIndexDatabase(file, cacheMiB);
     return begin();
   }
 }
 
 async function answer({ id, call, argument }: CallMessage): Promise<void> {
   try {
-    const run = index.calls[call] as (given: typeof argument) => ReturnType<IndexCalls[typeof call]>;
-    tell({ type: 'answer', id, value: await run(argument) });
+    const handler = index.calls[call] as (input: typeof argument) => ReturnType<IndexCalls[typeof call]>;
+    send({ type: 'answer', id, value: await handler(argument) });
   } catch (error) {
-    if (isDamage(error)) {
-      tell({ type: 'failure', id, code: 'unavailable', message: DAMAGED });
-      return void makeAnew();
+    if (isCorruption(error)) {
+      send({ type: 'failure', id, code: 'unavailable', message: DAMAGED });
+      return void rebuild();
     }
     const { message, stack } = error instanceof Error ? error : new Error(String(error));
-    tell({ type: 'failure', id, message, stack, ...(error instanceof AppError && { code: error.code }) });
+    send({ type: 'failure', id, message, stack, ...(error instanceof AppError && { code: error.code }) });
   }
 }
 
-/** Whoever waits for an answer gets it; a sync is stopped first. */
+/** Cancels syncs and answers all pending calls before the thread exits. */
 async function close(): Promise<void> {
   isClosing = true;
-  for (index.stop(); underWay.size > 0; index.stop())
-    await Promise.race([Promise.all(underWay), delay(END_MS)]);
+  for (index.stop(); inProgress.size > 0; index.stop())
+    await Promise.race([Promise.all(inProgress), delay(CLOSE_POLL_MS)]);
   await index.close();
   port?.close();
 }
 
-/** Ends with another index in place of a damaged one; the next call starts a thread with that. */
-async function makeAnew(): Promise<void> {
+/** Recreates a damaged index and exits; the next call starts a thread with it. */
+async function rebuild(): Promise<void> {
   if (isClosing) return;
   await close();
-  openAnew(file, cacheMiB).close();
+  recreateIndexDatabase(file, cacheMiB).close();
 }

@@ -1,12 +1,12 @@
-/** Scripts that write without spaces, or whose words are found by pieces of them. */
+/** Scripts written without spaces, or whose words are found by parts. */
 const UNSPACED =
   '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}ー\\p{Script=Hangul}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}';
 const hasUnspaced = new RegExp(`[${UNSPACED}]`, 'u');
 const unspacedPieces = new RegExp(`[${UNSPACED}]+|[^${UNSPACED}]+`, 'gu');
 
-/** Words, and what programs and people write as one: `getUserById`, `user_id`, `index-calls.ts`, `v1.2.3`, `don't`. */
-const RUN = /[\p{L}\p{N}\p{M}]+(?:(?:_+|[-.'’‐])[\p{L}\p{N}\p{M}]+)*/gu;
-const plainRun = /^(?:[A-Z]?[a-z]+|[A-Z]+|[0-9]+)$/;
+/** Words and compounds: `getUserById`, `user_id`, `index-calls.ts`, `v1.2.3`, `don't`. */
+const COMPOUND = /[\p{L}\p{N}\p{M}]+(?:(?:_+|[-.'’‐])[\p{L}\p{N}\p{M}]+)*/gu;
+const plainWord = /^(?:[A-Z]?[a-z]+|[A-Z]+|[0-9]+)$/;
 const connector = /[-_.'’‐]/;
 const CONNECTORS = /[-_.'’‐]+/g;
 const DASHES = /[-_‐]+/;
@@ -15,11 +15,11 @@ const betweenDigits = /(?<=\p{N})[-_.'’‐]+(?=\p{N})/gu;
 const HUMP = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lt}\p{Lm}\p{Lo}\p{M}]+|\p{N}+/gu;
 const ASCII_HUMP = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g;
 
-/** Longer names are known by their parts; longer words by their beginning. */
+/** Longer names are indexed by their parts, longer words by their beginning. */
 const LONGEST_NAME = 64;
 const LONGEST_WORD = 128;
 
-/** The tokenizer of the index takes it for a letter, and no text has any: they are private characters. */
+/** A private-use character that the tokenizer treats as a letter and that no text contains. */
 const DOT = '\ue000';
 const privateCharacters = /\p{Co}/gu;
 
@@ -29,7 +29,7 @@ const accents = /[\u0300-\u036f\u00ad\u200c-\u200d\u2060\ufeff]/g;
 // oxlint-disable-next-line no-control-regex
 const onlyAscii = /^[\0-\x7f]*$/;
 
-/** Accents, widths and ligatures make no difference; the case still does, for the sake of camelCase. */
+/** Removes accents, widths and ligatures. The case stays, to split camelCase. */
 const unaccented = (text: string): string =>
   onlyAscii.test(text)
     ? text
@@ -43,24 +43,24 @@ function lowered(word: string): string {
   return folded.length > LONGEST_WORD ? folded.slice(0, LONGEST_WORD) : folded;
 }
 
-/** What the index is given in place of a text: what is written as one stands there as a whole and in its parts. */
+/** The form of a text that is indexed: each compound as a whole and in parts. */
 export const indexedForm = (text: string): string =>
-  unaccented(text).replace(RUN, (run) =>
-    plainRun.test(run) ? run : indexTerm(wordsOfRun(run, 'index').join(' ')),
+  unaccented(text).replace(COMPOUND, (compound) =>
+    plainWord.test(compound) ? compound : indexTerm(wordsOfCompound(compound, 'index').join(' ')),
   );
 
-/** The words to look for, run by run: the whole of what is written as one, and its parts. */
-export function* wordRuns(text: string): Generator<string[]> {
-  for (const [run] of unaccented(text).matchAll(RUN)) yield wordsOfRun(run, 'query');
+/** The words to search for, grouped by compound: the whole and its parts. */
+export function* wordGroups(text: string): Generator<string[]> {
+  for (const [compound] of unaccented(text).matchAll(COMPOUND)) yield wordsOfCompound(compound, 'query');
 }
 
-/** A word, or words, as the index knows them: its tokenizer would split at a dot. */
+/** Escapes dots, at which the tokenizer would split. */
 export const indexTerm = (words: string): string => words.replaceAll('.', DOT);
 
-function wordsOfRun(run: string, purpose: 'index' | 'query'): string[] {
-  if (plainRun.test(run)) return [lowered(run)];
-  if (!hasUnspaced.test(run)) return wordsOfName(run);
-  return (run.match(unspacedPieces) ?? []).flatMap((piece) =>
+function wordsOfCompound(compound: string, purpose: 'index' | 'query'): string[] {
+  if (plainWord.test(compound)) return [lowered(compound)];
+  if (!hasUnspaced.test(compound)) return wordsOfName(compound);
+  return (compound.match(unspacedPieces) ?? []).flatMap((piece) =>
     hasUnspaced.test(piece) ? pairs(piece, purpose) : wordsOfName(piece),
   );
 }
@@ -80,7 +80,7 @@ function addParts(words: Set<string>, name: string): void {
     for (const atom of segment.split(DASHES)) {
       const pieces = atom.split(APOSTROPHE);
       if (pieces.length > 1) addWhole(words, atom);
-      // What an apostrophe cuts off (the s of "user's") says nothing.
+      // The suffix after an apostrophe (the s of "user's") is dropped.
       for (const piece of pieces) if (piece.length >= (pieces.length > 1 ? 2 : 1)) addPiece(words, piece);
     }
   }
@@ -88,14 +88,14 @@ function addParts(words: Set<string>, name: string): void {
 
 function addPiece(words: Set<string>, piece: string): void {
   words.add(lowered(piece));
-  if (plainRun.test(piece)) return;
+  if (plainWord.test(piece)) return;
   const humps = piece.match(onlyAscii.test(piece) ? ASCII_HUMP : HUMP) ?? [];
-  // Hashes and the like fall into pieces that mean nothing.
+  // Hashes would split into meaningless parts.
   if (humps.length > 1 && piece.length >= 2 * humps.length)
     for (const hump of humps) words.add(lowered(hump));
 }
 
-/** `userId`, `user_id` and `user-id` are the same; `1.23` and `12.3` are not. */
+/** Adds a compound as one word: `userId`, `user_id` and `user-id` are equal; `1.23` and `12.3` are not. */
 function addWhole(words: Set<string>, name: string): void {
   if (name.length === 0 || name.length > LONGEST_NAME) return;
   if (!connector.test(name)) return void words.add(lowered(name));
@@ -104,7 +104,9 @@ function addWhole(words: Set<string>, name: string): void {
   if (/^v\d+\./.test(whole)) words.add(whole.slice(1));
 }
 
-/** Texts of scripts without spaces are known by each character as well; who asks for several means them together. */
+/**
+ * Bigrams for scripts without spaces. The index also stores single characters; a query for several means them together.
+ */
 function pairs(piece: string, purpose: 'index' | 'query'): string[] {
   const characters = Array.from(lowered(piece));
   if (characters.length === 1) return characters;

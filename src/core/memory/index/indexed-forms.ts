@@ -1,10 +1,10 @@
 import { indexedForm } from './index-words.ts';
 
-/** Forms that are kept, and the longest that is: about 5 MiB of usual ones. */
-const MOST_KEPT = 30_000;
-const LONGEST_KEPT = 64;
+/** Limits of the cache: about 5 MiB. */
+const MAX_CACHED = 30_000;
+const MAX_CACHED_LENGTH = 64;
 
-/** What a character is to words; a connector is part of one where more of it follows. */
+/** Character classes; a connector joins words when more follows. */
 const BREAK = 0;
 const LOWER = 1;
 const UPPER = 2;
@@ -21,7 +21,7 @@ function kindOf(character: string): number {
   return /[-_.']/.test(character) ? CONNECTOR : BREAK;
 }
 
-/** Where a scan is: between words, or in one that the tokenizer of the index knows by itself, or in a name of parts. */
+/** States of the scanner: between words, in a word that the tokenizer handles itself, or in a compound. */
 const BETWEEN = 0;
 const SMALL = KINDS;
 const CAPITAL = 2 * KINDS;
@@ -29,7 +29,7 @@ const CAPITALS = 3 * KINDS;
 const NUMBER = 4 * KINDS;
 const CONNECTED = 5 * KINDS;
 const NAME = 6 * KINDS;
-/** Where the next character takes it, by the kind of that. */
+/** State transitions by character class. */
 const steps = Uint8Array.from(
   [
     [BETWEEN, SMALL, CAPITAL, NUMBER, BETWEEN, NAME],
@@ -41,12 +41,9 @@ const steps = Uint8Array.from(
   ].flat(),
 );
 
-/**
- * What the index is given in place of texts, as `indexedForm` says it, but found fast: most words of most texts stand
- * there as they are, and the others come again and again.
- */
+/** A fast version of `indexedForm`: most words are copied unchanged, and the other forms are cached. */
 export class IndexedForms {
-  readonly #kept = new Map<string, string>();
+  readonly #cache = new Map<string, string>();
 
   of(text: string): string {
     let form = '';
@@ -65,16 +62,16 @@ export class IndexedForms {
     return done === 0 ? text : form + text.slice(done);
   }
 
-  /** What is between two characters that part words is what it is whatever stands around. */
+  /** A part between separators has the same form in any text. */
   #formOf(part: string): string {
-    if (part.length > LONGEST_KEPT) return indexedForm(part);
-    const kept = this.#kept.get(part);
-    if (kept !== undefined) return kept;
-    // A part of a text would keep the whole of it in memory.
+    if (part.length > MAX_CACHED_LENGTH) return indexedForm(part);
+    const cached = this.#cache.get(part);
+    if (cached !== undefined) return cached;
+    // Copied, because a slice would keep the whole text in memory.
     const name = ` ${part}`.slice(1);
     const form = indexedForm(name);
-    if (this.#kept.size >= MOST_KEPT) this.#kept.clear();
-    this.#kept.set(name, form);
+    if (this.#cache.size >= MAX_CACHED) this.#cache.clear();
+    this.#cache.set(name, form);
     return form;
   }
 }

@@ -2,16 +2,16 @@ import { pathRange } from './path-range.ts';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { TOKENIZER } from './index-database.ts';
 import { IndexedForms } from './indexed-forms.ts';
-import { MOST_WORDS, queryWords } from './query-words.ts';
+import { MAX_QUERY_WORDS, queryWords } from './query-words.ts';
 import { Stems } from './stems.ts';
 import { TextSizes } from './text-sizes.ts';
 import { topSums } from './top-sums.ts';
 import { K1, WordPoints } from './word-points.ts';
 
-/** What a text is found by, each part with a weight of its own. */
+/** The searchable fields of a text, each with its own weight. */
 export interface SearchedText {
-  /** A path, or tags. */
-  place: string;
+  /** A path or tags. */
+  label: string;
   heading: string;
   body: string;
   ownerId?: string | undefined;
@@ -19,40 +19,40 @@ export interface SearchedText {
 
 export interface Ranked {
   id: number;
-  /** BM25, above 0, the more the better. */
+  /** BM25, above 0; higher is better. */
   points: number;
 }
 
 export interface KeywordLimits {
   limit: number;
-  /** Only what belongs to this user. */
+  /** Only texts of this user. */
   ownerId?: string | undefined;
   /** Only chunks of files at or below this path. */
   under?: string | undefined;
 }
 
-/** A query as words to look for. */
+/** The words of a query to search for. */
 export interface QueryWords {
   words: string[];
-  /** Too frequent to tell anything, or one of too many. */
+  /** Words that are too frequent, or beyond the maximum. */
   leftOut: string[];
 }
 
-/** What a word that a text is full of adds, as a multiple of the word's rarity. */
-const MOST_PER_WORD = K1 + 1;
-/** In an index of more texts than this, a word that is in more than half of them is left out: BM25 gives it next to nothing. */
-const MANY = 1000;
+/** The maximum that one word adds, as a multiple of its rarity. */
+const MAX_PER_WORD = K1 + 1;
+/** Above this number of texts, words in more than half of them are left out: BM25 gives them almost no weight. */
+const MIN_TEXTS_FOR_CUTOFF = 1000;
 const TOO_FREQUENT = 0.5;
-/** In place of the share of a word that no text holds: more than any. */
-const NOWHERE = 2;
+/** Share of a word that no text contains; sorts last. */
+const UNKNOWN_WORD_SHARE = 2;
 
-/** The words of texts, ranked by BM25. `id` is that of the chunk or the entry. */
+/** Full-text index ranked by BM25. `id` is the id of a chunk or entry. */
 export class KeywordIndex {
   readonly #sizes: TextSizes;
   readonly #points: WordPoints;
   readonly #forms = new IndexedForms();
   readonly #statements: Record<'add' | 'replace' | 'remove' | 'clear' | 'below' | 'owned', StatementSync>;
-  /** Whether each text belongs to somebody, who finds no others. */
+  /** Whether each text has an owner who only finds their own. */
   readonly #isOwned: boolean;
   #isChanged = true;
 
@@ -73,17 +73,17 @@ export class KeywordIndex {
     };
   }
 
-  /** Adds a text, or replaces the one of this id. */
+  /** Inserts a text or replaces the one with the same id. */
   add(id: number, text: SearchedText): void {
     this.#put(this.#statements.replace, id, text);
   }
 
-  /** Adds a text of an id that no text had before, which is faster. */
+  /** Inserts a text with an unused id, which is faster. */
   addNew(id: number, text: SearchedText): void {
     this.#put(this.#statements.add, id, text);
   }
 
-  #put(statement: StatementSync, id: number, { place, heading, body, ownerId }: SearchedText): void {
+  #put(statement: StatementSync, id: number, { label: place, heading, body, ownerId }: SearchedText): void {
     const forms = this.#forms;
     const owner = ownerId === undefined ? '' : ownerTerm(ownerId);
     statement.run(id, forms.of(place), forms.of(heading), forms.of(body), owner);
@@ -97,34 +97,34 @@ export class KeywordIndex {
 
   clear(): void {
     this.#statements.clear.run();
-    this.#sizes.allChanged();
+    this.#sizes.invalidate();
     this.#isChanged = true;
   }
 
-  /** What of a query can be looked for; any text is fine. */
+  /** The words of a query to search for; accepts any text. */
   wordsOf(query: string): QueryWords {
-    const { words, stopped, beyond } = queryWords(query);
-    this.#settle();
-    const wanted = new Set(this.#rarest(this.#telling(words)));
+    const { words, ignored, excess } = queryWords(query);
+    this.#refresh();
+    const selected = new Set(this.#rarest(this.#significant(words)));
     return {
-      words: [...wanted],
-      leftOut: [...stopped, ...words.filter((word) => !wanted.has(word)), ...beyond],
+      words: [...selected],
+      leftOut: [...ignored, ...words.filter((word) => !selected.has(word)), ...excess],
     };
   }
 
-  /** Best first; `total` is how many hold any of the words. */
+  /** Best first; `total` counts the texts that contain any of the words. */
   search(
     { words }: QueryWords,
     { limit, ownerId, under }: KeywordLimits,
   ): { ranked: Ranked[]; total: number } {
-    this.#settle();
+    this.#refresh();
     const lists = words.map((word) => this.#points.list(word));
-    return topSums(lists, limit, this.#wanted(ownerId, under));
+    return topSums(lists, limit, this.#filterFor(ownerId, under));
   }
 
-  /** What each word adds to the points of one text; together they are its points. */
+  /** The points that each word adds to a text. */
   explain({ words }: QueryWords, id: number): { word: string; points: number }[] {
-    this.#settle();
+    this.#refresh();
     return words.flatMap((word) => {
       const { ids, points } = this.#points.list(word);
       const of = points[ids.indexOf(id)];
@@ -132,33 +132,36 @@ export class KeywordIndex {
     });
   }
 
-  /** The points that no text can exceed, however often it holds each of the words. */
+  /** The maximum of points that a text can reach for these words. */
   bestPossible({ words }: QueryWords): number {
-    this.#settle();
-    return words.reduce((sum, word) => sum + MOST_PER_WORD * this.#points.rarity(word), 0);
+    this.#refresh();
+    return words.reduce((sum, word) => sum + MAX_PER_WORD * this.#points.rarity(word), 0);
   }
 
-  /** Without those that are in most texts, if any other is in one. What is in most may be in few of one owner. */
-  #telling(words: string[]): string[] {
-    if (this.#isOwned || this.#sizes.count <= MANY) return words;
+  /**
+   * Drops words that are in most texts if another word is found. Not for owned texts: a word frequent overall may be
+   * rare for one owner.
+   */
+  #significant(words: string[]): string[] {
+    if (this.#isOwned || this.#sizes.count <= MIN_TEXTS_FOR_CUTOFF) return words;
     const others = words.filter((word) => this.#points.share(word) <= TOO_FREQUENT);
     return others.some((word) => this.#points.share(word) > 0) ? others : words;
   }
 
-  /** As many as are looked for, in their order; those that no text holds come last. */
+  /** The rarest words up to the maximum, in query order; unknown words rank last. */
   #rarest(words: string[]): string[] {
-    if (words.length <= MOST_WORDS) return words;
-    const ranked = words.map((word) => ({ word, share: this.#points.share(word) || NOWHERE }));
+    if (words.length <= MAX_QUERY_WORDS) return words;
+    const ranked = words.map((word) => ({ word, share: this.#points.share(word) || UNKNOWN_WORD_SHARE }));
     ranked.sort((a, b) => a.share - b.share);
-    const rarest = new Set(ranked.slice(0, MOST_WORDS).map(({ word }) => word));
+    const rarest = new Set(ranked.slice(0, MAX_QUERY_WORDS).map(({ word }) => word));
     return words.filter((word) => rarest.has(word));
   }
 
-  /** Nothing that was reckoned before a change holds after it. */
-  #settle(): void {
+  /** Drops cached results after a change. */
+  #refresh(): void {
     this.#points.trim();
     if (!this.#isChanged) return;
-    this.#sizes.settle();
+    this.#sizes.refresh();
     this.#points.reset();
     this.#isChanged = false;
   }
@@ -173,13 +176,13 @@ export class KeywordIndex {
     return idsOf(this.#statements.below.get(path, above, below));
   }
 
-  #wanted(ownerId: string | undefined, under: string | undefined): ((id: number) => boolean) | undefined {
+  #filterFor(ownerId: string | undefined, under: string | undefined): ((id: number) => boolean) | undefined {
     const owned =
       ownerId === undefined ? undefined : idsOf(this.#statements.owned.get(`"${ownerTerm(ownerId)}"`));
     const below = under === undefined ? undefined : this.#below(under);
     if (!owned || !below) {
-      const wanted = owned ?? below;
-      return wanted && ((id) => wanted.has(id));
+      const selected = owned ?? below;
+      return selected && ((id) => selected.has(id));
     }
     return (id) => owned.has(id) && below.has(id);
   }
@@ -188,5 +191,5 @@ export class KeywordIndex {
 const idsOf = (row: Record<string, unknown> | undefined) =>
   new Set(typeof row?.['ids'] === 'string' ? row['ids'].split(',').map(Number) : []);
 
-/** One word of private characters and digits, which no text holds and no stemming changes. */
+/** One word of private-use characters and digits, which no text contains and no stemmer changes. */
 const ownerTerm = (id: string) => `\ue001${Buffer.from(id, 'utf16le').toString('hex')}\ue001`;

@@ -1,16 +1,16 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { ScoredChunk, SyncProgress } from '../../../contract/memory.ts';
 import { DirtyPaths } from '../files/dirty-paths.ts';
-import { FileRound } from '../files/file-round.ts';
+import { FileScanner } from '../files/file-scanner.ts';
 import { FileStore } from '../files/file-store.ts';
 import { FileSync } from '../files/file-sync.ts';
-import { FolderWatch } from '../files/folder-watch.ts';
+import { DirectoryWatcher } from '../files/directory-watcher.ts';
 import { FreshSearch } from '../files/fresh-search.ts';
 import { unindexedPaths } from '../files/unindexed-paths.ts';
 import { EntryStore } from './entry-store.ts';
 import { formulas } from './formulas.ts';
 import type { IndexCalls, IndexOptions, IndexQuery } from './index-calls.ts';
-import { forgetLoss } from './index-database.ts';
+import { markRestored } from './index-database.ts';
 import { type Hits, IndexSearch } from './index-search.ts';
 import { KeywordIndex } from './keyword-index.ts';
 import { VectorIndex } from './vector-index.ts';
@@ -18,51 +18,51 @@ import { VectorStore } from './vector-store.ts';
 
 export interface IndexEvents {
   onProgress: (progress: SyncProgress) => void;
-  /** Texts came that may need vectors. */
+  /** Texts were added that may need vectors. */
   onChange: () => void;
-  /** Work failed that nobody waits for. */
-  onFault: (error: unknown) => void;
-  /** Whether somebody waits for something else than the sync of a folder. */
-  isAwaited: () => boolean;
+  /** Background work failed. */
+  onError: (error: unknown) => void;
+  /** Whether other calls than directory syncs are waiting. */
+  hasPendingCalls: () => boolean;
 }
 
-/** The index of files and entries, as its thread offers it. */
+/** Wires the index of files and entries behind the calls of its thread. */
 export function createMemoryIndex(
   database: DatabaseSync,
   { protectedFolders }: Pick<IndexOptions, 'protectedFolders'>,
   events: IndexEvents,
 ) {
-  const { onProgress, onChange, onFault, isAwaited } = events;
+  const { onProgress, onChange, onError, hasPendingCalls } = events;
   const chunkWords = new KeywordIndex(database, 'chunk_words');
   const chunkVectors = new VectorIndex(database, 'chunks');
   const store = new FileStore({
     database,
     keywords: chunkWords,
     onChange: (change) => {
-      chunkVectors.changed(change);
-      watch.indexChanged();
+      chunkVectors.applyChange(change);
+      watcher.checkFileLimit();
       if (change.added.length > 0) onChange();
     },
   });
-  const sync = new FileSync({ store, protectedFolders, onProgress, isAwaited, now: () => new Date() });
+  const sync = new FileSync({ store, protectedFolders, onProgress, hasPendingCalls, now: () => new Date() });
   const isIgnored = unindexedPaths(protectedFolders);
   const dirty = new DirtyPaths({
     sync,
-    onFault,
+    onError,
     onSynced(basePath, done) {
       store.setLastSyncAt(new Date().toISOString());
       onProgress({ basePath, phase: 'done', done });
     },
   });
-  const round = new FileRound({ store, sync, dirty, isIgnored });
-  const watch = new FolderWatch({ store, dirty, round, onFault, isIgnored });
+  const scanner = new FileScanner({ store, sync, dirty, isIgnored });
+  const watcher = new DirectoryWatcher({ store, dirty, scanner, onError, isIgnored });
   const fresh = new FreshSearch({
-    watch,
+    watcher,
     sync,
     dirty,
-    round,
-    syncedFolders: store.syncedFolders,
-    onFault,
+    scanner,
+    syncedDirectories: store.syncedDirectories,
+    onError,
   });
   const search = new IndexSearch({ keywords: chunkWords, vectors: chunkVectors });
   const vectors = new VectorStore(database);
@@ -70,19 +70,22 @@ export function createMemoryIndex(
 
   const find = async (query: IndexQuery) => {
     if (query.vector) await chunkVectors.warm(query.vector.model);
-    const look = () => {
+    const runSearch = () => {
       const hits = search.search(query);
       const rows = store.chunks(hits.hits.map(({ id }) => id));
       return { hits, rows, paths: [...new Set([...rows.values()].map(({ path }) => path))] };
     };
     if (!query.sync)
-      return { ...look(), freshness: { autoSynced: false, stale: false, stalePaths: new Set<string>() } };
-    const { found, freshness } = await fresh.run(query.sync, look);
+      return {
+        ...runSearch(),
+        freshness: { autoSynced: false, stale: false, stalePaths: new Set<string>() },
+      };
+    const { found, freshness } = await fresh.run(query.sync, runSearch);
     return { ...found, freshness };
   };
 
   const calls: IndexCalls = {
-    syncFolder: (order) => sync.syncFolder(order),
+    syncDirectory: (request) => sync.syncDirectory(request),
     cancelSync: () => sync.cancel(),
     keepOnly(roots) {
       sync.keepOnly(roots);
@@ -111,18 +114,18 @@ export function createMemoryIndex(
     chunksOf: (path) => store.chunksOf(path),
     removeChunk: (id) => store.removeChunk(id),
     removeFile(path) {
-      // Only what the index holds is looked at: any other path is a key that fits nothing.
+      // The path is only used as a key of the index, so any other path finds nothing.
       if (!store.known(path)) return false;
-      round.wasRemoved(path);
+      scanner.recordRemoved(path);
       dirty.forget(path);
       return store.removeFile(path);
     },
     clear() {
       sync.cancel();
-      round.wasCleared();
+      scanner.recordCleared();
       dirty.clear();
       store.clear();
-      forgetLoss(database);
+      markRestored(database);
       chunkVectors.clear();
     },
     stats: (model) => ({
@@ -136,7 +139,7 @@ export function createMemoryIndex(
       chunkWords.search(words, { limit: 1 });
       if (model !== undefined) await chunkVectors.warm(model);
     },
-    putEntries: (given) => entries.put(given),
+    putEntries: (input) => entries.put(input),
     removeEntries: (keys) => entries.remove(keys),
     searchEntries: (query) => entries.search(query),
     async missingVectors({ model, limit }) {
@@ -145,10 +148,10 @@ export function createMemoryIndex(
         ? [...missing, ...(await entries.missing(model, limit - missing.length))]
         : missing;
     },
-    putVectors({ model, vectors: given }) {
-      const { chunks, entries: ofEntries } = vectors.put(model, given);
-      chunkVectors.changed({ added: chunks, removed: [] });
-      entries.vectorsCame(ofEntries);
+    putVectors({ model, vectors: input }) {
+      const { chunks, entries: entryIds } = vectors.put(model, input);
+      chunkVectors.applyChange({ added: chunks, removed: [] });
+      entries.addVectors(entryIds);
     },
     async keepVectorsOf(model) {
       await vectors.keepOnly(model);
@@ -156,19 +159,19 @@ export function createMemoryIndex(
       chunkVectors.keepOnly(model);
       entries.keepVectorsOf(model);
     },
-    watch: (order) => watch.watch(order),
-    watchStatus: () => watch.status(),
-    restored: () => forgetLoss(database),
+    watch: (request) => watcher.watch(request),
+    watchStatus: () => watcher.status(),
+    restored: () => markRestored(database),
   };
   return {
     calls,
-    /** Has what takes long come to an end. */
+    /** Cancels long-running work. */
     stop() {
       sync.cancel();
-      round.close();
+      scanner.close();
     },
     async close() {
-      await watch.watch(undefined);
+      await watcher.watch(undefined);
       database.close();
     },
   };
@@ -176,7 +179,7 @@ export function createMemoryIndex(
 
 export type MemoryIndex = ReturnType<typeof createMemoryIndex>;
 
-/** What was removed between the search and the reading of its rows is left out. */
+/** A chunk removed between the search and the read is left out. */
 function foundChunks({ hits }: Hits, rows: ReturnType<FileStore['chunks']>, stalePaths: Set<string>) {
   return hits.flatMap((hit) => {
     const row = rows.get(hit.id);

@@ -1,15 +1,15 @@
-/** Reads lists of whole numbers with commas, as `group_concat` makes them: much faster than to split them. */
+/** Parses comma-separated integers, as `group_concat` returns them, much faster than `split`. */
 export class NumberReader {
-  /** Used again and again: what is thrown away would take more memory than everything that is kept. */
-  #room = new Uint32Array(1024);
+  /** Reused, because temporary arrays would take more memory than everything that is kept. */
+  #buffer = new Uint32Array(1024);
 
-  /** The numbers of a list, each below 2^32, until the next one is read. */
+  /** Parses integers below 2^32. The result is valid until the next call. */
   read(text: unknown): Uint32Array {
-    if (typeof text !== 'string') return this.#room.subarray(0, 0);
-    // A number takes a digit and a comma at least.
+    if (typeof text !== 'string') return this.#buffer.subarray(0, 0);
+    // Each number takes at least a digit and a comma.
     const most = (text.length + 1) >>> 1;
-    if (this.#room.length < most) this.#room = new Uint32Array(2 * most);
-    const numbers = this.#room;
+    if (this.#buffer.length < most) this.#buffer = new Uint32Array(2 * most);
+    const numbers = this.#buffer;
     let count = 0;
     for (let at = 0; at < text.length; at++) {
       let number = 0;

@@ -1,12 +1,12 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { indexTerm } from './index-words.ts';
 
-const MOST_KEPT = 10_000;
+const MAX_CACHED = 10_000;
 
-/** Words as the tokenizer of the index stems them, found out by letting it: only so are they surely the same. */
+/** Stems words with the tokenizer of the index itself, so that they always match. */
 export class Stems {
   readonly #statements: Record<'put' | 'read' | 'clear', StatementSync>;
-  readonly #kept = new Map<string, string>();
+  readonly #cache = new Map<string, string>();
 
   /** `tokenizer` is that of the index. */
   constructor(database: DatabaseSync, tokenizer: string) {
@@ -22,14 +22,14 @@ export class Stems {
   }
 
   of(word: string): string {
-    const kept = this.#kept.get(word);
-    if (kept !== undefined) return kept;
+    const cached = this.#cache.get(word);
+    if (cached !== undefined) return cached;
     const { put, read, clear } = this.#statements;
     put.run(indexTerm(word));
     const stem = String(read.get()?.['term'] ?? '');
     clear.run();
-    if (this.#kept.size >= MOST_KEPT) this.#kept.clear();
-    this.#kept.set(word, stem);
+    if (this.#cache.size >= MAX_CACHED) this.#cache.clear();
+    this.#cache.set(word, stem);
     return stem;
   }
 }

@@ -16,12 +16,12 @@ aint arent cant couldnt didnt doesnt dont hadnt hasnt havent hed heres hes hows 
 mustnt shant shes shouldnt thats theres theyd theyll theyre theyve wasnt wed weve werent whats wheres whos wont
 wouldnt youd youll youre youve`;
 
-/** With these a question is put; they tell nothing of what is asked for. */
+/** Words that phrase a question but do not describe its topic. */
 const asking = `
 article articles concern concerned concerning concerns deal dealing deals dealt describe described describes
 describing discuss discussed discusses discussing exist exists give given gives idea ideas information interest
 interested interesting interests know known like looking paper papers possible possibly publication publications
 regarding related relating say says seek tell want wanted wants way ways wonder wondering`;
 
-/** Words of English questions that say nothing about what is asked for; without apostrophes. */
+/** English stop words without apostrophes. */
 export const stopWords: ReadonlySet<string> = new Set(`${grammar} ${asking}`.trim().split(/\s+/));

@@ -1,19 +1,19 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { NumberReader } from './number-reader.ts';
 
-/** Sizes are kept in stretches of ids, since ids that are gone do not come again. */
-const STRETCH_BITS = 16;
-const STRETCH = 2 ** STRETCH_BITS;
+/** Sizes are stored in blocks of ids, since ids are never reused. */
+const BLOCK_BITS = 16;
+const BLOCK = 2 ** BLOCK_BITS;
 const PAGE = 5000;
-/** With more changes than this it is faster to read everything. */
-const MOST_PENDING = 5000;
+/** Above this number of changes a full read is faster. */
+const MAX_PENDING = 5000;
 
-/** How many words each text of an index has, of which BM25 takes the length of a text. */
+/** Word counts of all texts, which BM25 needs as text lengths. */
 export class TextSizes {
   readonly #statements: Record<'one' | 'page', StatementSync>;
-  /** One more than the size; 0 where there is no text. */
-  readonly #stretches = new Map<number, Uint32Array>();
-  /** Texts that came, went or changed since they were read; undefined for all. */
+  /** The size plus one; 0 for no text. */
+  readonly #blocks = new Map<number, Uint32Array>();
+  /** Texts that changed since the last read; undefined for all. */
   #pending: Set<number> | undefined;
   #count = 0;
   #words = 0;
@@ -31,33 +31,33 @@ export class TextSizes {
     return this.#count;
   }
 
-  /** Words of a text of usual length. */
+  /** The average number of words in a text. */
   get average(): number {
     return this.#count === 0 ? 1 : this.#words / this.#count;
   }
 
   of(id: number): number {
-    return (this.#stretches.get(id >>> STRETCH_BITS)?.[id & (STRETCH - 1)] ?? 1) - 1;
+    return (this.#blocks.get(id >>> BLOCK_BITS)?.[id & (BLOCK - 1)] ?? 1) - 1;
   }
 
   changed(id: number): void {
     this.#pending?.add(id);
-    if (this.#pending && this.#pending.size > MOST_PENDING) this.#pending = undefined;
+    if (this.#pending && this.#pending.size > MAX_PENDING) this.#pending = undefined;
   }
 
-  /** Everything is read anew: whether the change holds is not known yet. */
-  allChanged(): void {
+  /** Everything is read again, because the change may still be rolled back. */
+  invalidate(): void {
     this.#pending = undefined;
   }
 
-  /** Reads what changed. */
-  settle(): void {
+  /** Reads the changed sizes. */
+  refresh(): void {
     if (this.#pending) {
       for (const id of this.#pending) this.#set(id, this.#statements.one.get(id)?.['sizes']);
       this.#pending.clear();
       return;
     }
-    this.#stretches.clear();
+    this.#blocks.clear();
     this.#count = 0;
     this.#words = 0;
     this.#pending = new Set();
@@ -74,24 +74,26 @@ export class TextSizes {
 
   #set(id: number, sizes: unknown): void {
     const before = this.of(id);
-    const place = id & (STRETCH - 1);
-    let stretch = this.#stretches.get(id >>> STRETCH_BITS);
-    const had = stretch?.[place] ?? 0;
-    if (had > 0) {
+    const offset = id & (BLOCK - 1);
+    let block = this.#blocks.get(id >>> BLOCK_BITS);
+    const previous = block?.[offset] ?? 0;
+    if (previous > 0) {
       this.#count--;
       this.#words -= before;
     }
     const isThere = typeof sizes === 'string' && sizes !== '';
-    if (isThere && !stretch) this.#stretches.set(id >>> STRETCH_BITS, (stretch = new Uint32Array(STRETCH)));
+    if (isThere && !block) this.#blocks.set(id >>> BLOCK_BITS, (block = new Uint32Array(BLOCK)));
     const size = isThere ? sumOf(sizes) : 0;
-    if (stretch) stretch[place] = isThere ? size + 1 : 0;
+    if (block) block[offset] = isThere ? size + 1 : 0;
     if (!isThere) return;
     this.#count++;
     this.#words += size;
   }
 }
 
-/** The sum of numbers as SQLite writes them: seven bits to a byte, the highest first, all but the last with the eighth bit. */
+/**
+ * The sum of SQLite varints: seven bits per byte, most significant first, with the high bit set on all but the last.
+ */
 function sumOf(hex: string): number {
   let sum = 0;
   let number = 0;

@@ -1,7 +1,7 @@
 import type { PointList } from './word-points.ts';
 
-/** Ids are summed up in stretches, so that it takes the same memory however large they are. */
-const STRETCH = 65_536;
+/** Sums are computed in windows of ids, so that memory is constant. */
+const WINDOW = 65_536;
 
 export interface Sum {
   id: number;
@@ -9,15 +9,15 @@ export interface Sum {
 }
 
 /**
- * The ids with the largest sums over all lists, of which each is in the order of its ids; and how many ids there are.
- * `isWanted` is asked for each of them.
+ * The ids with the largest sums over all lists, each sorted by id, and the number of matching ids. `isAllowed` filters
+ * ids.
  */
 export function topSums(
   lists: PointList[],
   limit: number,
-  isWanted?: (id: number) => boolean,
+  isAllowed?: (id: number) => boolean,
 ): { ranked: Sum[]; total: number } {
-  const sums = new Float64Array(STRETCH);
+  const sums = new Float64Array(WINDOW);
   const positions = lists.map(() => 0);
   const best = new Best(limit);
   let total = 0;
@@ -29,23 +29,23 @@ export function topSums(
     for (const [index, { ids, points }] of lists.entries()) {
       let at = positions[index] ?? 0;
       for (; at < ids.length; at++) {
-        const place = (ids[at] ?? 0) - first;
-        if (place >= STRETCH) break;
-        sums[place] = (sums[place] ?? 0) + (points[at] ?? 0);
-        if (place > last) last = place;
+        const offset = (ids[at] ?? 0) - first;
+        if (offset >= WINDOW) break;
+        sums[offset] = (sums[offset] ?? 0) + (points[at] ?? 0);
+        if (offset > last) last = offset;
       }
       positions[index] = at;
     }
-    for (let place = 0; place <= last; place++) {
-      const points = sums[place] ?? 0;
-      if (points === 0 || (isWanted && !isWanted(first + place))) continue;
+    for (let offset = 0; offset <= last; offset++) {
+      const points = sums[offset] ?? 0;
+      if (points === 0 || (isAllowed && !isAllowed(first + offset))) continue;
       total++;
-      best.offer(first + place, points);
+      best.offer(first + offset, points);
     }
   }
 }
 
-/** The best so far, among others that are thrown away now and then. */
+/** The best sums so far; the rest is dropped now and then. */
 class Best {
   readonly #limit: number;
   #offered: Sum[] = [];
@@ -54,7 +54,7 @@ class Best {
     this.#limit = limit;
   }
 
-  /** Ids come in their order: of two that are equal, the earlier one is better. */
+  /** Ids arrive in ascending order, so on a tie the earlier one wins. */
   offer(id: number, points: number): void {
     if (points <= this.#least) return;
     this.#offered.push({ id, points });

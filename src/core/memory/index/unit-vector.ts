@@ -1,4 +1,4 @@
-/** The vector with length 1; undefined for one that has no direction: zeros, or numbers that are none. */
+/** The normalized vector; undefined for zeros or invalid numbers. */
 export function toUnitVector(values: Float32Array): Float32Array | undefined {
   let squares = 0;
   for (const value of values) squares += value * value;

@@ -1,12 +1,12 @@
 import { createDotProducts } from './dot-products.ts';
 
-/** The most numbers that a vector may have. */
+/** The maximum length of a vector. */
 export const MAX_DIMENSIONS = 4096;
 const MAX_QUERY_BYTES = 2 * MAX_DIMENSIONS;
-/** So many are measured at a time. */
+/** Vectors compared at a time. */
 const BLOCK = 1024;
 const ROWS_AT = MAX_QUERY_BYTES + 4 * BLOCK;
-/** Pages of 64 KiB by which the memory grows, without a copy. */
+/** Pages of 64 KiB added at a time. */
 const GROW_PAGES = 16;
 
 interface Near {
@@ -15,15 +15,15 @@ interface Near {
 }
 
 /**
- * Vectors of length 1 in memory, each number in 8 bits: a byte by dimension and vector. All of them are measured for
- * every query, so that what is found does not depend on how they are spread.
+ * Unit vectors in memory, quantized to 8 bits per number. Every query is compared with all of them, so recall does not
+ * depend on their distribution.
  */
 export class VectorCodes {
   readonly dimensions: number;
   readonly #width: number;
   readonly #products = createDotProducts();
   readonly #rowOf = new Map<number, number>();
-  /** By row: whose vector it is, what that belongs to, and what 1 stands for in its codes. */
+  /** By row: the id, the group, and the scale of the codes. */
   #ids = new Float64Array(BLOCK);
   #groups = new Float64Array(BLOCK);
   #steps = new Float32Array(BLOCK);
@@ -37,10 +37,10 @@ export class VectorCodes {
     return this.#rowOf.size;
   }
 
-  /** Adds a vector, or replaces that of the same id. `group` is what a search can be limited by. */
+  /** Inserts or replaces a vector. A search can be limited to groups. */
   put(id: number, group: number, vector: Float32Array): void {
     const row = this.#rowOf.get(id) ?? this.#rowOf.size;
-    this.#makeRoomFor(row);
+    this.#ensureCapacity(row);
     this.#rowOf.set(id, row);
     let largest = 0;
     for (let i = 0; i < vector.length; i++) largest = Math.max(largest, Math.abs(vector[i] ?? 0));
@@ -51,7 +51,7 @@ export class VectorCodes {
     this.#steps[row] = largest / 127;
   }
 
-  /** The last one takes its row. */
+  /** The last vector moves into the free row. */
   remove(id: number): void {
     const row = this.#rowOf.get(id);
     if (row === undefined) return;
@@ -65,7 +65,7 @@ export class VectorCodes {
     this.#rowOf.delete(id);
   }
 
-  /** The ids of the nearest, about best first, of all groups unless some are given. The query has length 1. */
+  /** The nearest ids, approximately best first, of all groups by default. `query` is a unit vector. */
   nearest(query: Float32Array, limit: number, groups: Set<number> | undefined): number[] {
     const step = this.#writeQuery(query);
     const { memory, multiplyRows } = this.#products;
@@ -88,7 +88,7 @@ export class VectorCodes {
     return best.sort(bestFirst).map(({ id }) => id);
   }
 
-  /** Answers what 1 stands for in the query. No sum of products comes to 32 bits: none is over the product of lengths. */
+  /** Returns the scale of the query codes. Sums fit in 32 bits: none exceeds the product of the vector lengths. */
   #writeQuery(query: Float32Array): number {
     const codes = new Int16Array(this.#products.memory.buffer, 0, this.#width);
     let largest = 0;
@@ -102,7 +102,7 @@ export class VectorCodes {
     return new Int8Array(this.#products.memory.buffer, ROWS_AT + row * this.#width, this.#width);
   }
 
-  #makeRoomFor(row: number): void {
+  #ensureCapacity(row: number): void {
     const { memory } = this.#products;
     if (ROWS_AT + (row + 1) * this.#width > memory.buffer.byteLength) memory.grow(GROW_PAGES);
     if (row < this.#ids.length) return;

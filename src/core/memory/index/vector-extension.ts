@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 
-/** The file of sqlite-vec; undefined where the package is not installed, or has none for this platform. */
+/** The path of the sqlite-vec extension; undefined when it is missing or not available for this platform. */
 export function findVectorExtension(): string | undefined {
   try {
     const { getLoadablePath } = createRequire(import.meta.url)('sqlite-vec') as {

@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { ExactSimilarity } from './exact-similarity.ts';
 import type { MissingVector } from './index-calls.ts';
 import { pathRange } from './path-range.ts';
@@ -25,30 +25,33 @@ export interface VectorLimits {
   ownerId?: string | undefined;
 }
 
-/** Rows that are read, or looked at, in one piece. */
-const PIECE = 500;
-/** So many more than are wanted are measured exactly, because the codes in memory are good to three digits only. */
+/** Rows read before yielding to the event loop. */
+const BATCH_SIZE = 500;
+/** Extra candidates for the exact comparison, because the codes in memory are only good to three digits. */
 const SPARE = 50;
 
-/** What is in memory of the model that was searched last. */
+/** The vectors in memory, of the model that was searched last. */
 interface Loaded {
   model: string;
-  /** undefined as long as there are none. */
+  /** undefined without any vector. */
   codes?: VectorCodes | undefined;
-  /** Those whose vector has no direction. */
+  /** Ids whose vector has no direction. */
   unusable: Set<number>;
-  /** The last id that was read; undefined when all are. */
+  /** The last id that was read; undefined when all are read. */
   readTo: number | undefined;
 }
 
-/** Texts by their meaning: vectors of chunks, or of entries, of one model. `id` is that of the chunk or the entry. */
+/**
+ * Finds the vectors of chunks or entries nearest to a query, for one model at a time. `id` is the id of a chunk or
+ * entry.
+ */
 export class VectorIndex {
   readonly #database: DatabaseSync;
   readonly #table: 'chunks' | 'temp.entries';
   readonly #group: 'file_id' | 'id';
   readonly #exact: ExactSimilarity;
   #loaded: Loaded | undefined;
-  /** All texts up to this one have a vector. */
+  /** All texts up to this id have a vector. */
   #complete = { model: '', id: 0 };
 
   constructor(database: DatabaseSync, table: 'chunks' | 'entries', findExtension?: () => string | undefined) {
@@ -58,8 +61,8 @@ export class VectorIndex {
     this.#exact = new ExactSimilarity(database, this.#table, findExtension);
   }
 
-  /** Told of each chunk or entry that came or went, after its commit; which of them have vectors is found out here. */
-  changed({ added, removed }: { added: number[]; removed: number[] }): void {
+  /** Called after each commit with the chunks or entries that were added and removed; looks up their vectors. */
+  applyChange({ added, removed }: { added: number[]; removed: number[] }): void {
     for (const id of added) this.#complete.id = Math.min(this.#complete.id, id - 1);
     const loaded = this.#loaded;
     if (!loaded) return;
@@ -80,19 +83,19 @@ export class VectorIndex {
     this.#complete = { model: '', id: 0 };
   }
 
-  /** Forgets what is in memory of other models, whose vectors were removed. */
+  /** Drops cached vectors of other models after they were deleted. */
   keepOnly(model: string): void {
     if (this.#loaded?.model !== model) this.#loaded = undefined;
     if (this.#complete.model !== model) this.#complete = { model, id: 0 };
   }
 
-  /** Reads what a search needs in memory. */
+  /** Loads the vectors that a search needs. */
   async warm(model: string): Promise<void> {
     const loaded = this.#load(model);
-    while (loaded === this.#loaded && this.#readPiece(loaded)) await nextTurn();
+    while (loaded === this.#loaded && this.#readBatch(loaded)) await yieldToEventLoop();
   }
 
-  /** How many were given a vector, be it one that cannot be used. */
+  /** How many have a vector, including unusable ones. */
   count(model: string): number {
     const loaded = this.#loaded;
     if (loaded?.model === model && loaded.readTo === undefined)
@@ -107,14 +110,14 @@ export class VectorIndex {
     );
   }
 
-  /** Whether there is anything that can be compared with it. */
-  knows({ model, values }: QueryVector): boolean {
+  /** Whether any stored vector can be compared with the query. */
+  canCompare({ model, values }: QueryVector): boolean {
     const { codes } = this.#loadAll(model);
     if (!codes || codes.size === 0 || codes.dimensions !== values.length) return false;
     return toUnitVector(values) !== undefined;
   }
 
-  /** The nearest, best first. */
+  /** The nearest texts, best first. */
   search({ model, values }: QueryVector, { limit, under, ownerId }: VectorLimits): Similar[] {
     const { codes } = this.#loadAll(model);
     const query = toUnitVector(values);
@@ -126,11 +129,11 @@ export class VectorIndex {
       .slice(0, limit);
   }
 
-  /** Texts without a vector, each once, oldest first. */
+  /** Texts without a vector, deduplicated, oldest first. */
   async missing(model: string, limit: number): Promise<MissingVector[]> {
     if (this.#complete.model !== model) this.#complete = { model, id: 0 };
     const complete = this.#complete;
-    const endOfPiece = this.#database.prepare(
+    const endOfBatch = this.#database.prepare(
       `select max(id) as id from (select id from ${this.#table} where id > ? order by id limit ?)`,
     );
     const select = this.#database.prepare(
@@ -138,8 +141,8 @@ export class VectorIndex {
          select 1 from vectors v where v.model = ? and v.text_hash = t.text_hash) order by t.id`,
     );
     const found = new Map<string, string>();
-    for (let from = complete.id; ; await nextTurn()) {
-      const to = endOfPiece.get(from, PIECE)?.['id'];
+    for (let from = complete.id; ; await yieldToEventLoop()) {
+      const to = endOfBatch.get(from, BATCH_SIZE)?.['id'];
       if (typeof to !== 'number') break;
       for (const { hash, text } of select.iterate(from, to, model)) {
         found.set(String(hash).toLowerCase(), String(text));
@@ -159,20 +162,20 @@ export class VectorIndex {
 
   #loadAll(model: string): Loaded {
     const loaded = this.#load(model);
-    while (this.#readPiece(loaded));
+    while (this.#readBatch(loaded));
     return loaded;
   }
 
-  /** Answers whether there may be more. */
-  #readPiece(loaded: Loaded): boolean {
+  /** Returns whether there may be more. */
+  #readBatch(loaded: Loaded): boolean {
     if (loaded.readTo === undefined) return false;
     const rows = this.#selectVectors('t.id > ? order by t.id limit ?').all(
       loaded.model,
       loaded.readTo,
-      PIECE,
+      BATCH_SIZE,
     );
     for (const row of rows) this.#keep(loaded, row);
-    loaded.readTo = rows.length < PIECE ? undefined : Number(rows.at(-1)?.['id']);
+    loaded.readTo = rows.length < BATCH_SIZE ? undefined : Number(rows.at(-1)?.['id']);
     return loaded.readTo !== undefined;
   }
 
@@ -191,12 +194,12 @@ export class VectorIndex {
       return;
     }
     loaded.unusable.delete(Number(id));
-    // All of a model have the same dimensions at a time: those of others were removed.
+    // All vectors of a model have the same dimensions; others were removed.
     if (loaded.codes?.dimensions !== values.length) loaded.codes = new VectorCodes(values.length);
     loaded.codes.put(Number(id), Number(group), values);
   }
 
-  /** Groups that the limits leave; undefined for all of them. */
+  /** The groups within the limits; undefined for all. */
   #allowed(under: string | undefined, ownerId: string | undefined): Set<number> | undefined {
     if (this.#table === 'temp.entries')
       return ownerId === undefined

@@ -1,13 +1,13 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { DatabaseSync } from 'node:sqlite';
 import { AppError } from '../../errors.ts';
 import { toBlob, toUnitVector } from './unit-vector.ts';
 import { MAX_DIMENSIONS } from './vector-codes.ts';
 
-/** Rows that are looked at in one piece. */
-const PIECE = 500;
+/** Rows processed before yielding to the event loop. */
+const BATCH_SIZE = 500;
 
-/** Vectors by the hash of their text: what was paid for once is kept as long as the text is. */
+/** Stores vectors by the hash of their text, as long as the text exists, so that none is paid for twice. */
 export class VectorStore {
   readonly #database: DatabaseSync;
   constructor(database: DatabaseSync) {
@@ -15,8 +15,8 @@ export class VectorStore {
   }
 
   /**
-   * Answers which chunks and entries have a vector now. Keeps none of them when one has another number of dimensions
-   * than those that are there. One without a direction is kept empty, so that it is not asked for again.
+   * Returns the chunks and entries that now have a vector. Stores nothing when a vector has other dimensions than the
+   * stored ones. A vector without direction is stored empty, so that it is not requested again.
    */
   put(
     model: string,
@@ -43,9 +43,9 @@ export class VectorStore {
     return { chunks: this.#holders('chunks', hashes), entries: this.#holders('temp.entries', hashes) };
   }
 
-  /** Removes vectors of other models, unless none is given, and of texts that nothing holds any more. */
+  /** Removes vectors of removed texts and, when a model is given, of other models. */
   async keepOnly(model: string | undefined): Promise<void> {
-    const endOfPiece = this.#database.prepare(
+    const endOfBatch = this.#database.prepare(
       'select max(id) as id from (select id from vectors where id > ? order by id limit ?)',
     );
     const remove = this.#database.prepare(
@@ -53,8 +53,8 @@ export class VectorStore {
          exists (select 1 from chunks where chunks.text_hash = vectors.text_hash)
          or exists (select 1 from temp.entries e where e.text_hash = vectors.text_hash)))`,
     );
-    for (let from = 0; ; await nextTurn()) {
-      const to = endOfPiece.get(from, PIECE)?.['id'];
+    for (let from = 0; ; await yieldToEventLoop()) {
+      const to = endOfBatch.get(from, BATCH_SIZE)?.['id'];
       if (typeof to !== 'number') return;
       remove.run(from, to, model ?? null);
       from = to;

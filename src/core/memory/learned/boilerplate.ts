@@ -7,7 +7,7 @@ const done =
 const manner =
   '(?: (?:now|already|all|successfully|correctly|fine|well|perfectly|with success|as (?:expected|requested|asked|intended|required|needed)|without (?:any )?(?:errors?|issues?|problems?)|for you|by me))*';
 
-/** Sentences that say nothing of what was done. */
+/** Sentences without information about what was done. */
 const phrases = [
   `(?:${thing} )?(?:(?:is|are|was|were|has|have|been|got|should be|looks|now|all|successfully|already) )*${done}${manner}`,
   `(?:i|we)(?: have|ve)?(?: (?:now|just|already|successfully))* (?:completed?|finished|done|did|fixed|resolved|solved|implemented|accomplished|made)(?: ${thing})?${manner}`,
@@ -21,7 +21,7 @@ const phrases = [
   'lorem ipsum(?: .*)?',
 ].map((phrase) => new RegExp(`^(?:${phrase})$`, 'u'));
 
-/** Answers that are complete as what somebody prefers, and say nothing as an experience. */
+/** Fine as the value of a preference, but not as an experience. */
 const interjections =
   /^(?:sure|certainly|of course|great|perfect|okay?|yes|no|thanks|thank you|you are welcome|youre welcome|absolutely|got it|understood|noted|here you go|well done|good job|n a|none|null|undefined|nothing|nothing to (?:do|add|report)|todo|tbd|fixme|same as above|see above)$/u;
 
@@ -34,15 +34,15 @@ const stopWords = new Set(
 const sentencesOf = (text: string) =>
   text.split(/[.!?…;]+(?=\s|$)|\n+/u).map((part) => wordsOf(part).join(' '));
 
-export const isPhrase = (text: string): boolean => {
+export const isBoilerplate = (text: string): boolean => {
   const sentences = sentencesOf(text).filter((sentence) => sentence !== '');
   return (
     sentences.length > 0 && sentences.every((sentence) => phrases.some((phrase) => phrase.test(sentence)))
   );
 };
 
-/** The different words that are left of a text without empty phrases and stop words. */
-export const tellingWords = (text: string): Set<string> =>
+/** The distinct words of a text without boilerplate and stop words. */
+export const significantWords = (text: string): Set<string> =>
   new Set(
     sentencesOf(text)
       .filter((it) => !interjections.test(it) && !phrases.some((phrase) => phrase.test(it)))

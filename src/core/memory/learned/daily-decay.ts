@@ -14,7 +14,7 @@ export interface DailyDecayDeps {
   runtime: Runtime;
 }
 
-/** Lets everybody's experiences lose weight, at most once a day. */
+/** Decays the experiences of all users, at most once a day. */
 export async function decayDaily(deps: DailyDecayDeps): Promise<void> {
   const { database, config, experiences, runtime } = deps;
   const now = runtime.now();

@@ -2,10 +2,10 @@ import type { Experience, Origin } from '../../../contract/experiences.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Stands where something that is told does not come from the user alone. */
+/** Marks content that does not come from the user alone. */
 export const untrustedMark = 'not trusted: the text of a stranger had a part in it';
 
-/** An experience as a model is told it: what it is, where it is from and how old, and what it says. */
+/** Renders an experience for a model: type, origin, age and content. */
 export function describeExperience(experience: Experience, now: Date): { head: string; body: string } {
   const { type, origin, createdAt, successScore, intent, solution } = experience;
   const worked = `success ${successScore.toFixed(2)}`;
@@ -15,7 +15,7 @@ export function describeExperience(experience: Experience, now: Date): { head: s
   };
 }
 
-/** Where something that was learned comes from, in words. */
+/** Describes the origin of learned content. */
 export function describeOrigin({ kind, taskId, conversationId, trusted }: Origin): string {
   const from = {
     user: 'said by the user',

@@ -46,7 +46,7 @@ export const toExperience = (row: ExperienceRow): Experience => ({
   createdAt: row.created_at,
 });
 
-/** What the index finds it by. */
+/** The search entry of an experience. */
 export const toEntry = (row: ExperienceRow): IndexEntry => ({
   key: row.id,
   ownerId: row.owner_id,

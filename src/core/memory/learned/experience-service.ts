@@ -14,11 +14,11 @@ import type { Runtime } from '../../runtime.ts';
 import type { MemoryService } from '../memory-service.ts';
 import { newExperience, toEntry, toExperience } from './experience-mapping.ts';
 import { ExperienceStore } from './experience-store.ts';
-import { findNearTwin } from './near-twin.ts';
+import { findNearDuplicate } from './near-duplicate.ts';
 import { requireConversationOf } from './require-conversation-of.ts';
-import { ownWords } from './origin.ts';
+import { userOrigin } from './origin.ts';
 import { decayedWeight, fitness, usedWeight } from './weight.ts';
-import { knownAlready, passGate } from './write-gate.ts';
+import { duplicateError, checkWrite } from './write-gate.ts';
 
 const perUser: PerUserLimit = {
   table: 'experiences',
@@ -26,26 +26,26 @@ const perUser: PerUserLimit = {
   noun: 'experiences',
   remedy: 'Prune some first: svc experiences prune',
 };
-/** Rows per transaction, and per message to the index: others get through between. */
+/** Rows per transaction and per index call, so that others get through in between. */
 const PAGE = 500;
-/** Weight orders what was found, so a few more are looked at than are asked for. */
-const LOOKED_AT = 2;
+/** The weight reorders the hits, so more than the limit are fetched. */
+const OVERFETCH = 2;
 
 export interface ExperienceServiceDeps {
   database: Database;
   runtime: Runtime;
-  /** Finds them again. */
+  /** The search index. */
   entries: MemoryService['entries'];
   log: Log;
 }
 
-/** What led to a goal before, on behalf of a caller. */
+/** Manages experiences on behalf of a caller. */
 export class ExperienceService {
   readonly #deps: ExperienceServiceDeps;
   readonly #store: ExperienceStore;
-  /** Resolves once the newest index knows all that was there when it began. */
+  /** Resolves once the current index has received all experiences. */
   #indexing: Promise<void> | undefined;
-  /** Undefined before anybody has looked. */
+  /** undefined before the first check. */
   #hasAny: boolean | undefined;
 
   constructor(deps: ExperienceServiceDeps) {
@@ -53,23 +53,23 @@ export class ExperienceService {
     this.#store = new ExperienceStore(deps.database);
   }
 
-  /** True when nobody has learned anything, as far as is known; costs nothing. */
+  /** True when no user has an experience, as far as is known; answered without a query. */
   get isEmpty(): boolean {
     return this.#hasAny === false;
   }
 
-  /** Whether there is anything to find, of everybody unless an owner is given; asks no index. */
+  /** Whether any experience exists, of all users unless an owner is given; does not use the index. */
   async hasAny(ownerId?: string): Promise<boolean> {
     const isFound = await this.#store.hasAny(ownerId);
     if (isFound || ownerId === undefined) this.#hasAny = isFound;
     return isFound;
   }
 
-  /** The origin is the caller's own words unless given. Throws an `AppError` for what the write gate refuses. */
+  /** By default the origin is the caller. Throws an `AppError` for what the write gate rejects. */
   async record(
     caller: Caller,
     input: CreateExperience,
-    origin: Origin = ownWords(caller),
+    origin: Origin = userOrigin(caller),
   ): Promise<Experience> {
     const { database, runtime, entries } = this.#deps;
     const conversationId = input.sourceConversationId ?? origin.conversationId;
@@ -78,19 +78,24 @@ export class ExperienceService {
       input,
       { ...origin, ...(conversationId !== undefined && { conversationId }) },
     );
-    await passGate({ kind: 'experience', ...input, origin, findTwin: () => this.#findNearTwin(row) });
+    await checkWrite({
+      kind: 'experience',
+      ...input,
+      origin,
+      findDuplicate: () => this.#findNearDuplicate(row),
+    });
     const replaced = await database.write(async ({ db }) => {
       if (input.sourceConversationId !== undefined)
         await requireConversationOf(db, caller.userId, input.sourceConversationId);
-      const twin = await this.#store.findTwin(db, row);
-      if (twin && twin.is_trusted >= row.is_trusted) throw knownAlready(twin.id);
-      if (twin) await this.#store.remove(db, [twin.id]);
+      const duplicate = await this.#store.findDuplicate(db, row);
+      if (duplicate && duplicate.is_trusted >= row.is_trusted) throw duplicateError(duplicate.id);
+      if (duplicate) await this.#store.remove(db, [duplicate.id]);
       else await requireRoom(db, perUser, caller.userId);
       await this.#store.insert(db, row);
-      return twin;
+      return duplicate;
     });
     this.#hasAny = true;
-    await this.#tell(async () => {
+    await this.#updateIndex(async () => {
       if (replaced) await entries.remove([replaced.id]);
       await entries.put([toEntry(row)]);
     });
@@ -98,14 +103,14 @@ export class ExperienceService {
   }
 
   /**
-   * The caller's own only, also of an administrator, so that nobody is told of what others learned. The score is that
-   * of the index, which the weight moves by a twentieth at most.
+   * Searches only the caller's experiences, even for an administrator, so that nothing learned from others leaks. The
+   * score is that of the index, adjusted by the weight by at most 5 %.
    */
   async search(
     caller: Caller,
     { q, limit }: { q: string; limit: number },
   ): Promise<{ experiences: (Experience & { score: number })[]; method: SearchMethod }> {
-    const { method, found } = await this.#find(caller.userId, q, limit * LOOKED_AT);
+    const { method, found } = await this.#find(caller.userId, q, limit * OVERFETCH);
     const rows = new Map(
       (await this.#store.findAll(found.map(({ key }) => key)))
         .filter(({ owner_id }) => owner_id === caller.userId)
@@ -153,17 +158,17 @@ export class ExperienceService {
       requireOwned(caller, await this.#store.find(id, db), 'Experience');
       await this.#store.remove(db, [id]);
     });
-    await this.#tell(() => entries.remove([id]));
+    await this.#updateIndex(() => entries.remove([id]));
   }
 
-  /** Of everybody's for an administrator. Counts each time that has gone by once, however often it is called. */
+  /** For an administrator decays those of all users. Elapsed time counts once, however often it is called. */
   async decay(caller: Caller, halfLifeDays: number): Promise<{ decayed: number }> {
     const ownerId = visibleOwner(caller);
     if (ownerId === undefined) return this.decayAll(halfLifeDays);
     return { decayed: await this.#decayOf(ownerId, halfLifeDays) };
   }
 
-  /** Everybody's, a page at a time, as long as the signal lets it. */
+  /** Decays those of all users page by page until the signal aborts. */
   async decayAll(halfLifeDays: number, signal?: AbortSignal): Promise<{ decayed: number }> {
     let decayed = 0;
     for (const ownerId of await this.#store.owners())
@@ -171,7 +176,7 @@ export class ExperienceService {
     return { decayed };
   }
 
-  /** Of everybody's for an administrator. */
+  /** For an administrator prunes those of all users. */
   async prune(caller: Caller, minWeight: number): Promise<{ pruned: number }> {
     const { database, entries } = this.#deps;
     const ownerId = visibleOwner(caller);
@@ -181,16 +186,16 @@ export class ExperienceService {
         if (light.length > 0) await this.#store.remove(db, light);
         return light;
       });
-      if (ids.length > 0) await this.#tell(() => entries.remove(ids));
+      if (ids.length > 0) await this.#updateIndex(() => entries.remove(ids));
       pruned += ids.length;
       if (ids.length < PAGE) return { pruned };
     }
   }
 
-  /** Gives everything that is to be found to a new index. */
+  /** Sends all experiences to a new index. */
   indexAll(): Promise<void> {
     const indexing = this.#indexPages();
-    // Whoever asked for it is told of a failure; a search only waits for the end.
+    // The caller sees a failure; a search only waits for the end.
     this.#indexing = indexing.catch(() => undefined);
     return indexing;
   }
@@ -205,19 +210,19 @@ export class ExperienceService {
     }
   }
 
-  /** A search may be what starts the index, or starts it again: it is done anew once the index knows everything. */
-  async #find(...wish: Parameters<MemoryService['entries']['search']>) {
+  /** A search may (re)start the index, so it is repeated once the index is complete. */
+  async #find(...args: Parameters<MemoryService['entries']['search']>) {
     for (;;) {
       const indexing = this.#indexing;
       await indexing;
-      const found = await this.#deps.entries.search(...wish);
+      const found = await this.#deps.entries.search(...args);
       if (this.#indexing === indexing) return found;
     }
   }
 
-  #findNearTwin(row: ExperienceRow): Promise<string | undefined> {
+  #findNearDuplicate(row: ExperienceRow): Promise<string | undefined> {
     const findAll = (ids: string[]) => this.#store.findAll(ids);
-    return findNearTwin({ search: (...wish) => this.#find(...wish), findAll, log: this.#deps.log }, row);
+    return findNearDuplicate({ search: (...args) => this.#find(...args), findAll, log: this.#deps.log }, row);
   }
 
   async #decayOf(ownerId: string, halfLifeDays: number, signal?: AbortSignal): Promise<number> {
@@ -239,12 +244,12 @@ export class ExperienceService {
     }
   }
 
-  /** What is stored stands, whatever becomes of the index: the next one is given everything. */
-  async #tell(change: () => Promise<void>): Promise<void> {
+  /** The stored row is valid even if the index update fails: a new index receives everything. */
+  async #updateIndex(change: () => Promise<void>): Promise<void> {
     try {
       await change();
     } catch (error) {
-      this.#deps.log.warn({ err: error }, 'the index could not be told of an experience');
+      this.#deps.log.warn({ err: error }, 'the index could not be updated with an experience');
     }
   }
 }

@@ -7,11 +7,11 @@ import type { Schema } from '../../storage/schema.ts';
 
 export type Weighed = Pick<ExperienceRow, 'id' | 'weight' | 'weighed_at'>;
 
-/** Rows of experiences. */
+/** Stores experiences. */
 export class ExperienceStore {
   readonly #database: Database;
   readonly #find;
-  readonly #findTwin;
+  readonly #findDuplicate;
   readonly #use;
   readonly #weigh;
 
@@ -21,7 +21,7 @@ export class ExperienceStore {
     this.#find = prepareQuery<{ id: string }, ExperienceRow>((value) =>
       read.selectFrom('experiences').selectAll().where('id', '=', value('id')),
     );
-    this.#findTwin = prepareQuery<{ owner: string; key: string }, ExperienceRow>((value) =>
+    this.#findDuplicate = prepareQuery<{ owner: string; key: string }, ExperienceRow>((value) =>
       read
         .selectFrom('experiences')
         .selectAll()
@@ -55,15 +55,15 @@ export class ExperienceStore {
     return this.#database.read.selectFrom('experiences').selectAll().where('id', 'in', ids).execute();
   }
 
-  /** The owner's that says the same. */
-  async findTwin(
+  /** An experience of the same owner with the same content. */
+  async findDuplicate(
     db: Kysely<Schema>,
     { owner_id, content_key }: ExperienceRow,
   ): Promise<ExperienceRow | undefined> {
-    return (await db.executeQuery(this.#findTwin({ owner: owner_id, key: content_key }))).rows[0];
+    return (await db.executeQuery(this.#findDuplicate({ owner: owner_id, key: content_key }))).rows[0];
   }
 
-  /** Of everybody unless an owner is given. */
+  /** Of all users unless an owner is given. */
   async hasAny(ownerId: string | undefined): Promise<boolean> {
     let query = this.#database.read.selectFrom('experiences').select('id').limit(1);
     if (ownerId !== undefined) query = query.where('owner_id', '=', ownerId);
@@ -86,7 +86,7 @@ export class ExperienceStore {
     await db.executeQuery(this.#weigh(weighed));
   }
 
-  /** The weightiest first, of equal ones the newest. */
+  /** Highest weight first, then newest. */
   async list(
     ownerId: string | undefined,
     { type, tag, minWeight, conversationId, limit, offset }: ListExperiencesQuery,
@@ -122,7 +122,7 @@ export class ExperienceStore {
     return rows.map(({ owner_id }) => owner_id);
   }
 
-  /** Those of an owner that were weighed before a moment. */
+  /** An owner's experiences last weighed before a moment. */
   weighedBefore(db: Kysely<Schema>, ownerId: string, moment: string, limit: number): Promise<Weighed[]> {
     return db
       .selectFrom('experiences')
@@ -144,7 +144,7 @@ export class ExperienceStore {
     return (await query.limit(limit).execute()).map(({ id }) => id);
   }
 
-  /** Everybody's, a page at a time. */
+  /** The experiences of all users, page by page. */
   page(after: string, limit: number): Promise<ExperienceRow[]> {
     return this.#database.read
       .selectFrom('experiences')

@@ -1,6 +1,6 @@
 import { tokenPrefix } from '../../../contract/scopes.ts';
 
-/** Beginnings and shapes that vendors give their keys, so that such leaks are found. */
+/** Prefixes and formats of vendors' keys. */
 const shapes: readonly [what: string, pattern: RegExp][] = [
   [
     'a private key',
@@ -39,7 +39,7 @@ const assigned = new RegExp(
   `(?<![a-z])(${secretName})${quote}\\s{0,3}(=|:=|=>|:)\\s{0,3}${quote}${value}`,
   'giu',
 );
-const told = new RegExp(
+const stated = new RegExp(
   `(?<![a-z])(${secretName})\\s{1,3}(?:is|was|are|ist|est|es)(?: now)?\\s{1,3}${quote}${value}`,
   'giu',
 );
@@ -51,20 +51,20 @@ const long = /[\w+/=-]{20,300}/g;
 const nearby = new RegExp(`(?<![a-z])(?:${secretName}|key|bearer|authorization)(?![a-z])`, 'iu');
 const NEAR = 40;
 
-/** What kind of secret the text seems to hold, if any. */
-export function findSecret(given: string): string | undefined {
-  // What cannot be seen must not hide one.
-  const text = given.normalize('NFKC').replaceAll(/\p{Cf}/gu, '');
+/** The kind of secret that a text seems to contain, if any. */
+export function findSecret(input: string): string | undefined {
+  // Invisible characters must not hide a secret.
+  const text = input.normalize('NFKC').replaceAll(/\p{Cf}/gu, '');
   for (const [what, pattern] of shapes)
     for (const [match] of text.matchAll(pattern)) if (!isPlaceholder(match.slice(4))) return what;
   for (const [, password = ''] of text.matchAll(urlLogin))
     if (!isPlaceholder(password)) return 'a password in an address';
   for (const [, name = '', sign = '', word = ''] of text.matchAll(assigned))
-    if (isGiven(name, word, sign !== ':')) return nameOf(name);
-  for (const [, name = '', word = ''] of text.matchAll(told))
-    if (isGiven(name, word, false)) return nameOf(name);
+    if (isAssignedSecret(name, word, sign !== ':')) return nameOf(name);
+  for (const [, name = '', word = ''] of text.matchAll(stated))
+    if (isAssignedSecret(name, word, false)) return nameOf(name);
   for (const [, name = '', word = ''] of text.matchAll(option))
-    if (isGiven(name, word, false)) return nameOf(name);
+    if (isAssignedSecret(name, word, false)) return nameOf(name);
   for (const [, word = ''] of text.matchAll(basicLogin)) if (!isPlaceholder(word)) return 'a password';
   for (const [, word = ''] of text.matchAll(header)) if (isMixed(word, 8)) return 'an access token';
   for (const { 0: word, index } of text.matchAll(long))
@@ -76,23 +76,23 @@ export function findSecret(given: string): string | undefined {
 const isPassword = (name: string) => /^(?:pass|pwd|kennwort|contra|mot)/iu.test(name);
 const nameOf = (name: string) => (isPassword(name) ? 'a password' : 'a key or token');
 
-/** Whether a value is given, and not spoken of: what stands after a colon or "is" may be any word. */
-function isGiven(name: string, given: string, isAssignment: boolean): boolean {
-  const word = given.replace(/[.!?:]+$/, '');
+/** Whether a value is assigned rather than mentioned: any word may follow a colon or "is". */
+function isAssignedSecret(name: string, input: string, isAssignment: boolean): boolean {
+  const word = input.replace(/[.!?:]+$/, '');
   if (isPlaceholder(word) || isCode(name, word)) return false;
   if (isPassword(name)) return isAssignment || isMixed(word, 6);
   if (isName(word)) return false;
   return isMixed(word, 8) || (isAssignment && /^[\w+/=-]{20,}$/.test(word));
 }
 
-/** Letters with digits or signs between, as nobody writes in a sentence. */
+/** Letters mixed with digits or symbols, unlike a word in a sentence. */
 const isMixed = (word: string, min: number) =>
   word.length >= min &&
   /\p{L}/u.test(word) &&
   (/\d/.test(word) || /[!$%&*+?@^~]/.test(word)) &&
   !isPlaceholder(word);
 
-/** What stands where a secret would: `<token>`, `$TOKEN`, `${TOKEN}`, `***`, `xxxx`, `...`. */
+/** A placeholder: `<token>`, `$TOKEN`, `${TOKEN}`, `***`, `xxxx`, `...`. */
 const isPlaceholder = (word: string): boolean =>
   /^(?:[$%<[{].*|[*•.…_-]+|.*\*{3}.*|.*\.\.\.|x[x._-]*)$/isu.test(word) ||
   /^(?:your|my|the|some|example|dummy|placeholder|redacted|hidden|masked|removed)[-_]/i.test(word) ||
@@ -100,14 +100,14 @@ const isPlaceholder = (word: string): boolean =>
     word,
   );
 
-/** A name in a program: the same word again, a path to a value, or the name of a variable. */
+/** Code instead of a value: the same name again, a property path, a variable or a file path. */
 const isCode = (name: string, word: string): boolean =>
   word.toLowerCase().replaceAll(/[_-]/g, '').endsWith(name.toLowerCase().replaceAll(/[ _-]/g, '')) ||
   /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/.test(word) ||
   /^[a-z_$][\w$]*(?:\??\.[a-z_$][\w$]*|\[)/i.test(word) ||
   /^(?:\.{0,2}|~)\//.test(word);
 
-/** Words put together: kebab-case, snake_case, camelCase, a path, an id of ours. */
+/** Composed words: kebab-case, snake_case, camelCase, a path, or one of our ids. */
 function isName(word: string): boolean {
   if (
     /^[a-z]+_?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$|^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(
@@ -119,7 +119,7 @@ function isName(word: string): boolean {
   return rest.replaceAll(/[-_/=.]/g, '').length < word.length * 0.3;
 }
 
-/** A long word that no name looks like: many digits among letters, of both cases or hexadecimal. */
+/** A long random word: many digits among letters, in both cases or hexadecimal. */
 function isRandom(word: string): boolean {
   const digits = word.match(/\d/g)?.length ?? 0;
   if (digits < 2 || !/[a-z]/i.test(word) || isName(word) || word.includes('//')) return false;

@@ -26,7 +26,7 @@ export interface MemorySessionServiceDeps {
   runtime: Runtime;
 }
 
-/** Named stretches of work, on behalf of a caller. */
+/** Manages memory sessions on behalf of a caller. */
 export class MemorySessionService {
   readonly #deps: MemorySessionServiceDeps;
   constructor(deps: MemorySessionServiceDeps) {
@@ -48,7 +48,7 @@ export class MemorySessionService {
     return { sessions: rows.map(toMemorySession), total: count?.n ?? 0, limit, offset };
   }
 
-  /** There is always room for one more until all are active: those that were archived first go first. */
+  /** At the limit, the sessions archived first are removed; it fails only when all are active. */
   async create(
     caller: Caller,
     { name, conversationId, userId }: CreateMemorySession,
@@ -59,7 +59,7 @@ export class MemorySessionService {
     return database.write(async ({ db }) => {
       const owner_id = await namedOwner(db, caller, userId);
       if (conversationId !== undefined) await requireConversationOf(db, owner_id, conversationId);
-      await makeRoom(db, owner_id);
+      await evictArchived(db, owner_id);
       const row: MemorySessionRow = {
         id,
         owner_id,
@@ -85,28 +85,28 @@ export class MemorySessionService {
         .executeTakeFirst();
       const row = requireOwned(caller, found, 'Memory session');
       if (row.status !== 'active')
-        throw new AppError('wrong_state', 'The memory session is archived already');
+        throw new AppError('wrong_state', 'The memory session is already archived');
       await db.updateTable('memory_sessions').set(change).where('id', '=', id).execute();
       return toMemorySession({ ...row, ...change });
     });
   }
 }
 
-async function makeRoom(db: Kysely<Schema>, ownerId: string): Promise<void> {
+async function evictArchived(db: Kysely<Schema>, ownerId: string): Promise<void> {
   const own = db.selectFrom('memory_sessions').where('owner_id', '=', ownerId);
-  const tooMany = await excessOf(db, perUser, ownerId);
-  if (tooMany <= 0) return;
+  const excess = await excessOf(db, perUser, ownerId);
+  if (excess <= 0) return;
   const oldest = own
     .select('id')
     .where('status', '=', 'archived')
     .orderBy('archived_at')
     .orderBy('id')
-    .limit(tooMany);
+    .limit(excess);
   const { numDeletedRows } = await db
     .deleteFrom('memory_sessions')
     .where('id', 'in', oldest)
     .executeTakeFirstOrThrow();
-  if (numDeletedRows < tooMany) throw limitReached(perUser);
+  if (numDeletedRows < excess) throw limitReached(perUser);
 }
 
 const toMemorySession = (row: MemorySessionRow): MemorySession => ({

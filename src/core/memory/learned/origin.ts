@@ -2,15 +2,15 @@ import type { Origin } from '../../../contract/experiences.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { OriginColumns } from '../../storage/rows/memory.ts';
 
-/** What a person says themself. */
-export const ownWords = ({ userId }: Caller, conversationId?: string): Origin => ({
+/** The origin of what a user says directly. */
+export const userOrigin = ({ userId }: Caller, conversationId?: string): Origin => ({
   kind: 'user',
   userId,
   ...(conversationId !== undefined && { conversationId }),
   trusted: true,
 });
 
-/** Where what is learned comes from, as rows keep it. */
+/** The origin as row columns. */
 export const toOriginColumns = ({
   kind,
   userId,

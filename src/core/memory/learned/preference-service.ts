@@ -8,9 +8,9 @@ import type { Database } from '../../storage/database.ts';
 import type { PreferenceRow } from '../../storage/rows/memory.ts';
 import type { Runtime } from '../../runtime.ts';
 import { foldText } from './fold-text.ts';
-import { ownWords, toOrigin, toOriginColumns } from './origin.ts';
+import { userOrigin, toOrigin, toOriginColumns } from './origin.ts';
 import { PreferenceStore } from './preference-store.ts';
-import { passGate } from './write-gate.ts';
+import { checkWrite } from './write-gate.ts';
 
 const perUser: PerUserLimit = {
   table: 'preferences',
@@ -19,15 +19,15 @@ const perUser: PerUserLimit = {
   remedy: 'Remove one first: svc memory preferences ls',
 };
 const FIRST_CONFIDENCE = 0.5;
-/** Nothing is ever certain. */
-const MOST_CONFIDENCE = 0.999_999;
+/** Confidence never reaches 1. */
+const MAX_CONFIDENCE = 0.999_999;
 
 export interface PreferenceServiceDeps {
   database: Database;
   runtime: Runtime;
 }
 
-/** What users prefer, on behalf of a caller. */
+/** Manages preferences on behalf of a caller. */
 export class PreferenceService {
   readonly #deps: PreferenceServiceDeps;
   readonly #store: PreferenceStore;
@@ -37,26 +37,26 @@ export class PreferenceService {
   }
 
   /**
-   * The same value again takes half of the doubt away; another one of its category takes half of the confidence. What a
-   * stranger's text set going is counted, but changes nothing about what was said by somebody who is trusted.
+   * Repeating a value halves the doubt; another value in the category halves the confidence. An untrusted origin is
+   * counted but does not change the confidence of a trusted preference.
    */
   async track(
     caller: Caller,
     { category, value, userId }: TrackPreference,
-    origin: Origin = ownWords(caller),
+    origin: Origin = userOrigin(caller),
   ): Promise<Preference> {
     const { database, runtime } = this.#deps;
-    await passGate({ kind: 'preference', category, value, origin });
+    await checkWrite({ kind: 'preference', category, value, origin });
     const now = runtime.now().toISOString();
     const id = runtime.newId('pref');
     const keys = { category_key: foldText(category), value_key: foldText(value) };
-    const said = toOriginColumns(origin);
+    const originColumns = toOriginColumns(origin);
     return database.write(async ({ db }) => {
       const owner_id = await namedOwner(db, caller, userId);
       const known = await this.#store.findSame(db, { owner_id, ...keys });
       if (!known) await requireRoom(db, perUser, owner_id);
       const row: PreferenceRow = known
-        ? repeated(known, said, now)
+        ? strengthened(known, originColumns, now)
         : {
             id,
             owner_id,
@@ -65,12 +65,12 @@ export class PreferenceService {
             ...keys,
             confidence: FIRST_CONFIDENCE,
             count: 1,
-            ...said,
+            ...originColumns,
             created_at: now,
             updated_at: now,
           };
       await (known ? this.#store.update(db, row) : this.#store.insert(db, row));
-      await this.#store.halveOthers(db, row, said.is_trusted);
+      await this.#store.halveOthers(db, row, originColumns.is_trusted);
       return toPreference(row);
     });
   }
@@ -90,15 +90,15 @@ export class PreferenceService {
   }
 }
 
-function repeated(
+function strengthened(
   known: PreferenceRow,
-  said: ReturnType<typeof toOriginColumns>,
+  originColumns: ReturnType<typeof toOriginColumns>,
   updated_at: string,
 ): PreferenceRow {
   const row = { ...known, count: known.count + 1, updated_at };
-  if (said.is_trusted < known.is_trusted) return row;
-  const confidence = Math.min(MOST_CONFIDENCE, known.confidence + (1 - known.confidence) / 2);
-  return { ...row, confidence, ...(said.is_trusted > known.is_trusted && said) };
+  if (originColumns.is_trusted < known.is_trusted) return row;
+  const confidence = Math.min(MAX_CONFIDENCE, known.confidence + (1 - known.confidence) / 2);
+  return { ...row, confidence, ...(originColumns.is_trusted > known.is_trusted && originColumns) };
 }
 
 const toPreference = (row: PreferenceRow): Preference => ({

@@ -6,7 +6,7 @@ import type { Schema } from '../../storage/schema.ts';
 
 type Same = Pick<PreferenceRow, 'owner_id' | 'category_key' | 'value_key'>;
 
-/** Rows of preferences. */
+/** Stores preferences. */
 export class PreferenceStore {
   readonly #database: Database;
   readonly #findSame;
@@ -46,12 +46,12 @@ export class PreferenceStore {
     await db.updateTable('preferences').set(change).where('id', '=', id).execute();
   }
 
-  /** Other values of the category, unless they are trusted more than what contradicts them. */
+  /** Halves the confidence of other values in the category, unless they are trusted more. */
   async halveOthers(db: Kysely<Schema>, { owner_id, category_key, value_key }: Same, isTrusted: number) {
     await db.executeQuery(this.#halveOthers({ owner_id, category_key, value_key, is_trusted: isTrusted }));
   }
 
-  /** The surest first, of equal ones the newest. */
+  /** Highest confidence first, then newest. */
   list(ownerId: string): Promise<PreferenceRow[]> {
     return this.#database.read
       .selectFrom('preferences')
@@ -63,7 +63,7 @@ export class PreferenceStore {
       .execute();
   }
 
-  /** Answers whether it was there. */
+  /** Returns whether it existed. */
   async remove(db: Kysely<Schema>, ownerId: string, id: string): Promise<boolean> {
     const { numDeletedRows } = await db
       .deleteFrom('preferences')

@@ -1,63 +1,63 @@
 import type { Origin } from '../../../contract/experiences.ts';
 import { AppError } from '../../errors.ts';
-import { isPhrase, tellingWords } from './boilerplate.ts';
+import { isBoilerplate, significantWords } from './boilerplate.ts';
 import { findSecret } from './find-secret.ts';
-import { isSelfTalk } from './self-talk.ts';
+import { isAiSelfReference } from './ai-self-reference.ts';
 
-/** What somebody wants to be remembered. */
-export type Writing = { origin: Origin } & (
+/** Content to be remembered. */
+export type MemoryWrite = { origin: Origin } & (
   | {
       kind: 'experience';
       intent: string;
       solution: readonly string[];
       tags: readonly string[];
-      /** The id of what says the same already. */
-      findTwin: () => Promise<string | undefined>;
+      /** Finds the id of an experience with the same content. */
+      findDuplicate: () => Promise<string | undefined>;
     }
   | { kind: 'preference'; category: string; value: string }
 );
 
-/** Different words that a run has to tell, in what was wanted and in what led there; a person needs one. */
-const LEAST_WORDS_OF_RUN = 2;
+/** Minimum of distinct words in intent and solution from an agent; a person needs one. */
+const MIN_AGENT_WORDS = 2;
 
 /**
- * Everything that is learned passes here, whoever says it. What a run says has to tell more than what a person says;
- * a secret is refused from everybody. Throws an `AppError` that never repeats what it refuses.
+ * Checks everything before it is remembered. Agents must say more than people; secrets are rejected from both. Throws
+ * an `AppError` that never repeats the rejected content.
  */
-export async function passGate(writing: Writing): Promise<void> {
-  const ofRun = writing.origin.kind !== 'user';
+export async function checkWrite(write: MemoryWrite): Promise<void> {
+  const isFromAgent = write.origin.kind !== 'user';
   const texts =
-    writing.kind === 'experience'
-      ? [writing.intent, ...writing.solution, ...writing.tags]
-      : [writing.category, writing.value];
-  if (texts.some(hasHidden))
-    throw refused('it holds control characters, or characters that hide or turn around others');
-  const secret = findSecret(writing.kind === 'experience' ? texts.join('\n') : texts.join(': '));
-  if (secret !== undefined) throw refused(`it seems to hold ${secret}; say where it is kept instead`);
-  if (texts.some((text) => isSelfTalk(text, ofRun)))
-    throw refused('it is what a model says about itself, not something that was learned');
-  if (!tellsSomething(writing, ofRun ? LEAST_WORDS_OF_RUN : 1))
-    throw refused('it tells too little to be of use later; say what was wanted and what led there');
-  if (writing.kind === 'preference') return;
-  const twin = await writing.findTwin();
-  if (twin !== undefined) throw knownAlready(twin);
+    write.kind === 'experience'
+      ? [write.intent, ...write.solution, ...write.tags]
+      : [write.category, write.value];
+  if (texts.some(hasHiddenCharacters))
+    throw rejected('it contains control characters or characters that hide or reorder others');
+  const secret = findSecret(write.kind === 'experience' ? texts.join('\n') : texts.join(': '));
+  if (secret !== undefined) throw rejected(`it seems to contain ${secret}; say where it is stored instead`);
+  if (texts.some((text) => isAiSelfReference(text, isFromAgent)))
+    throw rejected('it is a model talking about itself, not something that was learned');
+  if (!isInformative(write, isFromAgent ? MIN_AGENT_WORDS : 1))
+    throw rejected('it says too little to be useful later; state the goal and what led to it');
+  if (write.kind === 'preference') return;
+  const duplicate = await write.findDuplicate();
+  if (duplicate !== undefined) throw duplicateError(duplicate);
 }
 
-export const knownAlready = (id: string): AppError =>
-  new AppError('conflict', `The experience ${id} says the same already`);
+export const duplicateError = (id: string): AppError =>
+  new AppError('conflict', `Experience ${id} already says the same`);
 
-const refused = (why: string) => new AppError('validation', `This is not remembered: ${why}`);
+const rejected = (why: string) => new AppError('validation', `Not remembered: ${why}`);
 
-/** Letters of tags are invisible; they are part of flags alone. */
+/** Tag characters are invisible and only valid within flag emoji. */
 const hidden =
   /(?![\t\n\r])\p{Cc}|[\u202a-\u202e\u2066-\u2069]|(?<!\u{1f3f4}[\u{e0020}-\u{e007f}]{0,6})[\u{e0000}-\u{e007f}]/u;
-const hasHidden = (text: string) => hidden.test(text) || !text.isWellFormed();
+const hasHiddenCharacters = (text: string) => hidden.test(text) || !text.isWellFormed();
 
-function tellsSomething(writing: Writing, least: number): boolean {
-  if (writing.kind === 'preference') {
-    const { category, value } = writing;
-    return /[\p{L}\p{N}]/u.test(category) && /[\p{L}\p{N}\p{Emoji}]/u.test(value) && !isPhrase(value);
+function isInformative(write: MemoryWrite, minWords: number): boolean {
+  if (write.kind === 'preference') {
+    const { category, value } = write;
+    return /[\p{L}\p{N}]/u.test(category) && /[\p{L}\p{N}\p{Emoji}]/u.test(value) && !isBoilerplate(value);
   }
-  const { intent, solution } = writing;
-  return tellingWords(intent).size >= least && tellingWords(solution.join('\n')).size >= least;
+  const { intent, solution } = write;
+  return significantWords(intent).size >= minWords && significantWords(solution.join('\n')).size >= minWords;
 }

@@ -12,7 +12,7 @@ import { showName } from '../../text/show-name.ts';
 import { defineTool, type Tool, ToolFailure } from '../tool.ts';
 
 const MAX_EXPERIENCES = 5;
-/** Of one find, in characters: a very long line is a chunk too. */
+/** Maximum characters of one result: a very long line is one chunk, too. */
 const MAX_TEXT = 4000;
 
 export interface MemorySearchDeps {
@@ -21,15 +21,15 @@ export interface MemorySearchDeps {
   runtime: Pick<Runtime, 'now'>;
 }
 
-/** `memory_search`: what was indexed, and what the user of the run learned before. */
+/** `memory_search`: searches indexed files and the experiences of the user. */
 export const memorySearchTool = ({ memory, experiences, runtime }: MemorySearchDeps): Tool =>
   defineTool({
     name: 'memory_search',
     description:
-      'Searches the folders that were indexed, and what was learned from earlier work, by keywords or a question. Answers deps of files with their path and lines, and what led to success before; a part may be older than its file, so read the file before you change it.',
+      'Searches indexed folders and what was learned from earlier work, by keywords or a question. Returns parts of files with their path and lines, and what led to success before. A part may be older than its file, so read the file before you change it.',
     input: z.object({
       query: z.string().trim().min(1).max(1000).describe('Keywords or a question'),
-      limit: z.int().min(1).max(20).default(6).describe('The most deps of files to answer'),
+      limit: z.int().min(1).max(20).default(6).describe('The maximum number of file parts to return'),
     }),
     isReadOnly: true,
     danger: 'low',
@@ -38,51 +38,51 @@ export const memorySearchTool = ({ memory, experiences, runtime }: MemorySearchD
         ? 'nothing is indexed or learned yet: svc memory sync FOLDER'
         : undefined,
     plan: ({ query, limit }, { userId, mode, isTrusted, signal }) => {
-      // Whoever wrote the text would read it in what the run says in the end.
+      // The author of the untrusted text could read the results in the answer of the run.
       if (!isTrusted)
-        throw new ToolFailure('memory_search is not for a run that the text of a stranger set going');
+        throw new ToolFailure('memory_search is not available in a run that untrusted text started');
       const caller = { userId, role: 'user' as const };
-      const isTold = ({ origin }: Experience) => origin.trusted || mode !== 'full';
+      const isAllowed = ({ origin }: Experience) => origin.trusted || mode !== 'full';
       return {
         access: {},
         run: async () => {
-          const faults: string[] = [];
-          const orNothing = async <T>(read: () => Promise<T[]>): Promise<T[]> => {
+          const errors: string[] = [];
+          const orEmpty = async <T>(read: () => Promise<T[]>): Promise<T[]> => {
             try {
               return await unlessAborted(read(), signal);
             } catch (error) {
               if (signal.aborted || !(error instanceof AppError)) throw error;
-              faults.push(error.message);
+              errors.push(error.message);
               return [];
             }
           };
           const [chunks, learned] = await Promise.all([
-            orNothing(async () =>
+            orEmpty(async () =>
               memory.isEmpty ? [] : (await memory.search({ query, maxResults: limit, minScore: 0 })).chunks,
             ),
-            orNothing(async () =>
+            orEmpty(async () =>
               (await experiences.hasAny(userId))
                 ? (await experiences.search(caller, { q: query, limit: MAX_EXPERIENCES })).experiences
                 : [],
             ),
           ]);
-          const known = learned.filter(isTold);
-          if (chunks.length + known.length === 0 && faults.length > 0)
-            throw new ToolFailure(`The memory could not be searched: ${faults.join('. ')}`);
-          return { content: tell(chunks, known, faults, runtime.now()), origin: 'The memory' };
+          const known = learned.filter(isAllowed);
+          if (chunks.length + known.length === 0 && errors.length > 0)
+            throw new ToolFailure(`The memory could not be searched: ${errors.join('. ')}`);
+          return { content: formatResults(chunks, known, errors, runtime.now()), origin: 'The memory' };
         },
       };
     },
   });
 
-function tell(
+function formatResults(
   chunks: ScoredChunk[],
   experiences: (Experience & { score: number })[],
-  faults: string[],
+  errors: string[],
   now: Date,
 ): string {
   const output = new OutputLines();
-  const deps = [
+  const parts = [
     ...chunks.map(({ path, startLine, endLine, score, stale, text }) => {
       const note = stale ? ', the file has changed since' : '';
       return `${showName(path)}:${startLine}-${endLine} (score ${score.toFixed(2)}${note})\n${cut(text)}\n`;
@@ -92,12 +92,12 @@ function tell(
       return `Learned: ${head} (score ${experience.score.toFixed(2)})\n${cut(body)}\n`;
     }),
   ];
-  let told = 0;
-  while (told < deps.length && output.add(deps[told] ?? '')) told++;
+  let included = 0;
+  while (included < parts.length && output.add(parts[included] ?? '')) included++;
   return output.end(
-    deps.length === 0 && 'nothing found',
-    told < deps.length && `${deps.length - told} more found, ask for less to see them`,
-    ...faults,
+    parts.length === 0 && 'nothing found',
+    included < parts.length && `${parts.length - included} more found, narrow the query to see them`,
+    ...errors,
   );
 }
 

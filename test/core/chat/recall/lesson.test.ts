@@ -4,7 +4,7 @@ import { createExperienceSchema } from '../../../../src/contract/experiences.ts'
 import type { Task } from '../../../../src/contract/task.ts';
 import { untrustedMark } from '../../../../src/core/memory/learned/describe-experience.ts';
 import { lessonOf } from '../../../../src/core/chat/recall/lesson.ts';
-import { mayRepeatStrangers, stepsOf } from '../../../../src/core/chat/recall/run-steps.ts';
+import { mayContainUntrustedText, stepsOf } from '../../../../src/core/chat/recall/run-steps.ts';
 import { toTask } from '../../../../src/core/tasks/task-mapping.ts';
 import { newTask } from '../../../helpers/storage.ts';
 import { untouched } from '../../../../src/core/tasks/task-columns.ts';
@@ -24,7 +24,7 @@ const task = (change: Partial<Task> = {}): Task => ({
 const long = 'The door is painted in three layers. '.repeat(20);
 
 describe('the steps of a run', () => {
-  it('are the calls that went well, once each, with the argument that tells them apart', () => {
+  it('lists successful calls once each with their identifying argument', () => {
     const calls = [
       call('read_file', { path: 'notes.txt', offset: 3 }),
       call('read_file', { path: 'notes.txt', offset: 90 }),
@@ -54,7 +54,7 @@ describe('the steps of a run', () => {
     ]);
   });
 
-  it('are not too many or too long', () => {
+  it('limits the number and length of steps', () => {
     const calls = Array.from({ length: 90 }, (_, n) => call('read_file', { path: `${n}${'p'.repeat(900)}` }));
     expect(stepsOf(calls)).toHaveLength(20);
     expect(stepsOf(calls)[0]?.length).toBeLessThan(300);
@@ -69,13 +69,13 @@ describe('the steps of a run', () => {
     [call('web_fetch', {}), true],
     [call('mcp__wiki__find', {}), true],
     [call('task_status', {}), true],
-  ])('tell whether a stranger may have spoken (%#)', (made, expected) => {
-    expect(mayRepeatStrangers(made)).toBe(expected);
+  ])('detects results that may contain untrusted text (%#)', (made, expected) => {
+    expect(mayContainUntrustedText(made)).toBe(expected);
   });
 });
 
 describe('a lesson', () => {
-  it('is what was asked for, the steps and the answer', () => {
+  it('consists of the request, the steps and the answer', () => {
     const given = task({
       prompt: 'One\nTwo\nThree\nFour\nFive\nSix',
       labels: ['doors'],
@@ -90,7 +90,7 @@ describe('a lesson', () => {
     });
   });
 
-  it('is a chain of tools where little was said', () => {
+  it('is a tool chain when the answer is short', () => {
     expect(lessonOf(task(), 'Done.', ['read_file a'], undefined)).toMatchObject({
       type: 'tool_chain',
       intent: 'Paint the door',
@@ -99,7 +99,7 @@ describe('a lesson', () => {
     expect(lessonOf(task(), ' ', ['read_file a'], undefined)?.solution).toEqual(['read_file a']);
   });
 
-  it('tells what failed at first', () => {
+  it('includes the earlier failure', () => {
     const failure = { code: 'max_steps', message: 'Not done after 5 steps' };
     expect(lessonOf(task(), long, [], failure)).toMatchObject({
       type: 'error_recovery',
@@ -107,12 +107,12 @@ describe('a lesson', () => {
     });
   });
 
-  it('is not learned from what is too little', () => {
+  it('is undefined when there is too little to keep', () => {
     expect(lessonOf(task(), 'Hello', [], undefined)).toBeUndefined();
     expect(lessonOf(task(), 'Hello', [], { code: 'network', message: 'busy' })).toBeUndefined();
   });
 
-  it('names once what the title says too', () => {
+  it('does not repeat the title in the intent', () => {
     const prompt = 'Paint the door\nin blue';
     expect(lessonOf(task({ prompt }), long, [], undefined)?.intent).toBe(prompt);
     expect(lessonOf(task({ description: 'In blue' }), long, [], undefined)?.intent).toBe(
@@ -120,7 +120,7 @@ describe('a lesson', () => {
     );
   });
 
-  it('is as long as an experience may be, whatever the task was', () => {
+  it('fits the limits of an experience for any task', () => {
     const half = `${'🚪'.repeat(300)}x`;
     const huge = task({
       title: half,

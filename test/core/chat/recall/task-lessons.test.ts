@@ -2,19 +2,19 @@ import { expect, it } from 'vitest';
 import type { Experience, Origin, CreateExperience } from '../../../../src/contract/experiences.ts';
 import { Config } from '../../../../src/core/config/config.ts';
 import { AppError } from '../../../../src/core/errors.ts';
-import { type EndedRun, TaskLessons } from '../../../../src/core/chat/recall/task-lessons.ts';
+import { type FinishedRun, TaskLessons } from '../../../../src/core/chat/recall/task-lessons.ts';
 import type { NewEvent } from '../../../../src/core/tasks/new-event.ts';
 import type { NewTask } from '../../../../src/core/tasks/task-columns.ts';
 import { TaskEndings } from '../../../../src/core/tasks/task-endings.ts';
 import { insertTasks, newTask, openStorage } from '../../../helpers/storage.ts';
-import { experience } from './recall-parts.ts';
+import { experience } from './recall-fixture.ts';
 
 const read = { name: 'read_file', arguments: { path: 'a' }, result: 'x', status: 'success' as const };
-const ended = (change: Partial<EndedRun> = {}): EndedRun => ({
+const ended = (change: Partial<FinishedRun> = {}): FinishedRun => ({
   answer: 'Done.',
   calls: [read],
   recalled: [],
-  heardStrangers: false,
+  isTainted: false,
   ...change,
 });
 
@@ -67,10 +67,10 @@ async function openLessons({ learns = true, known = [] }: { learns?: boolean; kn
 it('learns from a task once it is completed, and only once', async () => {
   const { lessons, recorded, running, end } = await openLessons();
   await running('task_1', { labels: '["doors"]' });
-  lessons.expect('task_1', ended({ answer: 'An end that was not stored' }));
-  lessons.expect('task_1', ended({ conversationId: 'conv_1' }));
+  lessons.learnOnCompletion('task_1', ended({ answer: 'An end that was not stored' }));
+  lessons.learnOnCompletion('task_1', ended({ conversationId: 'conv_1' }));
   expect(recorded).toEqual([]);
-  // Several events tell of the end.
+  // Several events follow the completion.
   await end('task_1', 'complete', [{ type: 'output', message: 'Done.' }]);
   await lessons.close();
   expect(recorded).toEqual([
@@ -93,43 +93,43 @@ it('learns from a task once it is completed, and only once', async () => {
   ]);
 });
 
-it.each(['fail', 'cancel'] as const)('learns nothing from an end by %s', async (move) => {
+it.each(['fail', 'cancel'] as const)('learns nothing after %s', async (move) => {
   const { lessons, recorded, used, running, end } = await openLessons({ known: [experience('exp_1')] });
   await running('task_1');
-  lessons.expect('task_1', ended({ recalled: ['exp_1'] }));
+  lessons.learnOnCompletion('task_1', ended({ recalled: ['exp_1'] }));
   await end('task_1', move);
   await lessons.close();
   expect([recorded, used]).toEqual([[], []]);
 });
 
-it('learns nothing from what a stranger set going, or when it is switched off', async () => {
+it('learns nothing from an untrusted task or when learning is disabled', async () => {
   for (const [learns, is_trusted] of [
     [true, 0],
     [false, 1],
   ] as const) {
     const { lessons, recorded, running, end } = await openLessons({ learns });
     await running('task_1', { is_trusted });
-    lessons.expect('task_1', ended());
+    lessons.learnOnCompletion('task_1', ended());
     await end('task_1', 'complete');
     await lessons.close();
     expect(recorded).toEqual([]);
   }
 });
 
-it('does not trust what strangers may have told the run, also where that is forgotten by now', async () => {
+it('marks a lesson as untrusted after untrusted text, even when compacted away', async () => {
   const { lessons, recorded, running, end } = await openLessons({ known: [experience('exp_1')] });
   await running('task_1');
-  lessons.expect('task_1', ended({ recalled: ['exp_gone', 'exp_1'], heardStrangers: true }));
+  lessons.learnOnCompletion('task_1', ended({ recalled: ['exp_gone', 'exp_1'], isTainted: true }));
   await end('task_1', 'complete');
   await lessons.close();
   expect(recorded[0]?.origin).toMatchObject({ trusted: false });
 });
 
-it('marks what it was told as used, and does not learn the same again', async () => {
+it('marks recalled experiences as used and does not record them again', async () => {
   const same = experience('exp_1', { type: 'tool_chain', intent: 'task_1' });
   const { lessons, recorded, used, noted, running, end } = await openLessons({ known: [same] });
   await running('task_1');
-  lessons.expect('task_1', ended({ recalled: ['exp_gone', 'exp_1'] }));
+  lessons.learnOnCompletion('task_1', ended({ recalled: ['exp_gone', 'exp_1'] }));
   await end('task_1', 'complete');
   await lessons.close();
   expect(used).toEqual(['user_owner exp_1']);
@@ -137,7 +137,7 @@ it('marks what it was told as used, and does not learn the same again', async ()
   expect(noted).toEqual(['an experience could not be marked as used']);
 });
 
-it('learns how an earlier attempt was overcome', async () => {
+it('learns how the failure of an earlier attempt was resolved', async () => {
   const { lessons, recorded, running, end, database, store } = await openLessons();
   await running('task_1', { attempts: 2 });
   const head = await store.findHead('task_1');
@@ -150,7 +150,7 @@ it('learns how an earlier attempt was overcome', async () => {
     await database.write((transaction) =>
       store.addEvents(transaction, head, new Date(), [failed('network'), failed('timeout')]),
     );
-  lessons.expect('task_1', ended());
+  lessons.learnOnCompletion('task_1', ended());
   await end('task_1', 'complete');
   await lessons.close();
   expect(recorded[0]?.input).toMatchObject({
@@ -159,13 +159,13 @@ it('learns how an earlier attempt was overcome', async () => {
   });
 });
 
-it('learns how the failure of the task before was overcome', async () => {
+it('learns how the failure of the retried task was resolved', async () => {
   const { lessons, recorded, running, end } = await openLessons();
   const error = JSON.stringify({ class: 'budget', code: 'max_steps', message: 'Not done' });
   await running('task_1', { error });
   await end('task_1', 'fail');
   await running('task_2', { retried_from: 'task_1' });
-  lessons.expect('task_2', ended());
+  lessons.learnOnCompletion('task_2', ended());
   await end('task_2', 'complete');
   await lessons.close();
   expect(recorded[0]?.input).toMatchObject({
@@ -174,11 +174,11 @@ it('learns how the failure of the task before was overcome', async () => {
   });
 });
 
-it('takes a refusal as it is', async () => {
+it('accepts a rejection by the write gate', async () => {
   const { lessons, experiences, noted, running, end } = await openLessons();
   experiences.record = () => Promise.reject(new AppError('validation', 'It holds a secret'));
   await running('task_1');
-  lessons.expect('task_1', ended());
+  lessons.learnOnCompletion('task_1', ended());
   await end('task_1', 'complete');
   await lessons.close();
   expect(noted).toEqual(['nothing was learned from a task']);

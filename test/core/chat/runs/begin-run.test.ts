@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { SecurityMode } from '../../../../src/contract/security-mode.ts';
 import { beginRun } from '../../../../src/core/chat/runs/begin-run.ts';
-import { experience, foundChunk, openRecall, preference, untrusted } from '../recall/recall-parts.ts';
+import { experience, foundChunk, openRecall, preference, untrusted } from '../recall/recall-fixture.ts';
 
 const known = {
   chunks: { keyword: [foundChunk('doors')] },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EmbeddingProvider } from '../../../../src/core/config/memory-settings.ts';
 import { startEmbeddingServer, toBase64 } from '../../../helpers/embedding-server.ts';
-import { createEmbedder, KEY } from './embedder-parts.ts';
+import { createEmbedder, KEY } from './embedder-fixture.ts';
 
 const never = new AbortController().signal;
 const vectors = new Map([
@@ -33,15 +33,15 @@ describe('each provider', () => {
       await using server = await startEmbeddingServer(vectorOf);
       const provider = type as EmbeddingProvider;
       const isNamed = provider in named;
-      await using parts = await createEmbedder(server.url, provider, {
+      await using fixture = await createEmbedder(server.url, provider, {
         flags: isNamed ? { 'memory.embedding.model': is.model } : {},
       });
-      const choice = parts.embedder.choice();
+      const choice = fixture.embedder.choice();
       expect(choice).toEqual({ provider, modelId: is.model, name: `${provider}/${is.model}` });
       if (!choice) return;
-      const made = await parts.embedder.embedTexts(choice, ['cats', 'dogs'], never);
+      const made = await fixture.embedder.embedTexts(choice, ['cats', 'dogs'], never);
       expect(made).toEqual([Float32Array.of(1, 0, 0), Float32Array.of(0, 1, 0)]);
-      expect(await parts.embedder.embedQuery('pets?')).toEqual({
+      expect(await fixture.embedder.embedQuery('pets?')).toEqual({
         vector: { model: `${provider}/${is.model}`, values: Float32Array.of(0.5, 0.25, 0) },
       });
       expect(server.asked.map(({ texts }) => texts)).toEqual([['cats', 'dogs'], ['pets?']]);
@@ -52,13 +52,13 @@ describe('each provider', () => {
     },
   );
 
-  it('is told what a text is for, where it makes a difference', async () => {
+  it('sends the purpose of a text to providers that distinguish it', async () => {
     await using server = await startEmbeddingServer(vectorOf);
     for (const provider of ['google', 'cohere'] as const) {
-      await using parts = await createEmbedder(server.url, provider);
-      const choice = parts.embedder.choice();
-      if (choice) await parts.embedder.embedTexts(choice, ['cats', 'dogs'], never);
-      await parts.embedder.embedQuery('pets?');
+      await using fixture = await createEmbedder(server.url, provider);
+      const choice = fixture.embedder.choice();
+      if (choice) await fixture.embedder.embedTexts(choice, ['cats', 'dogs'], never);
+      await fixture.embedder.embedQuery('pets?');
     }
     const bodies = server.asked.map(({ body }) => JSON.stringify(body));
     expect(bodies[0]?.match(/"taskType":"RETRIEVAL_DOCUMENT"/g)).toHaveLength(2);
@@ -67,12 +67,15 @@ describe('each provider', () => {
     expect(bodies[3]).toContain('"input_type":"search_query"');
   });
 
-  it('of Azure is asked in the path of the deployment where its API has a date', async () => {
+  it('uses the deployment path of Azure for dated API versions', async () => {
     await using server = await startEmbeddingServer(vectorOf);
-    await using parts = await createEmbedder(server.url, 'azure', {
+    await using fixture = await createEmbedder(server.url, 'azure', {
       flags: { 'memory.embedding.model': 'mine', 'providers.azure.apiVersion': '2024-10-21' },
     });
-    expect(await parts.embedder.embedQuery('cats')).toHaveProperty('vector.values', Float32Array.of(1, 0, 0));
+    expect(await fixture.embedder.embedQuery('cats')).toHaveProperty(
+      'vector.values',
+      Float32Array.of(1, 0, 0),
+    );
     expect(server.asked[0]?.path).toBe('/azure/deployments/mine/embeddings?api-version=2024-10-21');
     expect(server.asked[0]?.headers).toMatchObject({ 'api-key': KEY });
     expect(server.asked[0]?.headers).not.toHaveProperty('authorization');
@@ -80,52 +83,52 @@ describe('each provider', () => {
 });
 
 describe('the choice', () => {
-  it('is none without a provider, and nothing is sent', async () => {
+  it('chooses no model and sends nothing without a provider', async () => {
     await using server = await startEmbeddingServer();
-    await using parts = await createEmbedder(server.url, undefined, {
+    await using fixture = await createEmbedder(server.url, undefined, {
       flags: { 'memory.embedding.provider': undefined },
     });
-    expect(parts.embedder.choice()).toBeUndefined();
-    expect(parts.embedder.missing()).toBeUndefined();
-    expect(await parts.embedder.embedQuery('secret plans')).toBeUndefined();
+    expect(fixture.embedder.choice()).toBeUndefined();
+    expect(fixture.embedder.configurationError()).toBeUndefined();
+    expect(await fixture.embedder.embedQuery('secret plans')).toBeUndefined();
     expect(server.asked).toEqual([]);
   });
 
-  it('needs a model where only the customer knows the names', async () => {
+  it('requires a model name for providers without a default', async () => {
     await using server = await startEmbeddingServer();
-    await using parts = await createEmbedder(server.url, 'azure');
-    expect(parts.embedder.choice()).toBeUndefined();
+    await using fixture = await createEmbedder(server.url, 'azure');
+    expect(fixture.embedder.choice()).toBeUndefined();
     const reason = expect.stringContaining('svc config set memory.embedding.model');
-    expect(parts.embedder.missing()).toEqual(reason);
-    expect(await parts.embedder.embedQuery('cats')).toEqual({ reason });
+    expect(fixture.embedder.configurationError()).toEqual(reason);
+    expect(await fixture.embedder.embedQuery('cats')).toEqual({ reason });
     expect(server.asked).toEqual([]);
   });
 
-  it('takes the name of the provider off its model', async () => {
+  it('removes the provider prefix from the model name', async () => {
     await using server = await startEmbeddingServer();
-    await using parts = await createEmbedder(server.url, 'openai', {
+    await using fixture = await createEmbedder(server.url, 'openai', {
       flags: { 'memory.embedding.model': 'openai/text-embedding-3-large' },
     });
-    expect(parts.embedder.choice()).toMatchObject({
+    expect(fixture.embedder.choice()).toMatchObject({
       modelId: 'text-embedding-3-large',
       name: 'openai/text-embedding-3-large',
     });
   });
 
-  it('refuses providers without such models, and names the others', async () => {
+  it('rejects providers without embedding models and names the others', async () => {
     await using server = await startEmbeddingServer();
-    await using parts = await createEmbedder(server.url, undefined, {
+    await using fixture = await createEmbedder(server.url, undefined, {
       flags: { 'memory.embedding.provider': undefined },
     });
     for (const provider of ['anthropic', 'groq', 'nobody', 7])
-      expect(() => parts.config.set('memory.embedding.provider', provider)).toThrow(
+      expect(() => fixture.config.set('memory.embedding.provider', provider)).toThrow(
         /models for embeddings: openai, google, mistral, cohere, azure, together, fireworks, ollama, openrouter/,
       );
   });
 });
 
 describe('answers', () => {
-  it('in base64 or in another order are read as what they are', async () => {
+  it('reads vectors in base64 or in another order', async () => {
     await using server = await startEmbeddingServer();
     server.script = (reply) =>
       reply.send(200, {
@@ -135,8 +138,8 @@ describe('answers', () => {
         ],
       });
     for (const provider of ['openai', 'mistral', 'ollama', 'openrouter'] as const) {
-      await using parts = await createEmbedder(server.url, provider);
-      const choice = parts.embedder.choice();
+      await using fixture = await createEmbedder(server.url, provider);
+      const choice = fixture.embedder.choice();
       if (provider === 'openrouter')
         server.script = (reply) =>
           reply.send(200, {
@@ -147,7 +150,7 @@ describe('answers', () => {
               { object: 'embedding', index: 0, embedding: [1, 2, 0.5] },
             ],
           });
-      expect(choice && (await parts.embedder.embedTexts(choice, ['a', 'b'], never))).toEqual([
+      expect(choice && (await fixture.embedder.embedTexts(choice, ['a', 'b'], never))).toEqual([
         Float32Array.of(1, 2, 0.5),
         Float32Array.of(0.25, -1, 3),
       ]);
@@ -166,14 +169,14 @@ describe('answers', () => {
     ['a page', '<html>hello</html>'],
     ['another object', { ok: true }],
     ['broken base64', { data: [{ embedding: 'AAA' }, { embedding: 'AAA' }] }],
-  ])('of %s are refused', async (_what, body) => {
+  ])('rejects answers of %s', async (_what, body) => {
     await using server = await startEmbeddingServer();
     server.script = (reply) => reply.send(200, body);
-    await using parts = await createEmbedder(server.url);
-    const choice = parts.embedder.choice();
+    await using fixture = await createEmbedder(server.url);
+    const choice = fixture.embedder.choice();
     if (!choice) throw new Error('There is a choice');
     await expect(
-      parts.embedder.embedTexts(choice, ['first text', 'second text'], never),
+      fixture.embedder.embedTexts(choice, ['first text', 'second text'], never),
     ).rejects.toMatchObject({
       name: 'AppError',
       code: 'unavailable',
@@ -184,12 +187,12 @@ describe('answers', () => {
 });
 
 describe('a text', () => {
-  it('that is longer than models take is cut', async () => {
+  it('truncates a text that is longer than models accept', async () => {
     await using server = await startEmbeddingServer(() => [1]);
-    await using parts = await createEmbedder(server.url);
-    const choice = parts.embedder.choice();
+    await using fixture = await createEmbedder(server.url);
+    const choice = fixture.embedder.choice();
     const texts = ['a'.repeat(100_000), '漢'.repeat(20_000), `a${'😀'.repeat(20_000)}`, 'short', 'a\ud800b'];
-    if (choice) await parts.embedder.embedTexts(choice, texts, never);
+    if (choice) await fixture.embedder.embedTexts(choice, texts, never);
     const sent = server.asked[0]?.texts ?? [];
     expect(sent.map((text, at) => texts[at]?.startsWith(text))).toEqual([true, true, true, true, false]);
     expect(sent[0]?.length).toBeGreaterThan(30_000);
@@ -200,7 +203,7 @@ describe('a text', () => {
     expect(sent[3]).toBe('short');
   });
 
-  it('that is too long for the model is cut until it is not, and the next ones are cut before', async () => {
+  it('shortens a text until the model accepts it and truncates later ones upfront', async () => {
     await using server = await startEmbeddingServer(() => [1]);
     const tooLong = {
       error: { message: "This model's maximum context length is 512 tokens", type: 'invalid_request_error' },
@@ -208,35 +211,35 @@ describe('a text', () => {
     server.script = (reply, { texts }) => {
       if (texts.some((text) => text.length > 2000)) reply.send(400, tooLong);
     };
-    await using parts = await createEmbedder(server.url);
-    const choice = parts.embedder.choice();
+    await using fixture = await createEmbedder(server.url);
+    const choice = fixture.embedder.choice();
     if (!choice) throw new Error('There is a choice');
-    await parts.embedder.embedTexts(choice, ['x'.repeat(6000)], never);
+    await fixture.embedder.embedTexts(choice, ['x'.repeat(6000)], never);
     expect(server.asked.map(({ texts }) => texts[0]?.length)).toEqual([6000, 3000, 1500]);
-    await parts.embedder.embedTexts(choice, ['y'.repeat(6000), 'z'], never);
+    await fixture.embedder.embedTexts(choice, ['y'.repeat(6000), 'z'], never);
     expect(server.asked.at(-1)?.texts.map((text) => text.length)).toEqual([1500, 1]);
   });
 });
 
 describe('a query', () => {
-  it('that was asked before is not paid for again', async () => {
+  it('sends a repeated query only once', async () => {
     await using server = await startEmbeddingServer();
-    await using parts = await createEmbedder(server.url);
-    const first = await parts.embedder.embedQuery('cats');
-    expect(await parts.embedder.embedQuery('cats')).toEqual(first);
+    await using fixture = await createEmbedder(server.url);
+    const first = await fixture.embedder.embedQuery('cats');
+    expect(await fixture.embedder.embedQuery('cats')).toEqual(first);
     expect(server.asked).toHaveLength(1);
-    for (let at = 0; at < 99; at++) await parts.embedder.embedQuery(`dogs ${at}`);
-    await parts.embedder.embedQuery('cats');
+    for (let at = 0; at < 99; at++) await fixture.embedder.embedQuery(`dogs ${at}`);
+    await fixture.embedder.embedQuery('cats');
     expect(server.asked).toHaveLength(100);
-    for (let at = 0; at < 100; at++) await parts.embedder.embedQuery(`birds ${at}`);
-    await parts.embedder.embedQuery('cats');
+    for (let at = 0; at < 100; at++) await fixture.embedder.embedQuery(`birds ${at}`);
+    await fixture.embedder.embedQuery('cats');
     expect(server.asked).toHaveLength(201);
   });
 
-  it('of blanks is never sent', async () => {
+  it('never sends a blank query', async () => {
     await using server = await startEmbeddingServer();
-    await using parts = await createEmbedder(server.url);
-    expect(await parts.embedder.embedQuery(' \n\t')).toHaveProperty('reason');
+    await using fixture = await createEmbedder(server.url);
+    expect(await fixture.embedder.embedQuery(' \n\t')).toHaveProperty('reason');
     expect(server.asked).toEqual([]);
   });
 
@@ -260,52 +263,52 @@ describe('a query', () => {
     ],
     [404, { error: { message: 'The model `m` does not exist' } }, /The model `m` does not exist/],
     [200, secretQuery, /OpenAI sent something that cannot be read/],
-  ])('gets a reason without secrets when the answer is %i', async (status, body, reason) => {
+  ])('returns a reason without secrets for status %i', async (status, body, reason) => {
     await using server = await startEmbeddingServer();
     server.script = (reply) => reply.send(status, body);
-    await using parts = await createEmbedder(server.url);
-    const said = await parts.embedder.embedQuery(secretQuery);
+    await using fixture = await createEmbedder(server.url);
+    const said = await fixture.embedder.embedQuery(secretQuery);
     expect(said).toEqual({ reason: expect.stringMatching(reason) });
     expect(JSON.stringify(said)).not.toMatch(/tulip|password|vault|very-secret|0123456789/);
   });
 
-  it('gets a reason when nobody answers, or not in time', async () => {
+  it('returns a reason when the provider does not answer in time', async () => {
     const server = await startEmbeddingServer();
     await using hasty = await createEmbedder(server.url, 'ollama', { queryMs: 50 });
     server.script = (reply) => reply.wait();
     expect(await hasty.embedder.embedQuery('slow')).toEqual({
       reason: 'Searched by keywords only: Ollama did not answer in time',
     });
-    await using parts = await createEmbedder(server.url, 'ollama', { queryMs: 60_000 });
+    await using fixture = await createEmbedder(server.url, 'ollama', { queryMs: 60_000 });
     server.script = (reply) => reply.cut();
-    expect(await parts.embedder.embedQuery('cut')).toEqual({
+    expect(await fixture.embedder.embedQuery('cut')).toEqual({
       reason: expect.stringMatching(/Ollama: [\d.:]+ cannot be reached/),
     });
     await server[Symbol.asyncDispose]();
-    expect(await parts.embedder.embedQuery('down')).toEqual({
+    expect(await fixture.embedder.embedQuery('down')).toEqual({
       reason: expect.stringMatching(/Ollama: [\d.:]+ cannot be reached: it refuses the connection/),
     });
   });
 
-  it('is not sent to a provider that fails again and again', async () => {
+  it('does not send a query to a provider that keeps failing', async () => {
     await using server = await startEmbeddingServer();
-    await using parts = await createEmbedder(server.url);
+    await using fixture = await createEmbedder(server.url);
     server.script = (reply) => reply.send(503, { error: { message: 'down' } });
-    for (let at = 0; at < 8; at++) await parts.embedder.embedQuery('cats');
+    for (let at = 0; at < 8; at++) await fixture.embedder.embedQuery('cats');
     expect(server.asked).toHaveLength(5);
-    expect(await parts.embedder.embedQuery('cats')).toEqual({
+    expect(await fixture.embedder.embedQuery('cats')).toEqual({
       reason: expect.stringMatching(/OpenAI failed several times in a row. It is asked again in \d+ s/),
     });
     // A chat is not held up by it.
-    await expect(parts.providers.resolve({ provider: 'openai', model: 'gpt-5' })).resolves.toBeDefined();
+    await expect(fixture.providers.resolve({ provider: 'openai', model: 'gpt-5' })).resolves.toBeDefined();
   });
 
-  it('goes nowhere where the provider has no key, or is turned off', async () => {
+  it('does not send a query to a provider without a key or that is disabled', async () => {
     await using server = await startEmbeddingServer();
-    await using parts = await createEmbedder(server.url, 'openai', {
+    await using fixture = await createEmbedder(server.url, 'openai', {
       flags: { 'providers.openai.enabled': false, 'providers.google.apiKey': undefined },
     });
-    expect(await parts.embedder.embedQuery('cats')).toEqual({
+    expect(await fixture.embedder.embedQuery('cats')).toEqual({
       reason: expect.stringContaining('OpenAI is turned off'),
     });
     await using keyless = await createEmbedder(server.url, 'google', {

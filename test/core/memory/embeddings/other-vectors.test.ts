@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type EmbeddingServer, startEmbeddingServer } from '../../../helpers/embedding-server.ts';
-import { MODEL, createFill, many, unheard } from './fill-parts.ts';
+import { MODEL, createBackfill, many, noop } from './backfill-fixture.ts';
 
 let server: EmbeddingServer;
 beforeEach(async () => {
@@ -9,39 +9,39 @@ beforeEach(async () => {
 afterEach(() => server[Symbol.asyncDispose]());
 
 describe('another model', () => {
-  it('embeds everything again, and no sooner than that the old vectors go', async () => {
-    await using at = await createFill(server, many(5));
-    await at.filled();
+  it('removes old vectors only after everything was embedded again', async () => {
+    await using at = await createBackfill(server, many(5));
+    await at.waitUntilComplete();
     at.config.set('memory.embedding.model', 'text-embedding-3-large');
     server.script = (reply) => reply.send(401, { error: { message: 'no' } });
-    at.fill.startAnew();
-    await at.filled();
+    at.backfill.restart();
+    await at.waitUntilComplete();
     expect(at.index.embedded(MODEL)).toHaveLength(5);
-    server.script = unheard;
-    at.fill.startAnew();
-    await at.filled();
+    server.script = noop;
+    at.backfill.restart();
+    await at.waitUntilComplete();
     expect([...at.index.vectors.keys()]).toEqual(['openai/text-embedding-3-large']);
     expect(at.index.embedded('openai/text-embedding-3-large')).toHaveLength(5);
     expect(server.embedded).toHaveLength(10);
   });
 
-  it('and back costs nothing while the new vectors were not complete', async () => {
-    await using at = await createFill(server, many(5));
-    await at.filled();
+  it('switches back at no cost while the new vectors are incomplete', async () => {
+    await using at = await createBackfill(server, many(5));
+    await at.waitUntilComplete();
     at.config.set('memory.embedding.model', 'text-embedding-3-large');
     server.script = (reply) => reply.send(401, { error: { message: 'no' } });
-    at.fill.startAnew();
-    await at.filled();
-    server.script = unheard;
+    at.backfill.restart();
+    await at.waitUntilComplete();
+    server.script = noop;
     at.config.set('memory.embedding.model', null);
-    at.fill.startAnew();
-    await at.filled();
+    at.backfill.restart();
+    await at.waitUntilComplete();
     expect(server.embedded).toHaveLength(5);
-    expect(at.fill.failure).toBeUndefined();
+    expect(at.backfill.failure).toBeUndefined();
   });
 
-  it('breaks off what is under way', async () => {
-    await using at = await createFill(server, many(5));
+  it('aborts the running pass when the model changes', async () => {
+    await using at = await createBackfill(server, many(5));
     const reached = new Promise<void>((resolve) => {
       server.script = (reply, { body }) => {
         if (body['model'] !== 'text-embedding-3-small') return;
@@ -49,17 +49,17 @@ describe('another model', () => {
         resolve();
       };
     });
-    at.fill.wake();
+    at.backfill.wake();
     await reached;
     at.config.set('memory.embedding.model', 'text-embedding-3-large');
-    at.fill.startAnew();
-    await at.filled();
+    at.backfill.restart();
+    await at.waitUntilComplete();
     expect([...at.index.vectors.keys()]).toEqual(['openai/text-embedding-3-large']);
   });
 
-  it('is none: it stops at once and removes nothing', async () => {
-    await using at = await createFill(server, many(5));
-    await at.filled();
+  it('stops at once and removes nothing when the provider is unset', async () => {
+    await using at = await createBackfill(server, many(5));
+    await at.waitUntilComplete();
     at.index.add('one more');
     const reached = new Promise<void>((resolve) => {
       server.script = (reply) => {
@@ -67,73 +67,73 @@ describe('another model', () => {
         resolve();
       };
     });
-    at.fill.wake();
+    at.backfill.wake();
     await reached;
     at.config.set('memory.embedding.provider', null);
-    at.fill.startAnew();
-    await at.filled();
+    at.backfill.restart();
+    await at.waitUntilComplete();
     expect(at.index.embedded(MODEL)).toHaveLength(5);
     expect(at.timers).toEqual([]);
-    expect(at.fill.failure).toBeUndefined();
+    expect(at.backfill.failure).toBeUndefined();
   });
 
-  it('keeps nothing of texts that are gone, but does not look during a sync', async () => {
-    await using at = await createFill(server, many(3));
+  it('removes vectors of removed texts, but not during a sync', async () => {
+    await using at = await createBackfill(server, many(3));
     at.index.isSyncing = true;
-    await at.filled();
+    await at.waitUntilComplete();
     const [gone] = at.index.texts.keys();
     if (gone !== undefined) at.index.texts.delete(gone);
-    await at.filled();
+    await at.waitUntilComplete();
     expect(at.index.vectors.get(MODEL)?.size).toBe(3);
     at.index.isSyncing = false;
-    await at.filled();
+    await at.waitUntilComplete();
     expect(at.index.vectors.get(MODEL)?.size).toBe(2);
   });
 });
 
 describe('vectors of another length', () => {
-  it('are made of all texts, once a query could not be compared', async () => {
+  it('recomputes all vectors after a query could not be compared', async () => {
     server.vectorOf = () => [1, 2, 3];
-    await using at = await createFill(server, many(40));
-    await at.filled();
+    await using at = await createBackfill(server, many(40));
+    await at.waitUntilComplete();
     server.vectorOf = () => [1, 2];
-    await at.filled();
+    await at.waitUntilComplete();
     expect(server.embedded).toHaveLength(40);
-    at.fill.wasUnfit();
-    await at.filled();
+    at.backfill.reportMismatch();
+    await at.waitUntilComplete();
     const lengths = [...(at.index.vectors.get(MODEL)?.values() ?? [])].map(({ length }) => length);
     expect(lengths).toEqual(Array.from({ length: 40 }, () => 2));
   });
 
-  it('are made of all texts, once those of new ones do not fit', async () => {
+  it('recomputes all vectors when new ones have another length', async () => {
     server.vectorOf = () => [1, 2, 3];
-    await using at = await createFill(server, many(40));
-    await at.filled();
+    await using at = await createBackfill(server, many(40));
+    await at.waitUntilComplete();
     server.vectorOf = () => [1, 2];
     at.index.add('one more');
-    await at.filled();
+    await at.waitUntilComplete();
     const lengths = [...(at.index.vectors.get(MODEL)?.values() ?? [])].map(({ length }) => length);
     expect(lengths).toEqual(Array.from({ length: 41 }, () => 2));
   });
 
-  it('that the index cannot take are not made again and again', async () => {
-    await using at = await createFill(server, many(40));
+  it('does not keep recomputing vectors that the index rejects', async () => {
+    await using at = await createBackfill(server, many(40));
     at.index.refusesAll = true;
-    await at.filled();
-    expect(at.fill.failure).toMatch(/dimensions/i);
+    await at.waitUntilComplete();
+    expect(at.backfill.failure).toMatch(/dimensions/i);
     // Two batches and a look, twice at most.
     expect(server.asked.length).toBeLessThanOrEqual(6);
     expect(at.timers).toHaveLength(1);
   });
 
-  it('by mistake remove nothing', async () => {
+  it('removes nothing after a single wrong length', async () => {
     server.vectorOf = () => [1, 2, 3];
-    await using at = await createFill(server, many(40));
-    await at.filled();
+    await using at = await createBackfill(server, many(40));
+    await at.waitUntilComplete();
     server.vectorOf = (text) => (text === 'one more' ? [1, 2] : [1, 2, 3]);
     at.index.add('one more');
-    await at.filled();
+    await at.waitUntilComplete();
     expect(at.index.embedded(MODEL)).toHaveLength(40);
-    expect(at.fill.failure).toMatch(/dimensions/i);
+    expect(at.backfill.failure).toMatch(/dimensions/i);
   });
 });

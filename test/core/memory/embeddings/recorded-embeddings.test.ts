@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { EmbeddingProvider } from '../../../../src/core/config/memory-settings.ts';
 import { startEmbeddingServer } from '../../../helpers/embedding-server.ts';
 import { hasSharedFixtures } from '../../../helpers/shared-fixture.ts';
-import { createEmbedder } from './embedder-parts.ts';
+import { createEmbedder } from './embedder-fixture.ts';
 
 const folder = new URL('../../../../../shared/fixtures/providers/', import.meta.url);
 const read = (name: string) => readFileSync(new URL(name, folder), 'utf8');
@@ -35,27 +35,27 @@ function numbersIn(json: string): number[][] {
   });
 }
 
-describe.skipIf(!hasSharedFixtures)('what a vendor really answered is read', () => {
+describe.skipIf(!hasSharedFixtures)('recorded answers of providers', () => {
   it.each(recordings)('%s', async (name, provider, count, length) => {
     const body = read(name);
     await using server = await startEmbeddingServer();
     server.script = (reply) => reply.send(200, body);
-    await using parts = await createEmbedder(server.url, provider);
-    const choice = parts.embedder.choice();
+    await using fixture = await createEmbedder(server.url, provider);
+    const choice = fixture.embedder.choice();
     if (!choice) throw new Error('There is a choice');
     const texts = Array.from({ length: count }, (_, at) => `text ${at}`);
-    const vectors = await parts.embedder.embedTexts(choice, texts, new AbortController().signal);
+    const vectors = await fixture.embedder.embedTexts(choice, texts, new AbortController().signal);
     expect(vectors.map((vector) => vector.length)).toEqual(texts.map(() => length));
     expect(vectors).toEqual(numbersIn(body).map((numbers) => Float32Array.from(numbers)));
   });
 
-  it('and the requests are as the vendors were really asked', async () => {
+  it('sends the recorded requests', async () => {
     const asked = async (provider: EmbeddingProvider, model: string, texts: string[]) => {
       await using server = await startEmbeddingServer();
       const flags = { 'memory.embedding.model': model };
-      await using parts = await createEmbedder(server.url, provider, { flags });
-      const choice = parts.embedder.choice();
-      if (choice) await parts.embedder.embedTexts(choice, texts, new AbortController().signal);
+      await using fixture = await createEmbedder(server.url, provider, { flags });
+      const choice = fixture.embedder.choice();
+      if (choice) await fixture.embedder.embedTexts(choice, texts, new AbortController().signal);
       const [request] = server.asked;
       return { path: request?.path, body: request?.body };
     };

@@ -7,7 +7,7 @@ import { sized } from '../../../helpers/long.ts';
 const LONG = 3200;
 
 /** What is wrong with chunks of a text, beside how well they are cut. */
-function faults(text: string, chunks: TextChunk[]): string[] {
+function errors(text: string, chunks: TextChunk[]): string[] {
   const lines = text.split('\n');
   const covered = new Set<number>();
   const pieces = new Map<number, string>();
@@ -75,16 +75,16 @@ const anyText = fc
   .map(([start, lines, ending]) => start + lines.join(ending));
 
 describe('chunkText', () => {
-  it.each(['a.md', 'a.ts', 'a.txt', 'Makefile'])('loses and changes nothing of any text (%s)', (name) => {
+  it.each(['a.md', 'a.ts', 'a.txt', 'Makefile'])('keeps every character of any text (%s)', (name) => {
     fc.assert(
       fc.property(anyText, (text) => {
-        expect(faults(text, chunkText(name, text))).toEqual([]);
+        expect(errors(text, chunkText(name, text))).toEqual([]);
       }),
       { numRuns: sized(60, 300) },
     );
   });
 
-  it('keeps pieces to about 400 tokens, and repeats about 50 of them', () => {
+  it('creates pieces of about 400 tokens that overlap by about 50', () => {
     const lines = Array.from(
       { length: 400 },
       (_, at) => `Line ${at} says something of about sixty characters, always.`,
@@ -99,7 +99,7 @@ describe('chunkText', () => {
     }
   });
 
-  it('cuts a line of 100 KB at its spaces, and one without between characters', () => {
+  it('splits a 100 KB line at spaces, or between characters without any', () => {
     for (const long of ['word '.repeat(20_000), '😀'.repeat(25_000)]) {
       const chunks = chunkText('a.txt', `first\n${long}\nlast`);
       const pieces = chunks.filter(({ startLine }) => startLine === 2);
@@ -110,7 +110,7 @@ describe('chunkText', () => {
     }
   });
 
-  it('keeps a line of up to twice the target whole, and cuts a longer one', () => {
+  it('keeps a line of up to twice the target whole and splits a longer one', () => {
     const cut = (line: string) =>
       chunkText('a.txt', `first\n${line}\nlast`).map(
         ({ startLine, endLine, text }) => `${startLine}-${endLine} ${text.length}`,
@@ -119,11 +119,11 @@ describe('chunkText', () => {
     expect(cut('x'.repeat(3201))).toEqual(['1-1 5', '2-2 1600', '2-2 1600', '2-2 1', '3-3 4']);
   });
 
-  it('has nothing of a text without words', () => {
+  it('creates no chunk of a blank text', () => {
     for (const text of ['', '\n\n', ' \r\n\t\n']) expect(chunkText('a.md', text)).toEqual([]);
   });
 
-  it('takes no longer for a hostile text than for another', () => {
+  it('is not slower for hostile texts', () => {
     const texts = [
       '# '.repeat(500_000),
       `#${' '.repeat(500_000)}#`,
@@ -152,7 +152,7 @@ describe('chunkText of Markdown', () => {
   const headings = (text: string) =>
     chunkText('a.md', text).map(({ startLine, endLine, heading }) => `${startLine}-${endLine} ${heading}`);
 
-  it('cuts at headings and tells all that are above', () => {
+  it('splits Markdown at headings and records their path', () => {
     expect(
       headings(
         '# Install\n\nAll of it.\n\n## Linux ##\n\napt\n\n### Debian\nold\n\n## macOS\nbrew\n\nUse\n===\n\nrun\n\nMore of\nit\n---\nend',
@@ -167,7 +167,7 @@ describe('chunkText of Markdown', () => {
     ]);
   });
 
-  it('takes no heading from fences, comments, lists and tables', () => {
+  it('finds no heading in fences, comments, lists and tables', () => {
     expect(
       headings(
         '# A\n```sh\n# no\n~~~\n```\n~~~\n# no\n```\n~~~\n<!--\n# no\n-->\n- item\n---\n| a |\n---\n#no\n    # no\nend',
@@ -184,14 +184,14 @@ describe('chunkText of Markdown', () => {
     ['   <textarea rows="3">', '</textarea>'],
     ['<!-- a', '-->'],
     ['before\n<!--', 'b --> c'],
-  ])('takes no heading from HTML between %j and %j', (start, end) => {
+  ])('finds no heading in HTML between %j and %j', (start, end) => {
     const lines = ['# A', start, '# no', '', '```', '## no', 'no', '---', end, '# B', 'text'].join('\n');
     const count = lines.split('\n').length;
     expect(headings(lines)).toEqual([`1-${count - 2} A`, `${count - 1}-${count} B`]);
     expect(headings(`${start}\n# no\n\n# open to the end`)).toHaveLength(1);
   });
 
-  it('takes headings after HTML that ends on its line, and after other tags', () => {
+  it('finds headings after HTML that ends on its line and after other tags', () => {
     for (const html of ['<pre>x</pre>', '<!-- x -->', '<!---->', '<script src="x"></SCRIPT>'])
       expect(headings(`${html}\n---\n# A\ntext`)).toEqual(['1-2 ', '3-4 A']);
     for (const other of ['<preface>', '    <pre>', '<div>', 'a <pre>', '</pre>'])
@@ -199,7 +199,7 @@ describe('chunkText of Markdown', () => {
   });
 
   it.each(['# Install\n', 'Install\n===\n', ' # Install\r\n'])(
-    'takes a heading after a byte order mark and keeps the mark (%j)',
+    'finds a heading after a byte order mark and keeps the mark (%j)',
     (start) => {
       const text = `\uFEFF${start}run`;
       const [chunk, ...others] = chunkText('a.md', text);
@@ -208,20 +208,20 @@ describe('chunkText of Markdown', () => {
     },
   );
 
-  it('leaves out the outer ones of headings that are long together', () => {
+  it('drops outer headings of a long heading path', () => {
     const long = (sign: string) => sign.repeat(180);
     const text = `# ${long('a')}\n## ${long('b')}\n### ${long('c')}\ntext\n`;
     expect(headings(text)).toEqual([`1-4 ${long('b')} > ${long('c')}`]);
   });
 
-  it('takes none where there are hardly any words between them', () => {
+  it('ignores headings with hardly any text between them', () => {
     const sections = (count: number, text: string) => `## x\n${text}\n`.repeat(count);
     expect(headings(sections(90, 'y'))).toHaveLength(90);
     expect(headings(sections(2000, 'A few words that are worth a heading'))).toHaveLength(2000);
     expect(headings(sections(2000, 'y')).length).toBeLessThan(20);
   });
 
-  it('keeps front matter with the first part, and a heading without text with the next', () => {
+  it('merges front matter with the first section and an empty heading with the next', () => {
     expect(headings('\uFEFF---\r\ntitle: x\r\n# no\r\n---\r\n\r\n# A\r\n\r\n## B\r\ntext')).toEqual([
       '1-9 A > B',
     ]);
@@ -266,11 +266,11 @@ describe('chunkText of programs', () => {
         (name) => `/* ${name} */\nstatic int ${name}(void)\n{\n${body(name, 20)}\n}`,
       ),
     ],
-  ])('cuts %s between its parts', (name, parts) => {
+  ])('splits %s between its parts', (name, parts) => {
     expect(chunkText(name, parts.join('\n\n')).map(({ text }) => text)).toEqual(parts);
   });
 
-  it('keeps small parts together', () => {
+  it('keeps small definitions together', () => {
     const text = Array.from(
       { length: 10 },
       (_, at) => `export const f${at} = () => {\n  return ${at};\n};`,

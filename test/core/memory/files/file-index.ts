@@ -4,18 +4,18 @@ import { KeywordIndex } from '../../../../src/core/memory/index/keyword-index.ts
 import { FileStore } from '../../../../src/core/memory/files/file-store.ts';
 import { FileSync } from '../../../../src/core/memory/files/file-sync.ts';
 
-/** An index of files, which tells what was synced. */
+/** A file index that records what was synced. */
 export class FileIndex {
   readonly database: DatabaseSync;
   readonly store: FileStore;
-  /** All paths that were given to be synced, in their order. */
-  readonly asked: string[] = [];
+  /** All synced paths in order. */
+  readonly syncedPaths: string[] = [];
   failure: Error | undefined;
-  /** Whether a sync has all the time of the world. */
-  isUnhurried = false;
-  /** Told before files are synced, and before stamps are looked at. */
+  /** Ignores deadlines of syncs. */
+  hasNoDeadline = false;
+  /** Called before files are synced, and before stamps are checked. */
   onSync: () => void = () => undefined;
-  onLook: () => void = () => undefined;
+  onCheck: () => void = () => undefined;
   onChange: () => void = () => undefined;
   readonly sync: FileSync;
 
@@ -28,14 +28,14 @@ export class FileIndex {
     const { sync } = this;
     const syncPaths = sync.syncPaths.bind(sync);
     const changedFiles = sync.changedFiles.bind(sync);
-    sync.syncPaths = (paths, order, deadline) => {
+    sync.syncPaths = (paths, request, deadline) => {
       this.onSync();
       if (this.failure) throw this.failure;
-      this.asked.push(...paths);
-      return syncPaths(paths, order, this.isUnhurried ? Infinity : deadline);
+      this.syncedPaths.push(...paths);
+      return syncPaths(paths, request, this.hasNoDeadline ? Infinity : deadline);
     };
     sync.changedFiles = (paths, deadline) => {
-      this.onLook();
+      this.onCheck();
       return changedFiles(paths, deadline);
     };
   }

@@ -2,19 +2,19 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openIndex, orphans, pathsIn, plantFiles } from './file-world.ts';
+import { openIndex, orphans, pathsIn, createIndexedTree } from './indexed-tree.ts';
 
 async function plantIndexed() {
-  const world = plantFiles();
+  const world = createIndexedTree();
   world.write('a.md', '# One\nzebra\n# Two\nlion\n# Three\napple\n');
   world.write('b.ts', 'export const zebra = 1;\n');
   world.write('deep/c.txt', '');
-  await world.syncFolder();
+  await world.syncDirectory();
   return world;
 }
 
 describe('FileStore', () => {
-  it('lists files by their paths, in pages', async () => {
+  it('lists files by path in pages', async () => {
     using world = await plantIndexed();
     const { files, total } = world.store.list({ limit: 2, offset: 1 });
     expect(total).toBe(3);
@@ -38,7 +38,7 @@ describe('FileStore', () => {
     expect(world.store.counts()).toEqual({ fileCount: 3, chunkCount: 4 });
   });
 
-  it('knows the chunks of a file in their order, and chunks by their ids', async () => {
+  it('returns the chunks of a file in order and chunks by id', async () => {
     using world = await plantIndexed();
     const chunks = world.store.chunksOf(world.at('a.md')) ?? [];
     expect(chunks).toEqual([
@@ -102,7 +102,7 @@ describe('FileStore', () => {
     expect(orphans(world.database)).toBe(0);
   });
 
-  it('tells after each commit which chunks came and went', async () => {
+  it('reports added and removed chunks after each commit', async () => {
     using world = await plantIndexed();
     const chunks = world.store.chunksOf(world.at('a.md')) ?? [];
     const ids = chunks.map(({ id }) => Number(id.slice('chunk_'.length)));
@@ -113,14 +113,14 @@ describe('FileStore', () => {
     expect(world.changes).toEqual([{ added: [], removed: ids }]);
     world.changes.length = 0;
     world.write('b.ts', 'export const lion = 1;\n');
-    await world.syncFolder();
+    await world.syncDirectory();
     expect(world.changes.map(({ added, removed }) => [added.length, removed.length])).toContainEqual([4, 1]);
   });
 
-  it('keeps only what is at or below some folders', async () => {
+  it('keeps only files at or below the given folders', async () => {
     using world = await plantIndexed();
     world.write('deeper/d.txt');
-    await world.syncFolder();
+    await world.syncDirectory();
     await world.store.keepOnly([world.at('deep'), world.at('a.md'), join(world.root, 'elsewhere')]);
     expect(world.paths()).toEqual(['a.md', 'deep/c.txt']);
     await world.store.keepOnly([world.root, world.base]);
@@ -130,7 +130,7 @@ describe('FileStore', () => {
     expect(orphans(world.database)).toBe(0);
   });
 
-  it('is empty after it was cleared, and filled again by a sync', async () => {
+  it('is empty after a clear and complete after the next sync', async () => {
     using world = await plantIndexed();
     const before = pathsIn(world.store);
     world.changes.length = 0;
@@ -138,16 +138,16 @@ describe('FileStore', () => {
     expect(world.store.counts()).toEqual({ fileCount: 0, chunkCount: 0 });
     expect(world.changes).toEqual([{ added: [], removed: expect.objectContaining({ length: 4 }) }]);
     expect([world.find('zebra'), world.store.lastSyncAt(), orphans(world.database)]).toEqual([[], null, 0]);
-    expect(await world.syncFolder()).toMatchObject({ added: 3 });
+    expect(await world.syncDirectory()).toMatchObject({ added: 3 });
     expect(pathsIn(world.store)).toEqual(before);
   });
 
-  it('does all of a change or nothing, and says nothing of what it did not do', async () => {
+  it('rolls back a failed transaction and reports no changes', async () => {
     using world = await plantIndexed();
     world.changes.length = 0;
     const known = world.store.known(world.at('a.md'));
     expect(() =>
-      world.store.change(() => {
+      world.store.transaction(() => {
         if (known) world.store.remove(known);
         throw new Error('It did not work');
       }),
@@ -157,24 +157,24 @@ describe('FileStore', () => {
     expect(world.find('lion')).toEqual(['a.md']);
   });
 
-  it('says that the disk is full, and holds what it held before', async () => {
+  it('reports a full disk and keeps its content', async () => {
     using world = await plantIndexed();
     const before = world.store.counts();
     const pages = Number(world.database.prepare('pragma page_count').get()?.['page_count']);
     world.database.exec(`pragma max_page_count = ${pages + 20}`);
     for (let at = 0; at < 40; at++) world.write(`full/${at}`, `zebra ${at} ${'full '.repeat(5000)}`);
     world.changes.length = 0;
-    await expect(world.syncFolder()).rejects.toMatchObject({ code: 'storage_full' });
+    await expect(world.syncDirectory()).rejects.toMatchObject({ code: 'storage_full' });
     const { fileCount, chunkCount } = world.store.counts();
     expect([orphans(world.database), world.sync.progress]).toEqual([0, undefined]);
     expect(chunkCount - before.chunkCount).toBe(world.changes.flatMap(({ added }) => added).length);
     world.database.exec('pragma max_page_count = 1000000');
-    expect(await world.syncFolder()).toMatchObject({ synced: 43, added: 43 - fileCount });
+    expect(await world.syncDirectory()).toMatchObject({ synced: 43, added: 43 - fileCount });
     expect(world.find('zebra')).toHaveLength(42);
   });
 
-  it('is whole after a kill at any moment', { timeout: 120_000 }, async () => {
-    using world = plantFiles();
+  it('is consistent after a kill at any moment', { timeout: 120_000 }, async () => {
+    using world = createIndexedTree();
     for (let at = 0; at < 300; at++) world.write(`${at}.md`, `# ${at}\n${'zebra and lion\n'.repeat(at)}`);
     world.database.close();
     let wasCut = 0;
@@ -185,7 +185,7 @@ describe('FileStore', () => {
       ]);
       const ended = once(child, 'exit');
       // Each one gets further than the one before.
-      for (let told = 0; told <= round && child.exitCode === null; told++)
+      for (let commits = 0; commits <= round && child.exitCode === null; commits++)
         await Promise.race([once(child, 'message'), ended]);
       child.kill('SIGKILL');
       await ended;

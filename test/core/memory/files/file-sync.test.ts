@@ -2,40 +2,40 @@ import { mkdirSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { type FileWorld, orphans, plantFiles } from './file-world.ts';
+import { type IndexedTree, orphans, createIndexedTree } from './indexed-tree.ts';
 
-function plantMany(world: FileWorld, count: number, words = 400): void {
+function plantMany(world: IndexedTree, count: number, words = 400): void {
   for (let at = 0; at < count; at++)
     world.write(`${at % 10}/${at}.md`, `# ${at}\n${'many words\n'.repeat(words)}`);
 }
 
 describe('FileSync', () => {
-  it('tells how far it is, from the first to the last', async () => {
-    using world = plantFiles();
+  it('reports progress from start to finish', async () => {
+    using world = createIndexedTree();
     plantMany(world, 50);
-    const sync = world.syncFolder();
+    const sync = world.syncDirectory();
     await setImmediate();
     expect(world.sync.progress).toMatchObject({ basePath: world.base, phase: 'looking' });
     await sync;
     expect(world.sync.progress).toBeUndefined();
     const phases = world.progress.map(({ phase }) => phase);
-    expect(phases.toSorted((a, b) => order.indexOf(a) - order.indexOf(b))).toEqual(phases);
+    expect(phases.toSorted((a, b) => request.indexOf(a) - request.indexOf(b))).toEqual(phases);
     expect(world.progress[0]).toEqual({ basePath: world.base, phase: 'looking', done: 0 });
     expect(world.progress.find(({ phase }) => phase === 'reading')).toMatchObject({ done: 0, total: 50 });
     expect(world.progress.at(-1)).toEqual({ basePath: world.base, phase: 'done', done: 50, total: 50 });
     expect(world.store.lastSyncAt()).toBe(new Date(world.store.lastSyncAt() ?? '').toISOString());
   });
 
-  const order = ['looking', 'reading', 'done'];
+  const request = ['looking', 'reading', 'done'];
 
-  it('syncs one at a time, and those who wait for the same share it', async () => {
-    using world = plantFiles();
+  it('runs one sync at a time and shares identical queued requests', async () => {
+    using world = createIndexedTree();
     plantMany(world, 30);
     mkdirSync(world.at('other'));
-    const first = world.syncFolder();
-    const second = world.syncFolder();
-    const third = world.syncFolder();
-    const other = world.syncFolder({ basePath: world.at('other') });
+    const first = world.syncDirectory();
+    const second = world.syncDirectory();
+    const third = world.syncDirectory();
+    const other = world.syncDirectory({ basePath: world.at('other') });
     world.write('late.md');
     expect(await second).toBe(await third);
     expect(await second).not.toBe(await first);
@@ -50,13 +50,13 @@ describe('FileSync', () => {
     expect(starts.slice(1).every((start, at) => start > (ends[at] ?? Infinity))).toBe(true);
   });
 
-  it('can be cancelled, keeps what was done, and goes on at the next', async () => {
-    using world = plantFiles();
+  it('keeps the work of a cancelled sync and completes it with the next', async () => {
+    using world = createIndexedTree();
     expect(world.sync.cancel()).toBe(false);
     plantMany(world, 400);
-    const sync = world.syncFolder();
+    const sync = world.syncDirectory();
     while (world.store.counts().fileCount === 0) await setImmediate();
-    const waiting = world.syncFolder();
+    const waiting = world.syncDirectory();
     expect(world.sync.cancel()).toBe(true);
     const outcome = await sync;
     expect(outcome.cancelled).toBe(true);
@@ -66,18 +66,18 @@ describe('FileSync', () => {
     expect(await waiting).toMatchObject({ cancelled: true, added: 0 });
     expect(world.store.lastSyncAt()).toBeNull();
     expect(orphans(world.database)).toBe(0);
-    expect(await world.syncFolder()).toMatchObject({
+    expect(await world.syncDirectory()).toMatchObject({
       cancelled: false,
       synced: 400,
       added: 400 - outcome.added,
     });
   });
 
-  it('touches nothing any more once it was cancelled', async () => {
+  it('changes nothing after a cancel', async () => {
     for (let turns = 0; turns < 8; turns++) {
-      using world = plantFiles();
+      using world = createIndexedTree();
       plantMany(world, 60);
-      const syncs = [world.syncFolder(), world.syncFolder()];
+      const syncs = [world.syncDirectory(), world.syncDirectory()];
       for (let turn = 0; turn < turns; turn++) await setImmediate();
       world.sync.cancel();
       world.database.close();
@@ -86,14 +86,14 @@ describe('FileSync', () => {
     }
   });
 
-  it('syncs no folder that is not there, and goes on with the next', async () => {
-    using world = plantFiles();
+  it('rejects a missing folder and runs the next sync', async () => {
+    using world = createIndexedTree();
     world.write('gone/a');
     world.write('stays/b');
-    await world.syncFolder();
+    await world.syncDirectory();
     rmSync(world.at('gone'), { recursive: true });
-    const sync = world.syncFolder({ basePath: world.at('gone') });
-    const next = world.syncFolder({ basePath: world.at('stays') });
+    const sync = world.syncDirectory({ basePath: world.at('gone') });
+    const next = world.syncDirectory({ basePath: world.at('stays') });
     await expect(sync).rejects.toMatchObject({ code: 'validation' });
     expect(await next).toMatchObject({ synced: 1 });
     expect(world.paths()).toEqual(['gone/a', 'stays/b']);
@@ -101,29 +101,29 @@ describe('FileSync', () => {
 });
 
 describe('FileSync of single paths', () => {
-  it('takes files and folders that came, changed or went, by the same rules', async () => {
-    using world = plantFiles();
+  it('applies the same rules to single files and folders', async () => {
+    using world = createIndexedTree();
     world.write('.gitignore', '*.log\n');
     for (const path of ['a.md', 'b/c.md', 'b/d.md']) world.write(path);
-    await world.syncFolder();
+    await world.syncDirectory();
     world.write('a.md', 'zebra\n');
     rmSync(world.at('b/c.md'));
     world.write('new/e.md');
     world.write('new/f.log');
     world.write('new/.env');
-    const { outcome, left } = world.syncPaths(['a.md', 'b/c.md', 'new', 'new/f.log', 'never/was']);
+    const { outcome, remaining } = world.syncPaths(['a.md', 'b/c.md', 'new', 'new/f.log', 'never/was']);
     expect(outcome).toMatchObject({ synced: 2, added: 1, updated: 1, removed: 1, cancelled: false });
-    expect(left).toEqual([]);
+    expect(remaining).toEqual([]);
     expect(world.paths()).toEqual(['.gitignore', 'a.md', 'b/d.md', 'new/e.md']);
     rmSync(world.at('b'), { recursive: true });
     expect(world.syncPaths(['b/d.md']).outcome).toMatchObject({ removed: 1 });
   });
 
-  it('takes nothing of what is below no root, and removes it', async () => {
-    using world = plantFiles();
+  it('removes single paths outside of all roots', async () => {
+    using world = createIndexedTree();
     world.write('in/a');
     world.write('out/b');
-    await world.syncFolder();
+    await world.syncDirectory();
     const roots = [world.at('in')];
     expect(world.syncPaths(['in/a', 'out/b', '/etc/hosts'], { roots }).outcome).toMatchObject({
       synced: 1,
@@ -132,34 +132,34 @@ describe('FileSync of single paths', () => {
     expect(world.paths()).toEqual(['in/a']);
   });
 
-  it('looks at a whole folder again when its rules change', async () => {
-    using world = plantFiles();
+  it('syncs a whole folder again when its rules change', async () => {
+    using world = createIndexedTree();
     for (const path of ['a/b.log', 'a/c/d.log', 'e.log']) world.write(path);
-    await world.syncFolder();
+    await world.syncDirectory();
     world.write('a/.gitignore', '*.log\n');
     expect(world.syncPaths(['a/.gitignore']).outcome).toMatchObject({ added: 1, removed: 2 });
     rmSync(world.at('a/.gitignore'));
     expect(world.syncPaths(['a/.gitignore']).outcome).toMatchObject({ added: 2, removed: 1 });
   });
 
-  it('keeps what it has below a root that is not there', async () => {
-    using world = plantFiles();
+  it('keeps the files below a missing root', async () => {
+    using world = createIndexedTree();
     world.write('disk/a');
     const roots = [world.at('disk')];
-    await world.syncFolder({ basePath: world.at('disk'), roots });
+    await world.syncDirectory({ basePath: world.at('disk'), roots });
     rmSync(world.at('disk'), { recursive: true });
     expect(world.syncPaths(['disk/a', 'disk'], { roots }).outcome).toMatchObject({ removed: 0 });
     expect(world.paths()).toEqual(['disk/a']);
   });
 
-  it('answers what was left when the time is over, and comes to an end in pieces', async () => {
-    using world = plantFiles();
-    expect(world.sync.syncPaths([world.base], world.order, -1)).toMatchObject({ left: [world.base] });
+  it('returns the paths left at the deadline and completes in several calls', async () => {
+    using world = createIndexedTree();
+    expect(world.sync.syncPaths([world.base], world.request, -1)).toMatchObject({ remaining: [world.base] });
     plantMany(world, 200, 100);
-    let left = [world.base];
+    let remaining = [world.base];
     let calls = 0;
-    for (; left.length > 0 && calls < 10_000; calls++)
-      ({ left } = world.sync.syncPaths(left, world.order, performance.now() + 1));
+    for (; remaining.length > 0 && calls < 10_000; calls++)
+      ({ remaining } = world.sync.syncPaths(remaining, world.request, performance.now() + 1));
     expect(calls).toBeGreaterThan(3);
     expect(world.store.counts().fileCount).toBe(200);
     rmSync(world.at('3'), { recursive: true });
@@ -168,19 +168,22 @@ describe('FileSync of single paths', () => {
 });
 
 describe('FileSync.changedFiles', () => {
-  it('sees what is not as it was', async () => {
-    using world = plantFiles();
+  it('lists indexed files that changed or disappeared', async () => {
+    using world = createIndexedTree();
     for (const path of ['a', 'b', 'c', 'd/e']) world.write(path);
-    // What was written in the moment of its reading cannot be told from a change.
+    // A file written while it is read cannot be distinguished from a changed one.
     for (let changed = ['?']; changed.length > 0; { changed } = world.sync.changedFiles('all', Infinity))
-      await world.syncFolder();
+      await world.syncDirectory();
     world.write('a', 'other');
     utimesSync(world.at('b'), 1, 1);
     rmSync(world.at('d'), { recursive: true });
     const changed = [world.at('a'), world.at('b'), world.at('d/e')];
     expect(world.sync.changedFiles('all', Infinity)).toEqual({ changed, isComplete: true });
-    const asked = [join(world.root, 'never'), world.at('c'), world.at('b')];
-    expect(world.sync.changedFiles(asked, Infinity)).toEqual({ changed: [world.at('b')], isComplete: true });
+    const syncedPaths = [join(world.root, 'never'), world.at('c'), world.at('b')];
+    expect(world.sync.changedFiles(syncedPaths, Infinity)).toEqual({
+      changed: [world.at('b')],
+      isComplete: true,
+    });
     expect(world.sync.changedFiles('all', -1)).toEqual({ changed: [], isComplete: false });
   });
 });

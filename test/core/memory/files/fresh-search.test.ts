@@ -1,19 +1,19 @@
 import { renameSync, rmSync, utimesSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { waitFor, WatchedWorld } from './watched-world.ts';
+import { waitFor, WatchedTree } from './watched-tree.ts';
 
 const fresh = { stale: false, stalePaths: new Set() };
 
 describe.each(['watched', 'not watched'])('a search in folders that are %s', (how) => {
-  async function world(files: string[]): Promise<WatchedWorld> {
-    const its = new WatchedWorld();
+  async function world(files: string[]): Promise<WatchedTree> {
+    const its = new WatchedTree();
     for (const name of files) its.write(name, `old ${name}`);
     await its.sync();
     if (how === 'watched') await its.start();
     return its;
   }
 
-  it('finds what was saved just now, as often as that happens', async () => {
+  it('finds files that were saved just before the search', async () => {
     await using its = await world(['a.md', 'deep/b.md']);
     expect(await its.search('old')).toEqual({ names: ['a.md', 'deep/b.md'], autoSynced: false, ...fresh });
     for (let n = 0; n < 30; n++) {
@@ -23,7 +23,7 @@ describe.each(['watched', 'not watched'])('a search in folders that are %s', (ho
     expect(await its.search('new 29.')).toEqual({ names: ['deep/b.md'], autoSynced: false, ...fresh });
   });
 
-  it('finds new files and folders, moved ones in their new place, and none that are gone', async () => {
+  it('finds new files and folders, moved ones at their new path, and no removed ones', async () => {
     await using its = await world(['a.md', 'b/b.md', 'b/deep/c.md']);
     its.write('a2.md', 'new');
     its.write('x/y/z.md', 'new');
@@ -40,7 +40,7 @@ describe.each(['watched', 'not watched'])('a search in folders that are %s', (ho
     expect(await its.search('old')).toEqual({ names: ['a.md'], autoSynced: true, ...fresh });
   });
 
-  it('leaves out what was taken out by hand until it changes', async () => {
+  it('leaves out files removed from the index until they change', async () => {
     await using its = await world(['a.md', 'b.md']);
     its.dirty.mark(its.path('b.md'));
     its.remove('b.md');
@@ -50,7 +50,7 @@ describe.each(['watched', 'not watched'])('a search in folders that are %s', (ho
     expect((await its.search('old')).names).toEqual(['a.md', 'b.md', 'c.md']);
   });
 
-  it('answers from what it has where a sync fails, and says so', async () => {
+  it('answers from the index and reports stale when a sync fails', async () => {
     await using its = await world(['a.md', 'b.md']);
     its.index.failure = new Error('The disk is full');
     its.write('a.md', 'old and new');
@@ -60,12 +60,12 @@ describe.each(['watched', 'not watched'])('a search in folders that are %s', (ho
       stale: true,
       stalePaths: new Set([its.path('a.md')]),
     });
-    expect(its.faults).toContain(its.index.failure);
+    expect(its.errors).toContain(its.index.failure);
     its.index.failure = undefined;
     expect(await its.search('new')).toEqual({ names: ['a.md'], autoSynced: true, ...fresh });
   });
 
-  it('keeps what it found of a root that is not there, and marks it', async () => {
+  it('returns files of a missing root marked as stale', async () => {
     await using its = await world(['a.md']);
     renameSync(its.root, `${its.root}-away`);
     const path = its.path('a.md');
@@ -79,10 +79,10 @@ describe.each(['watched', 'not watched'])('a search in folders that are %s', (ho
     expect(await its.search('old')).toMatchObject({ names: ['a.md'], stale: false });
   });
 
-  it('does not wait for a sync of a folder, and says so', async () => {
+  it('does not wait for a folder sync and reports stale', async () => {
     await using its = await world(['a.md']);
-    const syncing = its.index.sync.syncFolder({ basePath: its.root, ...its.rules });
-    const line = its.index.sync.syncFolder({ basePath: its.path('.'), ...its.rules });
+    const syncing = its.index.sync.syncDirectory({ basePath: its.root, ...its.rules });
+    const line = its.index.sync.syncDirectory({ basePath: its.path('.'), ...its.rules });
     expect(await its.search('old')).toMatchObject({ names: ['a.md'], stale: true });
     await Promise.all([syncing, line]);
     expect(await its.search('old')).toMatchObject({ names: ['a.md'], stale: false });
@@ -90,8 +90,8 @@ describe.each(['watched', 'not watched'])('a search in folders that are %s', (ho
 });
 
 describe('a search', () => {
-  it('notices a file that changed without anybody telling', async () => {
-    await using its = new WatchedWorld();
+  it('notices a changed file without an event', async () => {
+    await using its = new WatchedTree();
     its.write('a.md', 'old');
     await its.sync();
     await its.start();
@@ -102,13 +102,13 @@ describe('a search', () => {
     expect(await its.search('old')).toEqual({ names: [], autoSynced: true, ...fresh });
   });
 
-  it('leaves what takes longer to the next one, and says so', async () => {
-    await using its = new WatchedWorld();
+  it('leaves slow syncs to the next search and reports stale', async () => {
+    await using its = new WatchedTree();
     for (let n = 0; n < 1000; n++) its.write(`${n}.md`, 'old');
     await its.sync();
     await its.start();
     let ms = (its.ownMs = 1_000_000);
-    its.index.isUnhurried = true;
+    its.index.hasNoDeadline = true;
     its.index.onSync = () => (its.ownMs = ms += 60);
     for (let n = 0; n < 1000; n++) its.write(`${n}.md`, 'old and new');
     const first = await its.search('old');
@@ -119,16 +119,16 @@ describe('a search', () => {
     expect(await its.search('new')).toMatchObject({ names: { length: 1000 }, autoSynced: true, ...fresh });
   });
 
-  it('does not wait for rounds that take long, and has one made beside it now and then', async () => {
-    await using its = new WatchedWorld();
+  it('does not wait for slow scans but runs one in the background at intervals', async () => {
+    await using its = new WatchedTree();
     for (let n = 0; n < 300; n++) its.write(`${n}.md`, 'old');
     await its.sync();
     let ms = (its.ownMs = 1_000_000);
-    its.index.isUnhurried = true;
-    its.index.onLook = () => (its.ownMs = ms += 60);
-    await its.round.run([its.root]);
-    its.index.onLook = () => undefined;
-    expect(its.round.costMs).toBeGreaterThan(100);
+    its.index.hasNoDeadline = true;
+    its.index.onCheck = () => (its.ownMs = ms += 60);
+    await its.scanner.scan([its.root]);
+    its.index.onCheck = () => undefined;
+    expect(its.scanner.lastDurationMs).toBeGreaterThan(100);
     its.write('5.md', 'new');
     expect(await its.search('new')).toEqual({
       names: [],
@@ -143,8 +143,8 @@ describe('a search', () => {
     expect(await its.search('new')).toMatchObject({ names: ['5.md'] });
   });
 
-  it('finds a file that was saved with the same length and the same time', async () => {
-    await using its = new WatchedWorld();
+  it('finds a file saved with the same length and mtime', async () => {
+    await using its = new WatchedTree();
     utimesSync(its.write('a.md', 'old 1'), 1, 1);
     await its.sync();
     utimesSync(its.write('a.md', 'old 2'), 1, 1);

@@ -14,13 +14,13 @@ import {
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { OpenFolders } from '../../../../src/core/memory/files/open-folders.ts';
+import { DirectoryCursor } from '../../../../src/core/memory/files/directory-cursor.ts';
 import { readText } from '../../../../src/core/memory/files/read-text.ts';
 import { SkippedFiles } from '../../../../src/core/memory/files/skipped-files.ts';
-import { TreeWalk } from '../../../../src/core/memory/files/walk-tree.ts';
+import { TreeWalk } from '../../../../src/core/memory/files/tree-walk.ts';
 import { isSecretPlace } from '../../../../src/core/paths/secret-places.ts';
 import { WalkRules } from '../../../../src/core/memory/files/walk-rules.ts';
-import { orphans, pathsIn, plantFiles } from './file-world.ts';
+import { orphans, pathsIn, createIndexedTree } from './indexed-tree.ts';
 import { sized } from '../../../helpers/long.ts';
 
 const FILES = sized(10_000, 100_000);
@@ -28,8 +28,8 @@ const FILES = sized(10_000, 100_000);
 const nowhere = '/no/descriptors';
 
 describe('a hostile tree', () => {
-  it('has links of all kinds, and none is followed', async () => {
-    using world = plantFiles();
+  it('follows no symlink of any kind', async () => {
+    using world = createIndexedTree();
     const secret = join(world.root, 'outside');
     world.write(join(secret, 'canary.txt'), 'CANARY\n');
     for (let at = 0; at < 200; at++) symlinkSync(secret, world.at(`to-${at}`));
@@ -38,24 +38,24 @@ describe('a hostile tree', () => {
     symlinkSync(join(secret, 'canary.txt'), world.at('file'));
     symlinkSync(join(secret, 'canary.txt'), world.at('.gitignore'));
     world.write('real');
-    expect(await world.syncFolder()).toMatchObject({ added: 1, reasons: { link: 204 } });
+    expect(await world.syncDirectory()).toMatchObject({ added: 1, reasons: { link: 204 } });
     expect(world.syncPaths(['to-1/canary.txt', 'loop/real', 'file', 'to-2']).outcome.added).toBe(0);
     expect(world.paths()).toEqual(['real']);
   });
 
-  it('has pipes, sockets and devices, and nobody waits for them', async () => {
-    using world = plantFiles();
+  it('does not block on pipes, sockets and devices', async () => {
+    using world = createIndexedTree();
     execFileSync('mkfifo', [world.at('pipe'), world.at('.gitignore')]);
     const server = createServer().listen(world.at('socket'));
     await once(server, 'listening');
     world.write('real');
-    expect(await world.syncFolder()).toMatchObject({ added: 1, reasons: { 'not a regular file': 3 } });
+    expect(await world.syncDirectory()).toMatchObject({ added: 1, reasons: { 'not a regular file': 3 } });
     expect(world.syncPaths(['pipe', 'socket']).outcome).toMatchObject({ added: 0, skipped: 2 });
     server.close();
   });
 
-  it('has a file that was replaced since it was seen', async () => {
-    using world = plantFiles();
+  it('skips a file that was replaced after it was seen', async () => {
+    using world = createIndexedTree();
     world.write('outside/x', 'CANARY\n');
     world.write('in/x', 'mine\n');
     world.write('in/y', 'mine\n');
@@ -69,28 +69,28 @@ describe('a hostile tree', () => {
     const seen = [...walk.from(world.at('in'))];
     expect(seen).toHaveLength(2);
     for (const descriptors of [undefined, nowhere]) {
-      using folders = new OpenFolders(world.at('in'), descriptors);
+      using directories = new DirectoryCursor(world.at('in'), descriptors);
       rmSync(world.at('in/x'));
       symlinkSync(world.at('outside/x'), world.at('in/x'));
-      expect(() => folders.openFile('x')).toThrow('ELOOP');
+      expect(() => directories.openFile('x')).toThrow('ELOOP');
     }
   });
 
   it.each([undefined, nowhere])(
-    'has a folder that becomes a link while it is walked (descriptors in %s)',
+    'does not follow a folder that becomes a symlink during the walk (descriptors in %s)',
     (descriptors) => {
-      using world = plantFiles();
+      using world = createIndexedTree();
       world.write('secret/deep/x', 'CANARY\n');
       world.write('in/deep/x', 'mine\n');
-      using folders = new OpenFolders(world.base, descriptors);
-      folders.enter('in');
+      using directories = new DirectoryCursor(world.base, descriptors);
+      directories.enter('in');
       renameSync(world.at('in'), world.at('old'));
       symlinkSync(world.at('secret'), world.at('in'));
-      // What is open stays what it was; what is looked up anew is refused.
+      // Open directories stay what they were; a path that is resolved again is rejected.
       let text = 'refused';
       try {
-        folders.enter('deep');
-        const descriptor = folders.openFile('x');
+        directories.enter('deep');
+        const descriptor = directories.openFile('x');
         const read = readText(descriptor, 5, 1000);
         closeSync(descriptor);
         text = typeof read === 'string' ? read : read.text;
@@ -98,14 +98,14 @@ describe('a hostile tree', () => {
         expect(error).toMatchObject({ code: 'ENOENT' });
       }
       expect(text).toBe(descriptors === undefined ? 'mine\n' : 'refused');
-      using again = new OpenFolders(world.base, descriptors);
+      using again = new DirectoryCursor(world.base, descriptors);
       expect(() => again.enter('in')).toThrow(/ELOOP|ENOTDIR/);
-      expect(() => new OpenFolders(world.at('in/deep'), descriptors)).toThrow('replaced');
+      expect(() => new DirectoryCursor(world.at('in/deep'), descriptors)).toThrow('replaced');
     },
   );
 
-  it('has names that are no text, very long, or of several lines', async () => {
-    using world = plantFiles();
+  it('handles names that are not UTF-8, very long or multi-line', async () => {
+    using world = createIndexedTree();
     writeFileSync(Buffer.concat([Buffer.from(`${world.base}/bad`), Buffer.from([0xff, 0xfe])]), 'x');
     mkdirSync(Buffer.concat([Buffer.from(`${world.base}/dir`), Buffer.from([0xc0])]));
     const names = [
@@ -120,18 +120,18 @@ describe('a hostile tree', () => {
       '\\',
     ];
     for (const name of names) world.write(name);
-    expect(await world.syncFolder()).toMatchObject({
+    expect(await world.syncDirectory()).toMatchObject({
       added: names.length,
       reasons: { 'name is not UTF-8': 2 },
     });
     expect(world.paths().sort()).toEqual(names.sort());
-    expect(await world.syncFolder()).toMatchObject({ synced: names.length, added: 0, removed: 0 });
+    expect(await world.syncDirectory()).toMatchObject({ synced: names.length, added: 0, removed: 0 });
     rmSync(world.at('%_*?[a]'));
-    expect(await world.syncFolder()).toMatchObject({ removed: 1 });
+    expect(await world.syncDirectory()).toMatchObject({ removed: 1 });
   });
 
-  it('is deeper than any path may be long', { timeout: 120_000 }, async () => {
-    using world = plantFiles();
+  it('handles trees deeper than the maximum path length', { timeout: 120_000 }, async () => {
+    using world = createIndexedTree();
     // Goes down step by step, which no path could.
     const dig = `const fs = require('fs');
       for (let level = 0; level < 3000; level++) {
@@ -139,10 +139,10 @@ describe('a hostile tree', () => {
       }`;
     execFileSync(process.execPath, ['-e', dig], { cwd: world.base });
     try {
-      const outcome = await world.syncFolder();
+      const outcome = await world.syncDirectory();
       expect(outcome.added).toBeGreaterThan(1900);
       expect(Object.keys(outcome.reasons)).toEqual(['path too long']);
-      const again = await world.syncFolder();
+      const again = await world.syncDirectory();
       expect(again).toMatchObject({ added: 0, updated: 0, removed: 0, synced: outcome.added });
       const deepest = pathsIn(world.store).at(-1) ?? '';
       expect(world.sync.changedFiles('all', Infinity)).toEqual({ changed: [], isComplete: true });
@@ -150,19 +150,19 @@ describe('a hostile tree', () => {
     } finally {
       execFileSync('rm', ['-rf', world.at('d')]);
     }
-    expect(await world.syncFolder()).toMatchObject({ synced: 0 });
+    expect(await world.syncDirectory()).toMatchObject({ synced: 0 });
     expect(world.store.counts()).toEqual({ fileCount: 0, chunkCount: 0 });
   });
 
-  it('goes back up in deep trees where few folders stay open', async () => {
-    using world = plantFiles();
-    let folder = '';
+  it('moves back up in deep trees while few folders stay open', async () => {
+    using world = createIndexedTree();
+    let directory = '';
     for (let level = 0; level < 200; level++) {
-      folder += 'd/';
-      world.write(`${folder}z/below`);
-      world.write(`${folder}f`);
+      directory += 'd/';
+      world.write(`${directory}z/below`);
+      world.write(`${directory}f`);
     }
-    const walk = new TreeWalk({ ...world.order, protectedFolders: [], skipped: new SkippedFiles() });
+    const walk = new TreeWalk({ ...world.request, protectedFolders: [], skipped: new SkippedFiles() });
     const before = readdirSync('/proc/self/fd').length;
     let most = 0;
     let files = 0;
@@ -173,30 +173,30 @@ describe('a hostile tree', () => {
     expect(files).toBe(400);
     expect(most).toBeLessThan(100);
     expect(readdirSync('/proc/self/fd')).toHaveLength(before);
-    expect(await world.syncFolder()).toMatchObject({ added: 400 });
+    expect(await world.syncDirectory()).toMatchObject({ added: 400 });
   });
 
-  it('has a rule file on each level, more than anybody writes', async () => {
-    using world = plantFiles();
-    let folder = '';
+  it('stops at too many nested rule files', async () => {
+    using world = createIndexedTree();
+    let directory = '';
     for (let level = 0; level < 100; level++) {
-      world.write(`${folder}.gitignore`, '*.log\n');
-      world.write(`${folder}f`);
-      folder += 'd/';
+      world.write(`${directory}.gitignore`, '*.log\n');
+      world.write(`${directory}f`);
+      directory += 'd/';
     }
     world.write('big/.gitignore', 'a\n'.repeat(600_000));
     world.write('big/a');
-    const { reasons } = await world.syncFolder();
+    const { reasons } = await world.syncDirectory();
     expect(reasons).toEqual({ 'too many ignore rules': 2 });
     expect(world.paths()).not.toContain('big/a');
   });
 
-  it('has a huge file, which costs nothing', async () => {
-    using world = plantFiles();
+  it('skips a huge file without reading it', async () => {
+    using world = createIndexedTree();
     const sparse = openSync(world.at('huge'), 'w');
     ftruncateSync(sparse, 100 * 2 ** 20);
     const before = process.memoryUsage().rss;
-    expect(await world.syncFolder()).toMatchObject({ added: 0, reasons: { 'too large': 1 } });
+    expect(await world.syncDirectory()).toMatchObject({ added: 0, reasons: { 'too large': 1 } });
     expect(process.memoryUsage().rss - before).toBeLessThan(30 * 2 ** 20);
     // Such a one that grew after it was seen is read no further than the limit.
     const descriptor = openSync(world.at('huge'), 'r');
@@ -212,10 +212,10 @@ describe('a hostile tree', () => {
     closeSync(sparse);
   });
 
-  it('grows and shrinks while it is read', async () => {
-    using world = plantFiles();
+  it('handles files that grow and shrink while they are read', async () => {
+    using world = createIndexedTree();
     for (let at = 0; at < 300; at++) world.write(`f${at}`, 'word\n'.repeat(100));
-    const sync = world.syncFolder();
+    const sync = world.syncDirectory();
     let isOver = false;
     const edits = (async () => {
       for (let at = 0; !isOver; at++) {
@@ -227,8 +227,8 @@ describe('a hostile tree', () => {
     await sync;
     isOver = true;
     await edits;
-    await world.syncFolder();
-    const outcome = await world.syncFolder();
+    await world.syncDirectory();
+    const outcome = await world.syncDirectory();
     expect(outcome).toMatchObject({
       added: 0,
       updated: 0,
@@ -238,12 +238,12 @@ describe('a hostile tree', () => {
     expect(orphans(world.database)).toBe(0);
   });
 
-  it(`has ${FILES} files, half of them in one folder`, { timeout: 120_000 }, async () => {
+  it(`handles ${FILES} files, half of them in one directory`, { timeout: 120_000 }, async () => {
     const [part, rest] = [FILES * 0.6, FILES * 0.4];
-    using world = plantFiles();
+    using world = createIndexedTree();
     for (let at = 0; at < 50; at++) mkdirSync(world.at(`${at}`));
     for (let at = 0; at < FILES; at++) writeFileSync(world.at(at % 2 ? `f${at}` : `${at % 50}/f${at}`), '');
-    const files = (maxFiles: number) => world.syncFolder({ maxFiles });
+    const files = (maxFiles: number) => world.syncDirectory({ maxFiles });
     expect(await files(part)).toMatchObject({
       added: part,
       skipped: rest,
@@ -254,8 +254,8 @@ describe('a hostile tree', () => {
     expect(orphans(world.database)).toBe(0);
   });
 
-  it('has secrets at any depth', () => {
-    using world = plantFiles();
+  it('recognizes secrets at any depth', () => {
+    using world = createIndexedTree();
     for (const depth of [0, 1, 3, 4, 5, 8])
       for (const secret of [
         '.ssh',
@@ -269,12 +269,12 @@ describe('a hostile tree', () => {
         'config/gh',
       ]) {
         const names = [...Array.from({ length: depth }, (_, at) => `l${at}`), ...secret.split('/')];
-        const folder = join(world.base, ...names.slice(0, -1));
-        mkdirSync(folder, { recursive: true });
-        using folders = new OpenFolders(folder);
-        const rules = WalkRules.above(world.base, world.base).within(folders);
-        const place = join(folder, names.at(-1) ?? '');
-        expect([place, rules?.leavesOut(place, names.at(-1) ?? '', false)]).toEqual([
+        const directory = join(world.base, ...names.slice(0, -1));
+        mkdirSync(directory, { recursive: true });
+        using directories = new DirectoryCursor(directory);
+        const rules = WalkRules.above(world.base, world.base).within(directories);
+        const place = join(directory, names.at(-1) ?? '');
+        expect([place, rules?.exclusionReason(place, names.at(-1) ?? '', false)]).toEqual([
           place,
           isSecretPlace(place) ? 'secret' : undefined,
         ]);

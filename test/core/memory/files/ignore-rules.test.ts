@@ -5,25 +5,25 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { IgnoreRules } from '../../../../src/core/memory/files/ignore-rules.ts';
-import { plantFiles } from './file-world.ts';
+import { createIndexedTree } from './indexed-tree.ts';
 import { sized } from '../../../helpers/long.ts';
 
 /** What git itself would let in of these files, as it lists files that are not tracked. */
 function listedByGit(files: Map<string, string>): string[] {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-git-'));
+  const directory = mkdtempSync(join(tmpdir(), 'svc-git-'));
   try {
-    const environment = { PATH: process.env['PATH'], HOME: folder, GIT_CONFIG_NOSYSTEM: '1' };
-    execFileSync('git', ['init', '-q', folder], { env: environment });
+    const environment = { PATH: process.env['PATH'], HOME: directory, GIT_CONFIG_NOSYSTEM: '1' };
+    execFileSync('git', ['init', '-q', directory], { env: environment });
     for (const [path, text] of files) {
-      mkdirSync(dirname(join(folder, path)), { recursive: true });
-      writeFileSync(join(folder, path), text);
+      mkdirSync(dirname(join(directory, path)), { recursive: true });
+      writeFileSync(join(directory, path), text);
     }
-    const listed = execFileSync('git', ['-C', folder, 'ls-files', '-zo', '--exclude-standard'], {
+    const listed = execFileSync('git', ['-C', directory, 'ls-files', '-zo', '--exclude-standard'], {
       env: environment,
     });
     return listed.toString('utf8').split('\0').filter(Boolean).sort();
   } finally {
-    rmSync(folder, { recursive: true });
+    rmSync(directory, { recursive: true });
   }
 }
 
@@ -45,30 +45,30 @@ const pattern = fc
 const rules = fc.array(pattern, { maxLength: 4 }).map((lines) => lines.join('\n'));
 
 describe.skipIf(spawnSync('git', ['--version']).status !== 0)('ignore rules beside git', () => {
-  it('let in what git lets in, for any rules at any level', { timeout: 120_000 }, async () => {
+  it('ignores the same files as git for any rules at any level', { timeout: 120_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(path, { minLength: 1, maxLength: 12 }),
         fc.array(fc.tuple(fc.array(name, { maxLength: 2 }), rules), { maxLength: 4 }),
         async (paths, ruleFiles) => {
           const files = new Map<string, string>();
-          const folders = new Set<string>(['']);
+          const directories = new Set<string>(['']);
           for (const at of paths) {
             // One name cannot be a file and a folder.
             const names = at.split('/');
             const above = names.slice(0, -1).map((_, depth) => names.slice(0, depth + 1).join('/'));
-            if (above.some((folder) => files.has(folder)) || folders.has(at)) continue;
-            for (const folder of above) folders.add(folder);
+            if (above.some((directory) => files.has(directory)) || directories.has(at)) continue;
+            for (const directory of above) directories.add(directory);
             files.set(at, 'text\n');
           }
           for (const [names, text] of ruleFiles) {
-            const folder = names.join('/');
-            if (folders.has(folder)) files.set(`${folder ? `${folder}/` : ''}.gitignore`, text);
+            const directory = names.join('/');
+            if (directories.has(directory)) files.set(`${directory ? `${directory}/` : ''}.gitignore`, text);
           }
-          using world = plantFiles();
+          using world = createIndexedTree();
           mkdirSync(world.at('.git'));
           for (const [at, text] of files) world.write(at, text);
-          await world.syncFolder();
+          await world.syncDirectory();
           expect(world.paths().sort()).toEqual(listedByGit(files));
         },
       ),
@@ -78,7 +78,7 @@ describe.skipIf(spawnSync('git', ['--version']).status !== 0)('ignore rules besi
 });
 
 describe('ignore rules', () => {
-  it('cost no more for patterns and paths that are made to', () => {
+  it('stays fast with hostile patterns and paths', () => {
     const deep = `/top/${'a/'.repeat(900)}b`;
     const hostile = `${'**/a/'.repeat(40)}c\n${'*a'.repeat(60)}c\n!${'**/a/'.repeat(40)}**/b`;
     const before = process.cpuUsage();
@@ -88,11 +88,11 @@ describe('ignore rules', () => {
     expect(process.cpuUsage(before).user / 1e6).toBeLessThan(5);
   });
 
-  it('are refused where there are too many above one another', () => {
+  it('rejects too many nested rule files', () => {
     let made: IgnoreRules | undefined = IgnoreRules.below('/top');
     let levels = 0;
-    for (let folder = '/top'; made && levels < 1000; folder += '/a', levels++)
-      made = made.with(folder, '*.log');
+    for (let directory = '/top'; made && levels < 1000; directory += '/a', levels++)
+      made = made.with(directory, '*.log');
     expect(levels).toBeLessThan(100);
     expect(IgnoreRules.below('/top').with('/top', 'a\n'.repeat(100_000))).toBeUndefined();
   });

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, w
 import { basename, dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type FileWorld, find, openIndex, orphans, pathsIn, plantFiles } from './file-world.ts';
+import { type IndexedTree, find, openIndex, orphans, pathsIn, createIndexedTree } from './indexed-tree.ts';
 import { sized } from '../../../helpers/long.ts';
 
 const names = ['a', 'b.md', 'c.ts', 'A', '.d', 'node_modules', '.env', '.gitignore'];
@@ -29,7 +29,7 @@ const edit = fc.oneof(
 type Edit = typeof edit extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** What a person or program would do; what the tree does not allow is not done. */
-function apply(world: FileWorld, change: Edit): string[] {
+function apply(world: IndexedTree, change: Edit): string[] {
   const at = world.at(change.path);
   const touched = [at, ...realPlaces(at)];
   if (change.kind === 'rename') touched.push(...realPlaces(world.at(change.to)));
@@ -51,7 +51,7 @@ function apply(world: FileWorld, change: Edit): string[] {
       symlinkSync(world.at(change.to), at);
     }
   } catch {
-    // The tree did not allow it; the fast-check run goes on with what is there.
+    // The tree did not allow the edit; fast-check continues with what exists.
   }
   return [...touched, ...realPlaces(at)];
 }
@@ -66,8 +66,8 @@ function realPlaces(at: string): string[] {
   }
 }
 
-/** Everything of an index that can be told from outside, without ids and times. */
-function contentsOf(index: Pick<FileWorld, 'store' | 'keywords' | 'database'>) {
+/** Everything visible of an index, without ids and times. */
+function contentsOf(index: Pick<IndexedTree, 'store' | 'keywords' | 'database'>) {
   const paths = pathsIn(index.store);
   return {
     files: paths.map((at) => {
@@ -80,10 +80,10 @@ function contentsOf(index: Pick<FileWorld, 'store' | 'keywords' | 'database'>) {
   };
 }
 
-async function fromScratch(world: FileWorld, file: string, roots: string[]) {
+async function fromScratch(world: IndexedTree, file: string, roots: string[]) {
   const fresh = openIndex(join(world.root, file));
   try {
-    await fresh.sync.syncFolder({ ...world.order, roots, maxFileBytes: 2500 });
+    await fresh.sync.syncDirectory({ ...world.request, roots, maxFileBytes: 2500 });
     return contentsOf(fresh);
   } finally {
     fresh.database.close();
@@ -91,57 +91,57 @@ async function fromScratch(world: FileWorld, file: string, roots: string[]) {
 }
 
 describe('an index that is kept up to date', () => {
-  it(
-    'is what an index from scratch is, after any edits and syncs of folders or paths',
-    { timeout: 240_000 },
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(
-          fc.array(fc.tuple(fc.array(edit, { minLength: 1, maxLength: 8 }), fc.boolean()), {
-            minLength: 1,
-            maxLength: 4,
-          }),
-          fc.boolean(),
-          async (rounds, hasInner) => {
-            using world = plantFiles();
-            const roots = [world.base, ...(hasInner ? [world.at('a/A')] : [])];
-            for (const [round, [edits, isByPaths]] of rounds.entries()) {
-              const touched = edits.flatMap((change) => apply(world, change));
-              if (isByPaths) world.syncPaths(touched, { roots, maxFileBytes: 2500 });
-              else {
-                const before = new Map(
-                  world.store.list({ limit: 1000, offset: 0 }).files.map((one) => [one.path, one.hash]),
-                );
-                const outcome = await world.syncFolder({ roots, maxFileBytes: 2500 });
-                const after = new Map(
-                  world.store.list({ limit: 1000, offset: 0 }).files.map((one) => [one.path, one.hash]),
-                );
-                const added = [...after.keys()].filter((at) => !before.has(at)).length;
-                const updated = [...after].filter(
-                  ([at, hash]) => before.has(at) && before.get(at) !== hash,
-                ).length;
-                const removed = [...before.keys()].filter((at) => !after.has(at)).length;
-                expect(outcome).toMatchObject({ synced: after.size, added, updated, removed });
-              }
-              expect(contentsOf(world)).toEqual(await fromScratch(world, `fresh-${round}.db`, roots));
+  it('equals a new index after any edits and syncs of folders or paths', { timeout: 240_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.array(edit, { minLength: 1, maxLength: 8 }), fc.boolean()), {
+          minLength: 1,
+          maxLength: 4,
+        }),
+        fc.boolean(),
+        async (rounds, hasInner) => {
+          using world = createIndexedTree();
+          const roots = [world.base, ...(hasInner ? [world.at('a/A')] : [])];
+          for (const [round, [edits, isByPaths]] of rounds.entries()) {
+            const touched = edits.flatMap((change) => apply(world, change));
+            if (isByPaths) world.syncPaths(touched, { roots, maxFileBytes: 2500 });
+            else {
+              const before = new Map(
+                world.store.list({ limit: 1000, offset: 0 }).files.map((one) => [one.path, one.hash]),
+              );
+              const outcome = await world.syncDirectory({ roots, maxFileBytes: 2500 });
+              const after = new Map(
+                world.store.list({ limit: 1000, offset: 0 }).files.map((one) => [one.path, one.hash]),
+              );
+              const added = [...after.keys()].filter((at) => !before.has(at)).length;
+              const updated = [...after].filter(
+                ([at, hash]) => before.has(at) && before.get(at) !== hash,
+              ).length;
+              const removed = [...before.keys()].filter((at) => !after.has(at)).length;
+              expect(outcome).toMatchObject({ synced: after.size, added, updated, removed });
             }
-          },
-        ),
-        { numRuns: sized(8, 40) },
-      );
-    },
-  );
+            expect(contentsOf(world)).toEqual(await fromScratch(world, `fresh-${round}.db`, roots));
+          }
+        },
+      ),
+      { numRuns: sized(8, 40) },
+    );
+  });
 
-  it('leaves nothing behind of what is deleted', async () => {
+  it('leaves no orphans of deleted files', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(path, text), { minLength: 1, maxLength: 10 }),
         fc.infiniteStream(fc.nat()),
         async (files, choice) => {
-          using world = plantFiles();
+          using world = createIndexedTree();
           for (const [at, content] of files) apply(world, { kind: 'write', path: at, text: content });
-          await world.syncFolder();
-          for (let left = world.store.counts().fileCount; left > 0; left = world.store.counts().fileCount) {
+          await world.syncDirectory();
+          for (
+            let remaining = world.store.counts().fileCount;
+            remaining > 0;
+            remaining = world.store.counts().fileCount
+          ) {
             const paths = pathsIn(world.store);
             const chosen = paths[choice.next().value % paths.length] ?? '';
             const chunks = world.store.chunksOf(chosen) ?? [];

@@ -54,7 +54,7 @@ async function reopen(): Promise<void> {
   client = open();
 }
 const sync = () =>
-  client.call('syncFolder', { basePath: root, roots: [root], maxFileBytes: 1e6, maxFiles: 1000 });
+  client.call('syncDirectory', { basePath: root, roots: [root], maxFileBytes: 1e6, maxFiles: 1000 });
 const search = () => client.call('search', { text: 'apple', maxResults: 5, minScore: 0 });
 
 /** Overwrites all pages from this one on. */
@@ -80,19 +80,19 @@ async function saidUntilLost(): Promise<string[]> {
   return said;
 }
 
-it.each(['off', 'on'])('makes an index anew that was damaged while the daemon was %s', async (when) => {
+it.each(['off', 'on'])('recreates an index that was damaged while the daemon was %s', async (when) => {
   expect(await sync()).toMatchObject({ added: FILES });
   await reopen();
   if (when === 'on') expect(await client.call('stats', undefined)).toMatchObject({ fileCount: FILES });
   damage(20);
   const [first] = await saidUntilLost();
-  expect(first).toBe('The index of the memory was damaged and is made anew. Try again');
+  expect(first).toBe('The memory index was damaged and is being rebuilt. Try again');
   expect(await client.call('stats', undefined)).toMatchObject({ fileCount: 0, lastSyncAt: null });
   expect(await sync()).toMatchObject({ added: FILES });
   expect((await search()).chunks).toHaveLength(5);
 });
 
-it('makes an index anew whose tables cannot be opened', async () => {
+it('recreates an index whose tables cannot be opened', async () => {
   await sync();
   await reopen();
   damage(1);
@@ -100,7 +100,7 @@ it('makes an index anew whose tables cannot be opened', async () => {
   expect(await sync()).toMatchObject({ added: FILES });
 });
 
-it('says that much was lost until it is there again, or nobody wants it', async () => {
+it('reports lost content until it is restored or cleared', async () => {
   const lose = async () => {
     await client.close();
     new DatabaseSync(file).exec('pragma user_version = 99');

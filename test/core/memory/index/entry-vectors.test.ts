@@ -7,7 +7,7 @@ import { silentLog } from '../../../../src/core/log.ts';
 
 const entry = (key: string, title: string) => ({ key, ownerId: 'user_a', title, body: '', tags: [] });
 
-it('entries are found by their vectors, through the thread', async () => {
+it('finds entries by vector through the thread', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-vectors-'));
   const index = new IndexClient({
     options: { file: join(folder, 'memory.db'), protectedFolders: [], cacheMiB: 2 },
@@ -42,7 +42,7 @@ it('entries are found by their vectors, through the thread', async () => {
       method: 'hybrid',
       found: [{ key: 'b', score: 1 }, {}],
     });
-    // The same text keeps its vector, whoever holds it.
+    // Equal texts share a vector across entries.
     await index.call('putEntries', [entry('c', 'apples')]);
     await index.call('removeEntries', ['a']);
     expect((await search('?', 0, 1)).found.map(({ key }) => key)).toEqual(['c', 'b']);

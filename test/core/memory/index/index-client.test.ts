@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { SyncProgress } from '../../../../src/contract/memory.ts';
@@ -29,7 +29,7 @@ const ODD_THREAD = `
       case 'memory': { const all = []; for (;;) all.push(new Array(1e6).fill(all)); }
       case 'loop': for (;;);
       case 'never': break;
-      case 'awaited': answer(Atomics.load(workerData.awaited, 0)); break;
+      case 'awaited': answer(Atomics.load(workerData.pendingCalls, 0)); break;
       case 'app error': parentPort.postMessage({ type: 'failure', id, code: 'storage_full', message: 'No room' }); break;
       case 'bug': parentPort.postMessage({ type: 'failure', id, message: 'a bug', stack: 'there' }); break;
       default: answer(asked);
@@ -40,7 +40,7 @@ const ODD_THREAD = `
 class World implements AsyncDisposable {
   readonly base = realpathSync(mkdtempSync(join(tmpdir(), 'index-')));
   readonly root = join(this.base, 'root');
-  readonly told: string[] = [];
+  readonly warnings: string[] = [];
   readonly progress: SyncProgress[] = [];
   starts = 0;
   onStart: IndexClientDeps['onStart'] = () => undefined;
@@ -48,10 +48,10 @@ class World implements AsyncDisposable {
 
   open(given: Partial<IndexClientDeps> = {}): IndexClient {
     mkdirSync(this.root, { recursive: true });
-    const tell = (_fields: object, message: string) => void this.told.push(message);
+    const record = (_fields: object, message: string) => void this.warnings.push(message);
     return new IndexClient({
       options: { file: join(this.base, 'memory.db'), protectedFolders: [], cacheMiB: 8 },
-      log: { ...silentLog, warn: tell, error: tell },
+      log: { ...silentLog, warn: record, error: record },
       onStart: () => {
         this.starts++;
         return this.onStart();
@@ -62,7 +62,7 @@ class World implements AsyncDisposable {
     });
   }
 
-  /** With a thread that does as it is told. */
+  /** With a scripted thread. */
   odd(given: Partial<IndexClientDeps> = {}, options: object = {}): IndexClient {
     const file = join(this.base, 'odd.mjs');
     writeFileSync(file, ODD_THREAD);
@@ -95,14 +95,14 @@ class World implements AsyncDisposable {
 }
 
 const ask = (text: string): IndexQuery => ({ text, maxResults: 5, minScore: 0 });
-const failed = new AppError('unavailable', 'The index of the memory failed. Try again');
+const failed = new AppError('unavailable', 'The memory index failed. Try again');
 
 describe('the thread of the index', () => {
-  it('starts with the first call, syncs, and tells of its progress', async () => {
+  it('starts with the first call, syncs and reports progress', async () => {
     await using its = new World();
     its.write(3);
     expect(its.client.isRunning).toBe(false);
-    const outcome = await its.client.call('syncFolder', { basePath: its.root, ...its.rules });
+    const outcome = await its.client.call('syncDirectory', { basePath: its.root, ...its.rules });
     expect(outcome).toMatchObject({ synced: 3, added: 3, cancelled: false });
     expect(its.progress.at(-1)).toMatchObject({ basePath: its.root, phase: 'done' });
     expect(await its.client.call('files', { limit: 10, offset: 0 })).toMatchObject({ total: 3 });
@@ -110,7 +110,7 @@ describe('the thread of the index', () => {
     expect([its.client.isRunning, its.starts]).toEqual([true, 1]);
   });
 
-  it('lets the thread of the daemon turn while it syncs thousands of files', async () => {
+  it('does not block the daemon while it syncs thousands of files', async () => {
     const files = sized(1000, 3000);
     await using its = new World();
     its.write(files);
@@ -122,19 +122,19 @@ describe('the thread of the index', () => {
       if (!isDone) setImmediate(count);
     };
     count();
-    const outcome = await its.client.call('syncFolder', { basePath: its.root, ...its.rules });
+    const outcome = await its.client.call('syncDirectory', { basePath: its.root, ...its.rules });
     isDone = true;
     expect(outcome.added).toBe(files);
     expect(turns).toBeGreaterThan(files / 3);
   });
 
-  it('answers while it syncs', async () => {
+  it('answers calls during a sync', async () => {
     await using its = new World();
     its.write(sized(700, 2000));
     const order: string[] = [];
     await its.client.call('stats', undefined);
     const syncing = its.client
-      .call('syncFolder', { basePath: its.root, ...its.rules })
+      .call('syncDirectory', { basePath: its.root, ...its.rules })
       .then(() => order.push('synced'));
     for (let n = 0; n < 5; n++) await its.client.call('watchStatus');
     order.push('answered');
@@ -142,23 +142,23 @@ describe('the thread of the index', () => {
     expect(order).toEqual(['answered', 'synced']);
   });
 
-  it('tells its thread in the middle of other work how many wait, but for syncs', async () => {
+  it('shares the number of pending calls without syncs with its thread', async () => {
     await using its = new World();
     const client = its.odd();
-    const awaited = () => client.call('search', ask('awaited'));
-    expect(await awaited()).toBe(1);
+    const pendingCalls = () => client.call('search', ask('awaited'));
+    expect(await pendingCalls()).toBe(1);
     const sync = Object.assign({ basePath: its.root, ...its.rules }, { text: 'never' });
-    const never = [client.call('syncFolder', sync), client.call('search', ask('never'))];
-    expect(await awaited()).toBe(2);
+    const never = [client.call('syncDirectory', sync), client.call('search', ask('never'))];
+    expect(await pendingCalls()).toBe(2);
     await expect(client.call('search', ask('bug'))).rejects.toThrow('a bug');
-    expect(await awaited()).toBe(2);
+    expect(await pendingCalls()).toBe(2);
     await Promise.all([client.close(), Promise.allSettled(never)]);
   });
 
-  it('passes errors on with what they are', async () => {
+  it('passes errors on with their codes', async () => {
     await using its = new World();
     const none = join(its.root, 'none');
-    await expect(its.client.call('syncFolder', { basePath: none, ...its.rules })).rejects.toEqual(
+    await expect(its.client.call('syncDirectory', { basePath: none, ...its.rules })).rejects.toEqual(
       new AppError('validation', `There is no folder ${none}`),
     );
     const client = its.odd();
@@ -170,7 +170,7 @@ describe('the thread of the index', () => {
     expect(bug).toMatchObject({ message: 'a bug', stack: 'there' });
   });
 
-  it('keeps other calls until the entries are in it', async () => {
+  it('holds other calls back until the entries are indexed', async () => {
     await using its = new World();
     const entries = Promise.withResolvers<void>();
     its.onStart = () => entries.promise.then(() => client.call('putEntries', []));
@@ -182,42 +182,39 @@ describe('the thread of the index', () => {
   });
 
   it.each([
-    ['fails', () => Promise.reject(new Error('no')), 'the index of the memory got no entries'],
-    ['does not end', () => new Promise<void>(() => undefined), 'the index of the memory has no entries yet'],
-  ])('goes on without entries when that %s', async (_how, onStart, message) => {
+    ['fails', () => Promise.reject(new Error('no')), 'the memory index received no entries'],
+    ['does not end', () => new Promise<void>(() => undefined), 'the memory index has no entries yet'],
+  ])('continues without entries when that %s', async (_how, onStart, message) => {
     await using its = new World();
     its.onStart = onStart;
     const client = its.odd({ startMs: 20 });
     expect(await client.call('search', ask('one'))).toEqual(['search']);
-    expect(its.told).toEqual([message]);
+    expect(its.warnings).toEqual([message]);
   });
 
-  it.each(['throw', 'exit', 'memory'])(
-    'starts again with the next call after it failed (%s)',
-    async (fault) => {
-      await using its = new World();
-      const client = its.odd();
-      await client.call('watch', { ...its.rules, watchFiles: 10 });
-      its.onStart = () => client.call('putEntries', []);
-      const [waits, fails] = await Promise.allSettled([
-        client.call('search', ask('never')),
-        client.call('search', ask(fault)),
-      ]);
-      expect([waits, fails]).toMatchObject([
-        { status: 'rejected', reason: { code: failed.code, message: failed.message } },
-        { status: 'rejected', reason: { code: failed.code, message: failed.message } },
-      ]);
-      expect(client.isRunning).toBe(false);
-      expect(its.told).toEqual(['the index of the memory failed; the next call starts it again']);
-      expect(await client.call('search', ask('one'))).toEqual(['putEntries', 'watch', 'search']);
-      await client.call('watch', undefined);
-      await client.call('search', ask('exit')).catch(() => undefined);
-      expect(await client.call('search', ask('one'))).toEqual(['putEntries', 'search']);
-      expect(its.starts).toBe(3);
-    },
-  );
+  it.each(['throw', 'exit', 'memory'])('restarts with the next call after a failure (%s)', async (fault) => {
+    await using its = new World();
+    const client = its.odd();
+    await client.call('watch', { ...its.rules, watchFiles: 10 });
+    its.onStart = () => client.call('putEntries', []);
+    const [waits, fails] = await Promise.allSettled([
+      client.call('search', ask('never')),
+      client.call('search', ask(fault)),
+    ]);
+    expect([waits, fails]).toMatchObject([
+      { status: 'rejected', reason: { code: failed.code, message: failed.message } },
+      { status: 'rejected', reason: { code: failed.code, message: failed.message } },
+    ]);
+    expect(client.isRunning).toBe(false);
+    expect(its.warnings).toEqual(['the memory index failed; the next call starts it again']);
+    expect(await client.call('search', ask('one'))).toEqual(['putEntries', 'watch', 'search']);
+    await client.call('watch', undefined);
+    await client.call('search', ask('exit')).catch(() => undefined);
+    expect(await client.call('search', ask('one'))).toEqual(['putEntries', 'search']);
+    expect(its.starts).toBe(3);
+  });
 
-  it('is not started again by the entries for one that died before they came', async () => {
+  it('is not restarted by entries for a thread that died', async () => {
     await using its = new World();
     const client = its.odd({}, { fails: true });
     const late: Promise<unknown>[] = [];
@@ -235,14 +232,14 @@ describe('the thread of the index', () => {
     await expect(client.call('search', ask('one'))).rejects.toMatchObject({ code: failed.code });
     dead.resolve();
     const outcomes = await Promise.allSettled(late);
-    await nextTurn();
+    await yieldToEventLoop();
     const rejected = { status: 'rejected', reason: { code: failed.code, message: failed.message } };
     expect(outcomes).toMatchObject([rejected, rejected]);
     expect([its.starts, client.isRunning]).toEqual([1, false]);
-    expect(its.told).toEqual(['the index of the memory failed; the next call starts it again']);
+    expect(its.warnings).toEqual(['the memory index failed; the next call starts it again']);
   });
 
-  it('is given none of the entries for the one before it', async () => {
+  it('gets no entries meant for its predecessor', async () => {
     await using its = new World();
     const client = its.odd();
     const isNext = Promise.withResolvers<void>();
@@ -257,7 +254,7 @@ describe('the thread of the index', () => {
     expect(await client.call('search', ask('one'))).toEqual(['putEntries', 'search']);
     isNext.resolve();
     expect(await late.promise).toMatchObject([{ status: 'rejected', reason: { code: failed.code } }]);
-    // Somebody else's are no part of a start.
+    // Calls from elsewhere are not part of the start.
     await client.call('putEntries', []);
     expect(await client.call('search', ask('two'))).toEqual(['putEntries', 'search', 'putEntries', 'search']);
     await client.call('search', ask('exit')).catch(() => undefined);
@@ -265,7 +262,7 @@ describe('the thread of the index', () => {
     expect(its.starts).toBe(3);
   });
 
-  it('says so where the database cannot be opened, each time', async () => {
+  it('fails every call when the database cannot be opened', async () => {
     await using its = new World();
     mkdirSync(join(its.base, 'memory.db', 'inside'), { recursive: true });
     await expect(its.client.call('stats', undefined)).rejects.toMatchObject({ code: 'unavailable' });
@@ -273,7 +270,7 @@ describe('the thread of the index', () => {
     expect(its.starts).toBe(2);
   });
 
-  it('is given vectors without a copy where it can be, and leaves those of queries', async () => {
+  it('transfers vectors without a copy where possible, except those of queries', async () => {
     await using its = new World();
     const client = its.odd();
     const own = new Float32Array(8);
@@ -289,7 +286,7 @@ describe('the thread of the index', () => {
     expect(query.length).toBe(8);
   });
 
-  it('says what it cannot be sent, and goes on', async () => {
+  it('rejects an argument that cannot be sent and continues', async () => {
     await using its = new World();
     const client = its.odd();
     const vectors = [{ hash: '', values: (() => 1) as unknown as Float32Array }];
@@ -297,7 +294,7 @@ describe('the thread of the index', () => {
     expect(await client.call('search', ask('one'))).toEqual(['search']);
   });
 
-  it.each(['at once', 'while it starts', 'while it syncs', 'while it watches'])('ends %s', async (when) => {
+  it.each(['at once', 'while it starts', 'while it syncs', 'while it watches'])('closes %s', async (when) => {
     await using its = new World();
     const { client } = its;
     its.write(500);
@@ -313,29 +310,29 @@ describe('the thread of the index', () => {
     if (when === 'while it syncs') {
       await client.call('stats', undefined);
       const syncs = [its.root, join(its.root, '1')].map((basePath) =>
-        client.call('syncFolder', { basePath, ...its.rules }),
+        client.call('syncDirectory', { basePath, ...its.rules }),
       );
       await client.close();
       expect(await Promise.all(syncs)).toMatchObject([{ cancelled: true }, { cancelled: true }]);
     }
     if (when === 'while it watches') {
-      await client.call('syncFolder', { basePath: its.root, ...its.rules });
+      await client.call('syncDirectory', { basePath: its.root, ...its.rules });
       await client.call('watch', { ...its.rules, watchFiles: 1000 });
       expect(await client.call('watchStatus')).toMatchObject({ watching: true, watchedFiles: 500 });
       void client.call('watch', { ...its.rules, roots: [join(its.root, '1')], watchFiles: 1000 });
       await client.close();
     }
-    expect(its.told).toEqual([]);
+    expect(its.warnings).toEqual([]);
     await expect(client.call('stats', undefined)).rejects.toMatchObject({ message: 'The daemon stops' });
   });
 
-  it.each(['never', 'loop'])('is ended when it does not end (%s)', async (fault) => {
+  it.each(['never', 'loop'])('is terminated when it does not exit (%s)', async (fault) => {
     await using its = new World();
     const client = its.odd({ closeMs: 50 }, { hangs: true });
     await client.call('search', ask('one'));
     const call = client.call('search', ask(fault)).catch((error: unknown) => error);
     await client.close();
     expect(await call).toMatchObject({ code: 'unavailable', message: 'The daemon stops' });
-    expect(its.told).toEqual(['the index of the memory did not end by itself']);
+    expect(its.warnings).toEqual(['the memory index did not exit and is terminated']);
   });
 });

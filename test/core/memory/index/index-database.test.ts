@@ -13,7 +13,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { isDamage, openIndexDatabase } from '../../../../src/core/memory/index/index-database.ts';
+import { isCorruption, openIndexDatabase } from '../../../../src/core/memory/index/index-database.ts';
 import { KeywordIndex } from '../../../../src/core/memory/index/keyword-index.ts';
 
 let home: string;
@@ -36,7 +36,7 @@ function fill(texts: number): void {
   const database = open();
   const index = new KeywordIndex(database, 'chunk_words');
   database.exec('begin');
-  for (let id = 1; id <= texts; id++) index.add(id, { place: '', heading: '', body: `apple ${id}` });
+  for (let id = 1; id <= texts; id++) index.add(id, { label: '', heading: '', body: `apple ${id}` });
   database.exec('commit');
   database.close();
 }
@@ -47,13 +47,13 @@ function reopened(): number {
   return count;
 }
 
-it('keeps what it holds, for its owner alone', () => {
+it('keeps its content in a file that only its owner can read', () => {
   fill(3);
   expect(reopened()).toBe(3);
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-it('makes anew what is garbage, cut off, or of another version or program', () => {
+it('recreates an index that is damaged, truncated or of another version or program', () => {
   const damages = [
     () => writeFileSync(file, 'garbage '.repeat(1000)),
     () => truncateSync(file, statSync(file).size - 5000),
@@ -74,7 +74,7 @@ it('makes anew what is garbage, cut off, or of another version or program', () =
   }
 });
 
-it('knows damage that shows late', () => {
+it('recognizes damage that shows late', () => {
   fill(1000);
   const bytes = readFileSync(file);
   writeFileSync(file, bytes.fill(0xee, 8192));
@@ -83,13 +83,13 @@ it('knows damage that shows late', () => {
   try {
     found(database);
   } catch (error) {
-    expect(isDamage(error)).toBe(true);
+    expect(isCorruption(error)).toBe(true);
   }
   database.close();
-  expect(isDamage(new Error('no'))).toBe(false);
+  expect(isCorruption(new Error('no'))).toBe(false);
 });
 
-it('says what is wrong with the place, and leaves it alone', () => {
+it('reports an unusable path and leaves it alone', () => {
   mkdirSync(file);
   writeFileSync(join(file, 'kept'), '');
   expect(open).toThrow(`cannot be opened at ${file}`);
@@ -98,7 +98,7 @@ it('says what is wrong with the place, and leaves it alone', () => {
   expect(open).toThrow(/unable to open/);
 });
 
-it.skipIf(process.getuid?.() === 0)('leaves a good index alone that may not be written', () => {
+it.skipIf(process.getuid?.() === 0)('leaves a valid read-only index alone', () => {
   fill(3);
   chmodSync(file, 0o400);
   chmodSync(home, 0o500);
@@ -108,8 +108,8 @@ it.skipIf(process.getuid?.() === 0)('leaves a good index alone that may not be w
   expect(reopened()).toBe(3);
 });
 
-it('tells damage from a disk that is full and a database that is busy', () => {
-  expect(isDamage(Object.assign(new Error('busy'), { errcode: 5 }))).toBe(false);
-  expect(isDamage(Object.assign(new Error('full'), { errcode: 13 }))).toBe(false);
-  expect(isDamage(Object.assign(new Error('corrupt table'), { errcode: 267 }))).toBe(true);
+it('distinguishes damage from a full disk and a busy database', () => {
+  expect(isCorruption(Object.assign(new Error('busy'), { errcode: 5 }))).toBe(false);
+  expect(isCorruption(Object.assign(new Error('full'), { errcode: 13 }))).toBe(false);
+  expect(isCorruption(Object.assign(new Error('corrupt table'), { errcode: 267 }))).toBe(true);
 });

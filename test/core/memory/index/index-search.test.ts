@@ -48,7 +48,7 @@ const scores = (hits: { id: number; score: number }[]) =>
   hits.map(({ id, score }) => [id, Number(score.toFixed(6))]);
 
 describe('by words', () => {
-  it('scores are the share of an ideal match', () => {
+  it('scores keyword hits as a share of an ideal match', () => {
     using test = openSearch({
       ranked: [
         { id: 6, points: 7.5 },
@@ -64,7 +64,7 @@ describe('by words', () => {
     ]);
   });
 
-  it.each([0, Number.NaN, -1, 5])('scores are 0 to 1 where the ideal match is said to be %d', (best) => {
+  it.each([0, Number.NaN, -1, 5])('keeps scores from 0 to 1 when the ideal match is %d', (best) => {
     using test = openSearch({ ranked: [{ id: 6, points: 7.5 }], best });
     const [hit] = test.search.search({ ...base, method: 'keyword' }).hits;
     expect(hit?.score).toBe(best === 5 ? 1 : 0);
@@ -72,7 +72,7 @@ describe('by words', () => {
 });
 
 describe('by vectors', () => {
-  it('scores are the cosine, at least 0', () => {
+  it('scores vector hits by cosine, at least 0', () => {
     using test = openSearch({ ranked: [{ id: 6, points: 1 }] });
     const { method, totalCandidates, hits } = test.search.search({ ...base, method: 'vector' });
     expect({ method, totalCandidates }).toEqual({ method: 'vector', totalCandidates: 5 });
@@ -92,7 +92,7 @@ describe('by vectors', () => {
 });
 
 describe('by both', () => {
-  it('scores are the sums of the reciprocal ranks, as a share of the highest', () => {
+  it('scores hybrid hits by reciprocal rank fusion', () => {
     using test = openSearch({
       ranked: [4, 6, 3, 2].map((id, index) => ({ id, points: 9 - index })),
       total: 4,
@@ -117,12 +117,12 @@ describe('by both', () => {
     expect(hits[3]?.keyword).toBeUndefined();
   });
 
-  it('gives 1 to what is first in both', () => {
+  it('scores a hit that is first in both rankings with 1', () => {
     using test = openSearch({ ranked: [{ id: 3, points: 1 }] });
     expect(scores(test.search.search(base).hits)[0]).toEqual([3, 1]);
   });
 
-  it('asks each for more than are wanted, and passes the limits on', () => {
+  it('requests more hits from each index and passes the limits on', () => {
     const asked: KeywordLimits[] = [];
     using test = openSearch({ ranked: [4, 6].map((id) => ({ id, points: 1 })) }, asked);
     const search = (maxResults: number) =>
@@ -154,7 +154,7 @@ describe('the method', () => {
     ['keyword', 'words', 'm', 'keyword'],
     ['keyword', '?!', 'm', 'keyword'],
   ];
-  it.each(cases)('%s for "%s" with a vector of %s is %s', (method, text, model, used) => {
+  it.each(cases)('resolves method %s for "%s" with a vector of %s to %s', (method, text, model, used) => {
     using test = openSearch({ ranked: [{ id: 6, points: 1 }] });
     const query = { ...base, text, method, vector: model === undefined ? undefined : { ...vector, model } };
     const { method: was, words, hits } = test.search.search(query);
@@ -163,7 +163,7 @@ describe('the method', () => {
     expect(hits.every((hit) => (used === 'keyword' ? !hit.vector : (hit.vector ?? hit.keyword)))).toBe(true);
   });
 
-  it('is by words where the query has other dimensions', () => {
+  it('uses keywords when the query has other dimensions', () => {
     using test = openSearch({ ranked: [{ id: 6, points: 1 }] });
     const longer = { model: 'm', values: Float32Array.of(1, 0, 0) };
     expect(test.search.search({ ...base, vector: longer }).method).toBe('keyword');
@@ -171,7 +171,7 @@ describe('the method', () => {
 });
 
 describe('any query', () => {
-  it('is answered in order, within its limits, with scores from 0 to 1', () => {
+  it('returns hits in order, within the limits, with scores from 0 to 1', () => {
     const points = fc.oneof(fc.double({ min: 0, max: 1e9, noNaN: true }), fc.constant(0));
     const ranking = fc.uniqueArray(fc.record({ id: fc.nat(200), points }), { selector: ({ id }) => id });
     using test = openTestVectors();

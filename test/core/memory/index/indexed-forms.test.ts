@@ -50,7 +50,7 @@ const piece = fc.oneof(
 const text = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join(''));
 
 describe('the forms of texts', () => {
-  it('are what they are by the rule, whatever was asked before', () => {
+  it('returns the same forms as the rule for any sequence of texts', () => {
     const forms = new IndexedForms();
     fc.assert(
       fc.property(text, (given) => {
@@ -60,12 +60,12 @@ describe('the forms of texts', () => {
     );
   });
 
-  it('leave plain words as they stand', () => {
+  it('leaves plain words unchanged', () => {
     const plain = 'Plain words, 12 of them: SOME in capitals. (And -- at the end.)';
     expect(new IndexedForms().of(plain)).toBe(plain);
   });
 
-  it('are right after more names than are kept, and of names longer than those', () => {
+  it('stays correct beyond the size of the cache and for long names', () => {
     const forms = new IndexedForms();
     const long = 'getUserById'.repeat(30);
     for (let at = 0; at < 70_000; at++) forms.of(`name_${at}`);

@@ -23,7 +23,8 @@ afterEach(() => {
   rmSync(home, { recursive: true });
 });
 
-const add = (id: number, body: string, heading = '', place = '') => index.add(id, { place, heading, body });
+const add = (id: number, body: string, heading = '', place = '') =>
+  index.add(id, { label: place, heading, body });
 const found = (query: string, limits: Partial<KeywordLimits> = {}) =>
   index.search(index.wordsOf(query), { limit: 10, ...limits }).ranked.map(({ id }) => id);
 /** Words of letters alone, so that none falls into parts. */
@@ -36,7 +37,7 @@ const vocabulary = ['apple', 'apples', 'pear', 'plum', 'getPlumById', 'fig-tree'
 const textOf = fc.array(fc.constantFrom(...vocabulary), { maxLength: 12 }).map((words) => words.join(' '));
 
 describe('finding', () => {
-  it('ranks what holds rarer words, and holds them more often, first', () => {
+  it('ranks texts with rarer and more frequent words first', () => {
     add(1, 'apple and another');
     add(2, 'apple and something else');
     add(3, 'nothing of it');
@@ -47,7 +48,7 @@ describe('finding', () => {
     expect(found('quince or pear or apples').toSorted((a, b) => a - b)).toEqual([1, 2, 4, 5, 6]);
   });
 
-  it('ranks a word in the heading or the path above one in the text', () => {
+  it('ranks a word in the heading or path above one in the text', () => {
     add(1, 'deploy, among many other words that stand here');
     add(2, 'among many other words that stand here too', 'deploy');
     add(3, 'among many other words that stand here too', '', '/docs/deploy.md');
@@ -93,7 +94,7 @@ describe('finding', () => {
     expect(found(query)).toEqual([1]);
   });
 
-  it('tells versions and hashes apart', () => {
+  it('distinguishes versions and hashes', () => {
     add(1, 'since v1.23');
     add(2, 'since v12.3');
     for (let id = 3; id < 9; id++) add(id, 'whatever');
@@ -102,7 +103,7 @@ describe('finding', () => {
     expect(found('a1b2c3d5')).toEqual([]);
   });
 
-  it('takes any query for text', () => {
+  it('accepts any text as a query', () => {
     add(1, 'apple');
     fc.assert(
       fc.property(
@@ -125,7 +126,7 @@ describe('finding', () => {
     expect(index.wordsOf(many).words).toHaveLength(64);
   });
 
-  it('leaves stop words out unless there is nothing else', () => {
+  it('ignores stop words unless the query has no other words', () => {
     add(1, 'who am i');
     expect(index.wordsOf("I'm interested in articles on sorting, don't you?")).toEqual({
       words: ['sorting'],
@@ -135,7 +136,7 @@ describe('finding', () => {
     expect(found('who am I')).toEqual([1]);
   });
 
-  it('leaves out what is in most of many texts', () => {
+  it('ignores words that are in most of many texts', () => {
     for (let id = 1; id <= 1500; id++) add(id, id % 3 === 0 ? 'common rare' : 'common');
     expect(index.wordsOf('common rare')).toEqual({ words: ['rare'], leftOut: ['common'] });
     expect(index.wordsOf('common missing').words).toEqual(['common', 'missing']);
@@ -144,7 +145,7 @@ describe('finding', () => {
   it.each([
     ['few', 5],
     ['many', 1500],
-  ])('looks for the 64 rarest words of a long query that are in any of %s texts', (_, count) => {
+  ])('searches the 64 rarest words of a long query among %s texts', (_, count) => {
     const all = manyWords('filler', 70);
     for (let id = 1; id <= count; id++) add(id, id % 5 < 2 ? all.join(' ') : 'something else');
     add(9000, `${all[69]} rollback`);
@@ -155,7 +156,7 @@ describe('finding', () => {
     expect(leftOut).toEqual(['the', ...missing.slice(0, 100), ...all.slice(63), ...missing.slice(100)]);
   });
 
-  it('looks for words of a long query that no text holds, where it has no others', () => {
+  it('searches unknown words of a long query that has no others', () => {
     add(1, 'rollback');
     const missing = manyWords('missing', 100);
     const query = [...missing, 'rollback'].join(' ');
@@ -165,17 +166,17 @@ describe('finding', () => {
     expect(leftOut).toEqual(missing.slice(63));
   });
 
-  it('leaves out nothing of what belongs to users, however often others say it', () => {
+  it('ignores no word of owned texts, however frequent among other owners', () => {
     const entries = new KeywordIndex(database, 'entry_words');
     const put = (id: number, words: string, ownerId: string) =>
-      entries.add(id, { place: '', heading: '', body: words, ownerId });
+      entries.add(id, { label: '', heading: '', body: words, ownerId });
     put(1, 'deploy the site', 'ann');
     for (let id = 2; id <= 1200; id++) put(id, id === 2 ? 'docs' : 'deploy', 'bob');
     const words = entries.wordsOf('deploy docs');
     expect(entries.search(words, { limit: 5, ownerId: 'ann' }).ranked.map(({ id }) => id)).toEqual([1]);
   });
 
-  it('counts neither texts that are gone nor the former words of others', () => {
+  it('counts neither removed texts nor former words', () => {
     for (let id = 1; id <= 1200; id++) add(id, id <= 700 ? 'frequent' : 'quince');
     expect(index.wordsOf('frequent quince')).toEqual({ words: ['quince'], leftOut: ['frequent'] });
     for (let id = 1; id <= 50; id++) index.remove(id);
@@ -186,17 +187,17 @@ describe('finding', () => {
 });
 
 describe('limits', () => {
-  it('finds only what is of one owner, whatever the id looks like', () => {
+  it('finds only texts of one owner for any id', () => {
     const owners = ['user_a', 'user_ab', 'user', 'a', 'A', '" OR a', '', 'ed', 'e', '\ud800', '\ud801'];
     for (const [at, ownerId] of owners.entries())
-      index.add(at + 1, { place: '', heading: '', body: 'apple user a', ownerId });
+      index.add(at + 1, { label: '', heading: '', body: 'apple user a', ownerId });
     add(100, 'apple');
     for (const [at, ownerId] of owners.entries()) expect(found('apple a', { ownerId })).toEqual([at + 1]);
     expect(found('apple', { ownerId: 'user_' })).toEqual([]);
     expect(found('user_ab', { limit: 100 })).not.toContain(100);
   });
 
-  it('finds only what is at or below a path', () => {
+  it('finds only texts at or below a path', () => {
     const paths = [
       '/a/b',
       '/a/b/c.md',
@@ -223,7 +224,7 @@ describe('limits', () => {
     expect(below('a')).toEqual([]);
   });
 
-  it('finds the few that are below a path among many better ones', () => {
+  it('finds the few texts below a path among many better ones', () => {
     for (let id = 1; id <= 500; id++) add(id, 'apple apple pear');
     add(501, 'apple and a lot of other things that make it worse');
     database.exec("insert into files values (1, '/x/few.md', '', 0, '', 0, 1, '')");
@@ -236,12 +237,12 @@ describe('limits', () => {
 });
 
 describe('points', () => {
-  it('are the sum over the words, and never more than possible', () => {
+  it('sums the points of the words and never exceeds the maximum', () => {
     const textsOf = fc.array(fc.record({ heading: textOf, body: textOf }), { minLength: 1, maxLength: 20 });
     fc.assert(
       fc.property(textsOf, textOf, (texts, query) => {
         index.clear();
-        for (const [at, text] of texts.entries()) index.add(at + 1, { place: '', ...text });
+        for (const [at, text] of texts.entries()) index.add(at + 1, { label: '', ...text });
         const words = index.wordsOf(query);
         const { ranked, total } = index.search(words, { limit: 100 });
         expect(total).toBe(ranked.length);
@@ -256,7 +257,7 @@ describe('points', () => {
     );
   });
 
-  it('are those of SQLite, but for words in most texts, which still count for something', () => {
+  it('matches the BM25 of SQLite except for words in most texts', () => {
     const textsOf = fc.array(fc.record({ heading: textOf, body: textOf }), { minLength: 1, maxLength: 20 });
     const rows = database.prepare(
       'select rowid as id, -bm25(chunk_words, 2, 2, 1, 0) as points from chunk_words where chunk_words match ?',
@@ -264,7 +265,7 @@ describe('points', () => {
     fc.assert(
       fc.property(textsOf, textOf, (texts, query) => {
         index.clear();
-        for (const [at, text] of texts.entries()) index.add(at + 1, { place: '', ...text });
+        for (const [at, text] of texts.entries()) index.add(at + 1, { label: '', ...text });
         for (const word of index.wordsOf(query).words) {
           const theirs = rows.all(`"${word}"`);
           const odds = (texts.length - theirs.length + 0.5) / (theirs.length + 0.5);
@@ -281,7 +282,7 @@ describe('points', () => {
     );
   });
 
-  it('are those of an index from scratch after any changes', () => {
+  it('matches the points of a new index after any changes', () => {
     const change = fc.record({
       id: fc.integer({ min: 1, max: 12 }),
       text: fc.option(textOf, { nil: undefined }),
@@ -308,7 +309,7 @@ describe('points', () => {
     );
   });
 
-  it('stay right after everything was cleared, and that was taken back', () => {
+  it('stays correct after a clear that was rolled back', () => {
     for (let id = 1; id <= 3; id++) add(id, 'apple');
     const before = index.search(index.wordsOf('apple'), { limit: 5 });
     database.exec('begin');
@@ -324,7 +325,7 @@ describe('points', () => {
     expect(index.search(index.wordsOf('apple'), { limit: 5 })).toEqual(before);
   });
 
-  it('stay right after a change that was taken back, and after a process that was killed', () => {
+  it('stays correct after a rollback and after a killed process', () => {
     for (let id = 1; id <= 20; id++) add(id, `apple ${'pear '.repeat(id)}`);
     const before = index.search(index.wordsOf('pear'), { limit: 100 });
     database.exec('begin');
@@ -344,7 +345,7 @@ it.skipIf(!cacm)('answers questions about a real collection', () => {
   const { docs = [], queries = [], relevant = new Map<string, Set<string>>() } = cacm ?? {};
   database.exec('begin');
   for (const [at, { id, title, text }] of docs.entries())
-    index.add(at, { place: `/data/cacm/${id}.md`, heading: title, body: `# ${title}\n\n${text}` });
+    index.add(at, { label: `/data/cacm/${id}.md`, heading: title, body: `# ${title}\n\n${text}` });
   database.exec('commit');
   const answers = new Map(
     queries.map(({ id, text }) => [id, found(text).map((at) => docs[at]?.id ?? '')] as const),

@@ -8,7 +8,7 @@ import { createMemoryIndex, type MemoryIndex } from '../../../../src/core/memory
 
 let home: string;
 let index: MemoryIndex;
-let told: SyncProgress[];
+let progressEvents: SyncProgress[];
 
 /** As a start of the daemon does. */
 function open(): void {
@@ -16,12 +16,12 @@ function open(): void {
     openIndexDatabase(join(home, 'memory.db'), 4),
     { protectedFolders: [] },
     {
-      onProgress: (progress) => told.push(progress),
+      onProgress: (progress) => progressEvents.push(progress),
       onChange: () => undefined,
-      onFault: (error) => {
+      onError: (error) => {
         throw error;
       },
-      isAwaited: () => true,
+      hasPendingCalls: () => true,
     },
   );
 }
@@ -34,7 +34,7 @@ async function restart(): Promise<void> {
 
 beforeEach(() => {
   home = realpathSync(mkdtempSync(join(tmpdir(), 'svc-index-')));
-  told = [];
+  progressEvents = [];
   for (const name of ['a', 'b']) mkdirSync(join(home, name));
   open();
 });
@@ -51,7 +51,7 @@ function write(name: string, text: string): void {
 }
 const rules = (roots = ['a', 'b']) => ({ roots: roots.map(path), maxFileBytes: 1e6, maxFiles: 1e5 });
 const sync = (name: string, roots?: string[]) =>
-  index.calls.syncFolder({ basePath: path(name), ...rules(roots) });
+  index.calls.syncDirectory({ basePath: path(name), ...rules(roots) });
 async function search(text: string, roots?: string[]) {
   const query = { text, maxResults: 10, minScore: 0, sync: rules(roots) };
   const { chunks, stale } = await index.calls.search(query);
@@ -64,7 +64,7 @@ const later = async () => {
 };
 
 describe('a search after syncs', () => {
-  it('sees what was saved while the daemon was off, whatever else was synced since', async () => {
+  it('sees files saved while the daemon was off', async () => {
     write('a/old.md', 'quince');
     await later();
     await sync('a');
@@ -77,7 +77,7 @@ describe('a search after syncs', () => {
     expect(await search('persimmon')).toEqual({ found: ['a/new.md'], stale: false });
   });
 
-  it('is stale as long as a folder was not wholly synced', async () => {
+  it('is stale until every folder was completely synced', async () => {
     write('a/old.md', 'quince');
     await sync('b');
     expect(await search('quince')).toEqual({ found: [], stale: true });
@@ -92,7 +92,7 @@ describe('a search after syncs', () => {
     expect(await search('quince')).toEqual({ found: ['a/old.md'], stale: false });
   });
 
-  it('sees what is new also after a sync that was cancelled', async () => {
+  it('sees new files after a cancelled sync', async () => {
     await sync('a');
     await sync('b');
     await later();
@@ -103,7 +103,7 @@ describe('a search after syncs', () => {
     expect(await search('persimmon')).toEqual({ found: ['a/new.md'], stale: false });
   });
 
-  it('does not find what was forgotten, also after a restart, until it changes or is synced', async () => {
+  it('does not find removed files after a restart until they change or are synced', async () => {
     write('a/old.md', 'quince');
     await later();
     await sync('a');
@@ -117,20 +117,20 @@ describe('a search after syncs', () => {
     expect(await search('jam')).toMatchObject({ found: ['a/old.md'] });
   });
 
-  it('tells of what it synced itself', async () => {
+  it('reports the files that a search synced', async () => {
     await sync('a');
     const before = index.calls.stats(undefined).lastSyncAt;
     await later();
     write('a/new.md', 'persimmon');
-    told = [];
+    progressEvents = [];
     await search('persimmon', ['a']);
-    expect(told).toEqual([{ basePath: path('a'), phase: 'done', done: 1 }]);
+    expect(progressEvents).toEqual([{ basePath: path('a'), phase: 'done', done: 1 }]);
     expect(index.calls.stats(undefined).lastSyncAt).not.toBe(before);
   });
 });
 
-describe('folders that are indexed no more', () => {
-  it('are out of the index, also where a sync of them is under way or waits', async () => {
+describe('folders that are no longer indexed', () => {
+  it('removes files of removed roots even during a running or queued sync', async () => {
     for (let at = 0; at < 2000; at++) write(`a/${at % 20}/${at}.md`, 'quince '.repeat(200));
     const syncs = [sync('a'), sync('b'), sync('a')];
     await vi.waitFor(() => expect(index.calls.stats(undefined).fileCount).toBeGreaterThan(0));
@@ -140,7 +140,7 @@ describe('folders that are indexed no more', () => {
     expect(await search('quince')).toMatchObject({ stale: true });
   });
 
-  it('leave what is in others found by the places that it would be found by from scratch', async () => {
+  it('keeps files of overlapping roots searchable by the same paths as a new index', async () => {
     write('a/innerword/b.md', 'quince');
     const found = async (roots: string[]) => {
       await sync('a', roots);
@@ -152,7 +152,7 @@ describe('folders that are indexed no more', () => {
   });
 });
 
-it('a sync that is asked for after a cancel is not cancelled', async () => {
+it('does not cancel a sync that was requested after the cancel', async () => {
   write('a/old.md', 'quince');
   const before = [sync('a'), sync('b'), sync('b')];
   index.calls.cancelSync();

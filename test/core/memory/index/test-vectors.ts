@@ -11,7 +11,7 @@ export const hashOf = (text: string) => hashText(text).toString('hex');
 export interface TestVectors extends Disposable {
   database: DatabaseSync;
   store: VectorStore;
-  /** Answers the id of the chunk. */
+  /** Returns the id of the chunk. */
   addChunk(text: string, path?: string): number;
   removeChunk(id: number): void;
   addEntry(text: string, ownerId: string): number;
@@ -21,7 +21,7 @@ export interface TestVectors extends Disposable {
   ): { chunks: number[]; entries: number[] };
 }
 
-/** An index in a folder of its own, whose rows are written without what else keeps them. */
+/** An index in its own folder whose rows are written directly. */
 export function openTestVectors(): TestVectors {
   const folder = mkdtempSync(join(tmpdir(), 'svc-vectors-'));
   const database = openIndexDatabase(join(folder, 'memory.db'), 2);
@@ -71,7 +71,7 @@ export function randomNumbers(seed: number): () => number {
   };
 }
 
-/** A vector in every direction alike. */
+/** A random vector, uniform in direction. */
 export function randomVector(random: () => number, dimensions: number): Float32Array {
   return Float32Array.from(
     { length: dimensions },

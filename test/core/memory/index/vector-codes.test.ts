@@ -11,7 +11,7 @@ const unit = (values: ArrayLike<number>) => {
 };
 
 describe('vectors in memory', () => {
-  it('are found whatever the dimensions', () => {
+  it('finds vectors of any dimensions', () => {
     for (const dimensions of [1, 2, 3, 15, 16, 17, 31, 33, 384, 1000, 1536, 4095, 4096]) {
       const random = randomNumbers(dimensions);
       const codes = new VectorCodes(dimensions);
@@ -24,7 +24,7 @@ describe('vectors in memory', () => {
     }
   });
 
-  it.each([1, 16, 384, 4096])('tell the largest products from others, with %i dimensions', (dimensions) => {
+  it.each([1, 16, 384, 4096])('finds the largest products with %i dimensions', (dimensions) => {
     const codes = new VectorCodes(dimensions);
     const same = unit(Array.from({ length: dimensions }, () => 1));
     codes.put(
@@ -38,14 +38,14 @@ describe('vectors in memory', () => {
     expect(codes.nearest(same, 3, undefined)[2]).toBe(1);
   });
 
-  it('that are alike are ordered by id, however they came', () => {
+  it('orders equal vectors by id', () => {
     const codes = new VectorCodes(3);
     for (const id of [5000, 3, 4999, 7, 1]) codes.put(id, 0, unit([1, 2, 3]));
     for (let id = 6000; id < 9000; id++) codes.put(id, 0, unit([1, 2, 3]));
     expect(codes.nearest(unit([1, 2, 3]), 4, undefined)).toEqual([1, 3, 7, 4999]);
   });
 
-  it('can be limited to groups, however few belong to them', () => {
+  it('limits a search to groups of any size', () => {
     const random = randomNumbers(1);
     const codes = new VectorCodes(16);
     const query = unit(randomVector(random, 16));
@@ -55,7 +55,7 @@ describe('vectors in memory', () => {
     expect(codes.nearest(query, 100, new Set())).toEqual([]);
   });
 
-  it('are the same after any changes as without them', () => {
+  it('returns the same results after any changes', () => {
     const change = fc.record({ id: fc.nat(30), seed: fc.option(fc.nat(1000)) });
     fc.assert(
       fc.property(

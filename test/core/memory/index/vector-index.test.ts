@@ -16,7 +16,7 @@ const ways: [string, (() => string | undefined) | undefined][] = [
 ];
 
 describe.each(ways)('VectorIndex %s', (_, findExtension) => {
-  it('finds the nearest by cosine, whatever the lengths', () => {
+  it('finds the nearest vectors by cosine for any lengths', () => {
     using test = openTestVectors();
     const index = new VectorIndex(test.database, 'chunks', findExtension);
     const ids = ['east', 'north', 'northeast', 'west', 'without'].map((text) => test.addChunk(text));
@@ -34,7 +34,7 @@ describe.each(ways)('VectorIndex %s', (_, findExtension) => {
     expect(idsOf(index.search(query(2, 1), { limit: 2 }))).toEqual([northeast, east]);
   });
 
-  it('never leaves -1 to 1, and orders what is alike by id', () => {
+  it('keeps similarities from -1 to 1 and orders ties by id', () => {
     using test = openTestVectors();
     const index = new VectorIndex(test.database, 'chunks', findExtension);
     const random = randomNumbers(3);
@@ -48,7 +48,7 @@ describe.each(ways)('VectorIndex %s', (_, findExtension) => {
     expect(idsOf(index.search({ model: 'm', values }, { limit: 3 }))).toEqual(ids.slice(0, 3));
   });
 
-  it('finds what an exact measure of everything finds', () => {
+  it('finds the same vectors as an exact comparison of all', () => {
     using test = openTestVectors();
     const index = new VectorIndex(test.database, 'chunks', findExtension);
     const random = randomNumbers(4);
@@ -76,7 +76,7 @@ describe.each(ways)('VectorIndex %s', (_, findExtension) => {
 describe('VectorIndex', () => {
   const extension = findVectorExtension();
   it.skipIf(extension === undefined)(
-    'uses sqlite-vec where it is installed, and lets nothing else be loaded afterwards',
+    'uses sqlite-vec when installed and allows no other extension afterwards',
     () => {
       using test = openTestVectors();
       const index = new VectorIndex(test.database, 'chunks');
@@ -90,26 +90,26 @@ describe('VectorIndex', () => {
     },
   );
 
-  it('answers nothing where nothing can be compared', () => {
+  it('returns nothing when no vector can be compared', () => {
     using test = openTestVectors();
     const index = new VectorIndex(test.database, 'chunks');
     test.addChunk('text');
-    expect(index.knows(query(1, 0))).toBe(false);
+    expect(index.canCompare(query(1, 0))).toBe(false);
     expect(index.search(query(1, 0), { limit: 5 })).toEqual([]);
     test.put('m', { text: [1, 0] });
-    index.changed({ added: [1], removed: [] });
-    expect(index.knows(query(1, 0))).toBe(true);
-    expect(index.knows(query(1, 0, 0))).toBe(false);
-    expect(index.knows(query(0, 0))).toBe(false);
-    expect(index.knows(query(Number.NaN, 0))).toBe(false);
-    expect(index.knows({ ...query(1, 0), model: 'n' })).toBe(false);
+    index.applyChange({ added: [1], removed: [] });
+    expect(index.canCompare(query(1, 0))).toBe(true);
+    expect(index.canCompare(query(1, 0, 0))).toBe(false);
+    expect(index.canCompare(query(0, 0))).toBe(false);
+    expect(index.canCompare(query(Number.NaN, 0))).toBe(false);
+    expect(index.canCompare({ ...query(1, 0), model: 'n' })).toBe(false);
     expect(index.search(query(1, 0, 0), { limit: 5 })).toEqual([]);
     expect(index.search(query(0, 0), { limit: 5 })).toEqual([]);
     expect(index.search(query(Number.NaN, 0), { limit: 5 })).toEqual([]);
     expect(idsOf(index.search(query(1, 0), { limit: 5 }))).toEqual([1]);
   });
 
-  it('keeps to the files at or below a path, and to nothing that is merely called alike', () => {
+  it('limits a search to files at or below a path, not to similar names', () => {
     using test = openTestVectors();
     const index = new VectorIndex(test.database, 'chunks');
     const paths = [
@@ -138,7 +138,7 @@ describe('VectorIndex', () => {
     expect(under('/a/%')).toEqual([]);
   });
 
-  it('keeps to the entries of a user', () => {
+  it('limits a search to the entries of a user', () => {
     using test = openTestVectors();
     const index = new VectorIndex(test.database, 'entries');
     const [a, b, c] = [
@@ -153,7 +153,7 @@ describe('VectorIndex', () => {
     expect(index.search(query(1, 0), { limit: 9, ownerId: 'user_c' })).toEqual([]);
   });
 
-  it('has one model in memory, and forgets it where its vectors were removed', async () => {
+  it('keeps one model in memory and drops it when its vectors were removed', async () => {
     using test = openTestVectors();
     const index = new VectorIndex(test.database, 'chunks');
     const [first, second] = [test.addChunk('first'), test.addChunk('second')];
@@ -166,30 +166,30 @@ describe('VectorIndex', () => {
     expect(await index.missing('m', 9)).toEqual([]);
     await test.store.keepOnly('n');
     index.keepOnly('n');
-    expect(index.knows(query(1, 0))).toBe(false);
+    expect(index.canCompare(query(1, 0))).toBe(false);
     expect(await index.missing('m', 9)).toHaveLength(2);
     expect(idsOf(index.search(other, { limit: 2 }))).toEqual([second, first]);
     index.clear();
     expect(idsOf(index.search(other, { limit: 2 }))).toEqual([second, first]);
   });
 
-  it('takes other dimensions once nothing is left of those before', async () => {
+  it('accepts other dimensions once the former vectors are gone', async () => {
     using test = openTestVectors();
     const index = new VectorIndex(test.database, 'chunks');
     const before = test.addChunk('before');
     test.put('m', { before: [1, 0] });
     expect(idsOf(index.search(query(1, 0), { limit: 2 }))).toEqual([before]);
     test.removeChunk(before);
-    index.changed({ added: [], removed: [before] });
+    index.applyChange({ added: [], removed: [before] });
     await test.store.keepOnly('m');
     const ids = [test.addChunk('first'), test.addChunk('second')];
     const long = (at: number) => Array.from({ length: 40 }, (_, n) => (n === at ? 1 : 0));
-    index.changed({ added: test.put('m', { first: long(1), second: long(39) }).chunks, removed: [] });
+    index.applyChange({ added: test.put('m', { first: long(1), second: long(39) }).chunks, removed: [] });
     expect(idsOf(index.search(query(...long(39)), { limit: 2 }))).toEqual(ids.toReversed());
-    expect(index.knows(query(1, 0))).toBe(false);
+    expect(index.canCompare(query(1, 0))).toBe(false);
   });
 
-  it('reads many in pieces, and misses nothing that comes and goes meanwhile', async () => {
+  it('reads vectors in batches without missing concurrent changes', async () => {
     using test = openTestVectors();
     const index = new VectorIndex(test.database, 'chunks');
     const texts = Array.from({ length: 2100 }, (_, n) => `text ${n}`);
@@ -200,9 +200,9 @@ describe('VectorIndex', () => {
     const isWarm = index.warm('m');
     const removed = [ids[3] ?? 0, ids[2000] ?? 0];
     for (const id of removed) test.removeChunk(id);
-    index.changed({ added: [], removed });
+    index.applyChange({ added: [], removed });
     const late = test.addChunk('text 0');
-    index.changed({ added: [late, ids[1500] ?? 0, ids[5] ?? 0], removed: [] });
+    index.applyChange({ added: [late, ids[1500] ?? 0, ids[5] ?? 0], removed: [] });
     await isWarm;
     const expected = [...ids.filter((id) => !removed.includes(id)), late];
     const found = index.search(query(1, 0), { limit: 5000 });
@@ -211,7 +211,7 @@ describe('VectorIndex', () => {
     expect(index.count('m')).toBe(expected.length);
   });
 
-  it('counts what has a vector, in memory and on the disk alike', () => {
+  it('counts vectors equally in memory and on disk', () => {
     using test = openTestVectors();
     const index = new VectorIndex(test.database, 'chunks');
     const ids = ['a', 'a', 'b', 'c', 'd'].map((text) => test.addChunk(text));
@@ -225,18 +225,18 @@ describe('VectorIndex', () => {
     index.search(query(1, 0), { limit: 1 });
     expect(both()).toBe(4);
     test.put('m', { b: [1, 1], c: [0, 0] });
-    index.changed({ added: ids, removed: [] });
+    index.applyChange({ added: ids, removed: [] });
     expect(both()).toBe(4);
     expect(idsOf(index.search(query(1, 0), { limit: 9 }))).toEqual(ids.slice(0, 3));
     for (const id of [ids[0] ?? 0, ids[3] ?? 0]) test.removeChunk(id);
-    index.changed({ added: [], removed: [ids[0] ?? 0, ids[3] ?? 0] });
+    index.applyChange({ added: [], removed: [ids[0] ?? 0, ids[3] ?? 0] });
     expect(both()).toBe(2);
     expect(index.count('n')).toBe(0);
   });
 });
 
 describe('texts without a vector', () => {
-  it('come oldest first, each once, as many as are wanted', async () => {
+  it('lists texts without a vector oldest first, once each, up to the limit', async () => {
     using test = openTestVectors();
     const index = new VectorIndex(test.database, 'chunks');
     for (const text of ['b', 'a', 'b', 'c', 'a', 'd']) test.addChunk(text);
@@ -248,13 +248,13 @@ describe('texts without a vector', () => {
     expect(await missing()).toBe('ad');
     test.put('m', { a: [1, 0], d: [1, 0] });
     expect(await missing()).toBe('');
-    index.changed({ added: [test.addChunk('a'), test.addChunk('e')], removed: [] });
+    index.applyChange({ added: [test.addChunk('a'), test.addChunk('e')], removed: [] });
     expect(await missing()).toBe('e');
     expect((await index.missing('n', 9)).map(({ text }) => text).join('')).toBe('bacde');
     expect(await missing()).toBe('e');
   });
 
-  it('are found behind many that have one, and again where an id is used again', async () => {
+  it('finds texts without a vector behind many with one, also for a reused id', async () => {
     using test = openTestVectors();
     const index = new VectorIndex(test.database, 'entries');
     test.database.exec('begin');
@@ -267,7 +267,7 @@ describe('texts without a vector', () => {
     expect(await index.missing('m', 2)).toEqual([]);
     test.database.prepare('delete from temp.entries where id = ?').run(last);
     expect(test.addEntry('new', 'user_a')).toBe(last);
-    index.changed({ added: [last], removed: [last] });
+    index.applyChange({ added: [last], removed: [last] });
     expect(await index.missing('m', 2)).toEqual([{ hash: hashOf('new'), text: 'new' }]);
   });
 });
@@ -282,7 +282,7 @@ describe('any changes', () => {
     fc.record({ type: fc.constant('clean' as const) }),
   );
 
-  it('leave an index that finds what one that was just opened finds', async () => {
+  it('finds the same as a newly opened index after any changes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(change, { maxLength: 40 }), async (changes) => {
         using test = openTestVectors();
@@ -294,18 +294,18 @@ describe('any changes', () => {
           if (step.type === 'add') {
             const id = test.addChunk(step.text, step.path);
             ids.push(id);
-            index.changed({ added: [id], removed: [] });
+            index.applyChange({ added: [id], removed: [] });
           } else if (step.type === 'put') {
             const values = step.seed === 0 ? [0, 0, 0] : randomVector(randomNumbers(step.seed), 3);
-            index.changed({ added: test.put('m', { [step.text]: values }).chunks, removed: [] });
+            index.applyChange({ added: test.put('m', { [step.text]: values }).chunks, removed: [] });
           } else if (step.type === 'remove') {
             const [id] = ids.splice(step.nth % Math.max(1, ids.length), 1);
             if (id === undefined) continue;
             test.removeChunk(id);
             removed.push(id);
-            index.changed({ added: [], removed: [id] });
+            index.applyChange({ added: [], removed: [id] });
           } else if (step.type === 'tell again') {
-            index.changed({ added: step.ids, removed: step.ids.filter((id) => !ids.includes(id)) });
+            index.applyChange({ added: step.ids, removed: step.ids.filter((id) => !ids.includes(id)) });
           } else await test.store.keepOnly('m');
         }
         const fresh = new VectorIndex(test.database, 'chunks');

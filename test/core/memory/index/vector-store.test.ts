@@ -8,7 +8,7 @@ const stored = ({ database }: TestVectors) =>
     .map(({ model, vector }) => `${String(model)} ${String(vector)}`);
 
 describe('VectorStore', () => {
-  it('tells which chunks and entries have a vector by it, each text kept once', () => {
+  it('returns the chunks and entries that share a stored vector', () => {
     using test = openTestVectors();
     const first = test.addChunk('same');
     const second = test.addChunk('same', '/other.md');
@@ -21,7 +21,7 @@ describe('VectorStore', () => {
     expect(stored(test)).toEqual(['m 9A99193FCDCC4C3F', 'm 0000803F00000000']);
   });
 
-  it('replaces a vector, and keeps those of models apart', () => {
+  it('replaces a vector and separates models', () => {
     using test = openTestVectors();
     test.put('m', { text: [1, 0] });
     test.put('n', { text: [1, 0, 0] });
@@ -33,7 +33,7 @@ describe('VectorStore', () => {
     ['fewer', [1]],
     ['more', [1, 2, 3]],
     ['no', []],
-  ])('takes none of a batch where one has %s dimensions', (_, values) => {
+  ])('rejects a whole batch when one vector has %s dimensions', (_, values) => {
     using test = openTestVectors();
     test.put('m', { text: [1, 0] });
     expect(() => test.put('m', { good: [1, 1], bad: values })).toThrow(
@@ -45,7 +45,7 @@ describe('VectorStore', () => {
     expect(stored(test)).toHaveLength(1);
   });
 
-  it('takes up to 4096 dimensions', () => {
+  it('accepts up to 4096 dimensions', () => {
     using test = openTestVectors();
     const ones = (length: number) => Array.from({ length }, () => 1);
     expect(() => test.put('m', { text: ones(4097) })).toThrow(/at most 4096/);
@@ -58,7 +58,7 @@ describe('VectorStore', () => {
     ['zeros', [0, 0]],
     ['NaN', [1, Number.NaN]],
     ['infinity', [1, Number.POSITIVE_INFINITY]],
-  ])('keeps %s empty, beside good ones, and takes a better one later', (_, values) => {
+  ])('stores %s as empty and replaces it later', (_, values) => {
     using test = openTestVectors();
     const chunk = test.addChunk('bad');
     expect(test.put('m', { bad: values, good: [1, 0] }).chunks).toEqual([chunk]);
@@ -73,7 +73,7 @@ describe('VectorStore', () => {
     expect(stored(test)).toEqual(['m 0000803F00000000', 'm 000000000000803F']);
   });
 
-  it('removes vectors of other models and of texts that are gone, also when they are many', async () => {
+  it('removes many vectors of other models and of removed texts', async () => {
     using test = openTestVectors();
     const texts = Array.from({ length: 1200 }, (_, n) => `text ${n}`);
     test.database.exec('begin');
@@ -93,7 +93,7 @@ describe('VectorStore', () => {
     expect(kept).toBeGreaterThan(0);
   });
 
-  it('keeps all models where none is given', async () => {
+  it('keeps all models when none is given', async () => {
     using test = openTestVectors();
     test.addChunk('text');
     test.put('m', { text: [1, 0], gone: [1, 0] });

@@ -5,7 +5,7 @@ import { startDaemon } from '../../../helpers/daemon.ts';
 
 const DAY_MS = 86_400_000;
 
-it('lets what nobody used lose weight once a day, by the half-life of the settings', async () => {
+it('decays unused experiences once a day by the configured half-life', async () => {
   let now = Date.now();
   const runtime = { ...systemRuntime, now: () => new Date(now) };
   await using daemon = await startDaemon({ flags: { 'memory.halfLifeDays': 10 }, runtime });

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Origin } from '../../../../src/contract/experiences.ts';
-import { ada, ann, bob, likely, openLearnedWorld } from './learned-world.ts';
+import { ada, ann, bob, likely, openLearnedFixture } from './learned-fixture.ts';
 
-const stranger: Origin = { kind: 'task', userId: ann.userId, taskId: 'task_1', trusted: false };
+const untrustedOrigin: Origin = { kind: 'task', userId: ann.userId, taskId: 'task_1', trusted: false };
 const page = { limit: 50, offset: 0 };
 
 describe('an experience', () => {
-  it('is kept as it was told, with where it comes from', async () => {
-    await using world = await openLearnedWorld();
-    const told = await world.record({ tags: ['login', 'login', 'tests'], successScore: 0.5 });
-    expect(told).toEqual({
+  it('stores an experience with its origin', async () => {
+    await using world = await openLearnedFixture();
+    const recorded = await world.record({ tags: ['login', 'login', 'tests'], successScore: 0.5 });
+    expect(recorded).toEqual({
       ...likely,
       id: expect.stringMatching(/^exp_/),
       tags: ['login', 'tests'],
@@ -19,18 +19,18 @@ describe('an experience', () => {
       origin: { kind: 'user', userId: ann.userId, trusted: true },
       createdAt: '2026-01-01T00:00:00.000Z',
     });
-    expect(await world.experiences.get(ann, told.id)).toEqual(told);
+    expect(await world.experiences.get(ann, recorded.id)).toEqual(recorded);
   });
 
-  it('of a run that a stranger set going stays untrusted', async () => {
-    await using world = await openLearnedWorld();
-    const origin = { ...stranger, conversationId: 'conv_1' };
+  it('keeps an experience of a run started by untrusted text untrusted', async () => {
+    await using world = await openLearnedFixture();
+    const origin = { ...untrustedOrigin, conversationId: 'conv_1' };
     const { id } = await world.record({}, ann, origin);
     expect(await world.experiences.get(ann, id)).toMatchObject({ origin, sourceConversationId: 'conv_1' });
   });
 
-  it('comes from a conversation of its owner alone', async () => {
-    await using world = await openLearnedWorld();
+  it('accepts only a source conversation of its owner', async () => {
+    await using world = await openLearnedFixture();
     await world.addConversation(ann, 'conv_ann');
     for (const caller of [bob, ada])
       await expect(world.record({ sourceConversationId: 'conv_ann' }, caller)).rejects.toMatchObject({
@@ -41,8 +41,8 @@ describe('an experience', () => {
     expect(own).toMatchObject({ sourceConversationId: 'conv_ann', origin: { conversationId: 'conv_ann' } });
   });
 
-  it('is not recorded twice, by its words', async () => {
-    await using world = await openLearnedWorld();
+  it('rejects an experience with the same words', async () => {
+    await using world = await openLearnedFixture();
     const { id } = await world.record();
     const refusal = { code: 'conflict', message: expect.stringContaining(id) };
     await expect(world.record()).rejects.toMatchObject(refusal);
@@ -57,15 +57,15 @@ describe('an experience', () => {
     await expect(world.record(same, bob)).resolves.toBeDefined();
   });
 
-  it('is recorded once by a hundred at once', async () => {
-    await using world = await openLearnedWorld();
+  it('records one of a hundred identical concurrent experiences', async () => {
+    await using world = await openLearnedFixture();
     const all = await Promise.allSettled(Array.from({ length: 100 }, () => world.record()));
     expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect((await world.experiences.list(ann, page)).total).toBe(1);
   });
 
-  it('is not recorded again in nearly the same words', async () => {
-    await using world = await openLearnedWorld();
+  it('rejects an experience with nearly the same words', async () => {
+    await using world = await openLearnedFixture();
     const words = Array.from(
       { length: 60 },
       (_, n) => `word${String.fromCodePoint(97 + (n % 26))}${n > 25 ? 'x' : ''}${n > 51 ? 'y' : ''}`,
@@ -87,25 +87,25 @@ describe('an experience', () => {
       world.record({ solution: [[...words.slice(0, -1), '500'].join(' ')] }),
     ).resolves.toBeDefined();
     await expect(world.record({ ...nearly, type: 'error_recovery' })).resolves.toBeDefined();
-    // Whatever the index says: what others know is nobody's business.
+    // Experiences of others stay private even if the index returns them.
     for (const [key, entry] of world.index.entries)
       world.index.entries.set(key, { ...entry, ownerId: bob.userId });
     await expect(world.record(nearly, bob)).resolves.toBeDefined();
   });
 
-  it('of a stranger gives way to the same by somebody who is trusted, not the other way', async () => {
-    await using world = await openLearnedWorld();
-    const planted = await world.record({}, ann, stranger);
+  it('replaces an untrusted experience with a trusted duplicate, not the reverse', async () => {
+    await using world = await openLearnedFixture();
+    const planted = await world.record({}, ann, untrustedOrigin);
     const own = await world.record();
     expect(own.origin.trusted).toBe(true);
     expect((await world.experiences.list(ann, page)).experiences.map(({ id }) => id)).toEqual([own.id]);
     expect([...world.index.entries.keys()]).toEqual([own.id]);
     await expect(world.experiences.get(ann, planted.id)).rejects.toMatchObject({ code: 'not_found' });
-    await expect(world.record({}, ann, stranger)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(world.record({}, ann, untrustedOrigin)).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('is one of ten thousand at most', async () => {
-    await using world = await openLearnedWorld();
+  it('limits a user to ten thousand experiences', async () => {
+    await using world = await openLearnedFixture();
     const { id } = await world.record();
     const [row] = await world.database.read.selectFrom('experiences').selectAll().execute();
     await world.database.write(async (transaction) => {
@@ -114,7 +114,7 @@ describe('an experience', () => {
     });
     await expect(world.record({ intent: 'One more of them' })).rejects.toMatchObject({
       code: 'wrong_state',
-      message: expect.stringContaining('prune'),
+      message: expect.stringContaining('Prune'),
     });
     await expect(world.record({}, bob)).resolves.toBeDefined();
     await world.experiences.remove(ann, id);
@@ -123,8 +123,8 @@ describe('an experience', () => {
 });
 
 describe('a list', () => {
-  it('has the weightiest first, then the newest', async () => {
-    await using world = await openLearnedWorld();
+  it('lists the highest weight first, then the newest', async () => {
+    await using world = await openLearnedFixture();
     const [old, used, recent] = [
       await world.record({ intent: 'First wish' }),
       await world.record({ intent: 'Second wish' }),
@@ -139,8 +139,8 @@ describe('a list', () => {
     expect(second.total).toBe(3);
   });
 
-  it('is cut by type, tag, weight and conversation', async () => {
-    await using world = await openLearnedWorld();
+  it('filters by type, tag, weight and conversation', async () => {
+    await using world = await openLearnedFixture();
     await world.addConversation(ann, 'conv_ann');
     const typed = await world.record({ type: 'error_recovery' });
     const tagged = await world.record({ intent: 'Tagged wish', tags: ['a"b', 'x'] });
@@ -157,8 +157,8 @@ describe('a list', () => {
     expect(await ids({ tag: "x' or 1=1 --" })).toEqual([]);
   });
 
-  it("is of the caller's own, and of everybody's for an administrator, as is all but the search", async () => {
-    await using world = await openLearnedWorld();
+  it('shows a user their own experiences and an administrator all, except in a search', async () => {
+    await using world = await openLearnedFixture();
     const { id } = await world.record();
     expect(await world.experiences.list(bob, page)).toMatchObject({ experiences: [], total: 0 });
     expect(await world.experiences.list(ada, page)).toMatchObject({ total: 1 });
@@ -175,8 +175,8 @@ describe('a list', () => {
 });
 
 describe('a search', () => {
-  it('finds by fit, and among those that fit alike by weight', async () => {
-    await using world = await openLearnedWorld();
+  it('ranks by score, and similar scores by weight', async () => {
+    await using world = await openLearnedFixture();
     const one = await world.record({ intent: 'Login test fails alone' });
     const two = await world.record({ intent: 'Login test fails somewhere' });
     const unfit = await world.record({ intent: 'Login page looks odd', solution: ['Reload the styles'] });
@@ -195,8 +195,8 @@ describe('a search', () => {
     expect(first.experiences.map(({ id }) => id)).toEqual([two.id]);
   });
 
-  it('tells of nothing that is gone or of others, whatever the index says', async () => {
-    await using world = await openLearnedWorld();
+  it('returns no removed experiences and none of others, whatever the index finds', async () => {
+    await using world = await openLearnedFixture();
     const gone = await world.record({ intent: 'Login one' });
     const foreign = await world.record({ intent: 'Login two' }, bob);
     const entries = [...world.index.entries.values()];
@@ -208,8 +208,8 @@ describe('a search', () => {
     expect(foreign.id).toBeDefined();
   });
 
-  it('knows everything in an index that is new, whoever started it', async () => {
-    await using world = await openLearnedWorld();
+  it('finds everything in a new index, whichever call started it', async () => {
+    await using world = await openLearnedFixture();
     const ids = [(await world.record()).id, (await world.record({ intent: 'Login two' })).id];
     const found = async () =>
       (await world.experiences.search(ann, { q: 'login', limit: 9 })).experiences.map(({ id }) => id).sort();
@@ -223,17 +223,17 @@ describe('a search', () => {
   });
 });
 
-it('stores and forgets also without the index, and says so in the log', async () => {
-  await using world = await openLearnedWorld();
+it('records and removes without the index and logs a warning', async () => {
+  await using world = await openLearnedFixture();
   const kept = await world.record();
   world.index.isBroken = true;
   const { id } = await world.record({ intent: 'Another wish' });
   await world.experiences.remove(ann, kept.id);
   expect(await world.experiences.list(ann, page)).toMatchObject({ experiences: [{ id }], total: 1 });
   expect(world.warnings).toEqual([
-    'the index could not be asked for similar experiences',
-    'the index could not be told of an experience',
-    'the index could not be told of an experience',
+    'the index could not be searched for similar experiences',
+    'the index could not be updated with an experience',
+    'the index could not be updated with an experience',
   ]);
   world.index.isBroken = false;
   world.index.lose();

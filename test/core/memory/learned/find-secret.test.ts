@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { findSecret } from '../../../../src/core/memory/learned/find-secret.ts';
 
 // Put together here, so that no scanner takes this file for a leak.
-const of = (...parts: string[]) => parts.join('');
+const of = (...deps: string[]) => deps.join('');
 const random = 'q7Rk2Zx9Lm4Tn8Vb3Yc6Wd1Ps5';
 
 describe('a secret', () => {
@@ -58,7 +58,7 @@ describe('a secret', () => {
     of('gh\u200bp_', random, 'abcdefghij'),
     'pass\u00adword=hunter2',
     'ｐassword=hunter2',
-  ])('is found in %s', (text) => {
+  ])('finds a secret in %s', (text) => {
     expect(findSecret(text)).toEqual(expect.any(String));
     expect(findSecret(`First ${text.slice(0, 0)}do this.\n${text}\nThen go on.`)).toEqual(expect.any(String));
   });
@@ -113,11 +113,11 @@ describe('honest text', () => {
     'useCredentials: include',
     'tokens: 1500 in, 300 out',
     'The session key was removed from the cookie',
-  ])('is not: %s', (text) => {
+  ])('finds no secret in %s', (text) => {
     expect(findSecret(text)).toBeUndefined();
   });
 
-  it('is looked through quickly, whatever it is made of', () => {
+  it('checks hostile texts quickly', () => {
     const pieces = ['password', 'sk-', '=', ' ', 'a', 'A1', '-', '://', ':', '@', 'eyJ', '.', '"', 'is '];
     for (const piece of pieces) {
       const text = piece.repeat(200_000 / piece.length);

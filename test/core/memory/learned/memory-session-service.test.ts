@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { ada, ann, bob, openLearnedWorld } from './learned-world.ts';
+import { ada, ann, bob, openLearnedFixture } from './learned-fixture.ts';
 
 const page = { limit: 50, offset: 0 };
 const noConversation = { code: 'not_found', message: 'Conversation not found' };
 
-it('are listed by their owner and status, the newest first', async () => {
-  await using world = await openLearnedWorld();
+it('lists memory sessions by owner and status, newest first', async () => {
+  await using world = await openLearnedFixture();
   const { sessions } = world;
   const one = await sessions.create(ann, { name: 'One' });
   const two = await sessions.create(ann, { name: 'Two' });
@@ -17,7 +17,7 @@ it('are listed by their owner and status, the newest first', async () => {
     status: 'active',
     createdAt: '2026-01-01T00:00:00.000Z',
   });
-  world.passDays(1);
+  world.advanceDays(1);
   const archived = await sessions.archive(ann, one.id);
   expect(archived).toEqual({ ...one, status: 'archived', archivedAt: '2026-01-02T00:00:00.000Z' });
   expect(await sessions.list(ann, page)).toEqual({ sessions: [two, archived], total: 2, ...page });
@@ -30,8 +30,8 @@ it('are listed by their owner and status, the newest first', async () => {
   expect(await sessions.list(ada, page)).toMatchObject({ sessions: [other, two, archived], total: 3 });
 });
 
-it('is archived once, by those that may see it', async () => {
-  await using world = await openLearnedWorld();
+it('archives a memory session once, by users who may see it', async () => {
+  await using world = await openLearnedFixture();
   const { sessions } = world;
   const { id } = await sessions.create(ann, { name: 'One' });
   const hidden = { code: 'not_found', message: 'Memory session not found' };
@@ -42,37 +42,37 @@ it('is archived once, by those that may see it', async () => {
   await expect(sessions.archive(ann, id)).rejects.toMatchObject({ code: 'wrong_state' });
 });
 
-it('belongs to whom an administrator names, with a conversation of theirs', async () => {
-  await using world = await openLearnedWorld();
+it("creates a memory session for the user an administrator names, with that user's conversation", async () => {
+  await using world = await openLearnedFixture();
   const { sessions } = world;
   await world.addConversation(ann, 'conv_ann');
   await world.addConversation(ada, 'conv_ada');
-  const wish = { name: 'One', userId: ann.userId };
-  expect(await sessions.create(ada, { ...wish, conversationId: 'conv_ann' })).toMatchObject({
+  const args = { name: 'One', userId: ann.userId };
+  expect(await sessions.create(ada, { ...args, conversationId: 'conv_ann' })).toMatchObject({
     userId: ann.userId,
     conversationId: 'conv_ann',
   });
-  expect(await sessions.create(ann, { ...wish, conversationId: 'conv_ann' })).toBeDefined();
+  expect(await sessions.create(ann, { ...args, conversationId: 'conv_ann' })).toBeDefined();
   for (const conversationId of ['conv_ada', 'conv_nothing'])
-    await expect(sessions.create(ada, { ...wish, conversationId })).rejects.toMatchObject(noConversation);
+    await expect(sessions.create(ada, { ...args, conversationId })).rejects.toMatchObject(noConversation);
   await expect(sessions.create(bob, { name: 'One', conversationId: 'conv_ann' })).rejects.toMatchObject(
     noConversation,
   );
   const unknown = { code: 'not_found', message: 'User not found' };
-  await expect(sessions.create(bob, wish)).rejects.toMatchObject(unknown);
+  await expect(sessions.create(bob, args)).rejects.toMatchObject(unknown);
   await expect(sessions.create(ada, { name: 'One', userId: 'user_nobody' })).rejects.toMatchObject(unknown);
   expect((await sessions.list(ada, page)).total).toBe(2);
 });
 
-it('are so many at most: those that were archived first make room, active ones stay', async () => {
-  await using world = await openLearnedWorld();
+it('removes the first archived memory sessions at the limit and keeps active ones', async () => {
+  await using world = await openLearnedFixture();
   const { sessions, database } = world;
   const other = await sessions.create(bob, { name: 'Other' });
   await sessions.archive(bob, other.id);
   const { id: young } = await sessions.create(ann, { name: 'Archived last' });
   const { id: old } = await sessions.create(ann, { name: 'Archived first' });
   await sessions.archive(ann, old);
-  world.passDays(1);
+  world.advanceDays(1);
   await sessions.archive(ann, young);
   const [row] = await database.read.selectFrom('memory_sessions').selectAll().execute();
   const active = { ...row, owner_id: ann.userId, status: 'active', archived_at: null };
@@ -100,8 +100,8 @@ it('are so many at most: those that were archived first make room, active ones s
   expect([await idsOf('active'), await idsOf('archived')]).toMatchObject([{ length: 5000 }, []]);
 });
 
-it('makes room for none where too few are archived, and removes none then', async () => {
-  await using world = await openLearnedWorld();
+it('removes no memory session when too few are archived', async () => {
+  await using world = await openLearnedFixture();
   const { sessions, database } = world;
   const { id } = await sessions.create(ann, { name: 'Archived' });
   await sessions.archive(ann, id);

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { Origin } from '../../../../src/contract/experiences.ts';
-import { ada, ann, bob, openLearnedWorld } from './learned-world.ts';
+import { ada, ann, bob, openLearnedFixture } from './learned-fixture.ts';
 
-const stranger: Origin = { kind: 'task', userId: ann.userId, taskId: 'task_1', trusted: false };
+const untrustedOrigin: Origin = { kind: 'task', userId: ann.userId, taskId: 'task_1', trusted: false };
 const dark = { category: 'theme', value: 'dark' };
 const light = { category: 'theme', value: 'light' };
 
 describe('a preference', () => {
-  it('grows surer by half of what is left, and never certain', async () => {
-    await using world = await openLearnedWorld();
+  it('halves the doubt with each repetition and never reaches certainty', async () => {
+    await using world = await openLearnedFixture();
     const first = await world.preferences.track(ann, dark);
     expect(first).toEqual({
       id: expect.stringMatching(/^pref_/),
@@ -20,7 +20,7 @@ describe('a preference', () => {
       createdAt: '2026-01-01T00:00:00.000Z',
       updatedAt: '2026-01-01T00:00:00.000Z',
     });
-    world.passDays(1);
+    world.advanceDays(1);
     const second = await world.preferences.track(ann, { category: ' Theme', value: 'ＤＡＲＫ ' });
     expect(second).toEqual({ ...first, confidence: 0.75, count: 2, updatedAt: '2026-01-02T00:00:00.000Z' });
     for (let n = 0; n < 100; n++) await world.preferences.track(ann, dark);
@@ -31,14 +31,14 @@ describe('a preference', () => {
     expect(only?.confidence).toBeLessThan(1);
   });
 
-  it('is one with all its repetitions when a thousand come at once', async () => {
-    await using world = await openLearnedWorld();
+  it('counts a thousand concurrent repetitions as one preference', async () => {
+    await using world = await openLearnedFixture();
     await Promise.all(Array.from({ length: 1000 }, () => world.preferences.track(ann, dark)));
     expect(await world.preferences.list(ann, 'me')).toMatchObject([{ count: 1000 }]);
   });
 
-  it('is less sure once another value of its category is wished for', async () => {
-    await using world = await openLearnedWorld();
+  it('lowers the confidence when another value of its category is tracked', async () => {
+    await using world = await openLearnedFixture();
     await world.preferences.track(ann, dark);
     await world.preferences.track(ann, dark);
     await world.preferences.track(ann, { category: 'editor', value: 'vim' });
@@ -52,12 +52,12 @@ describe('a preference', () => {
     expect(await world.preferences.list(bob, 'me')).toMatchObject([{ value: 'dark', confidence: 0.5 }]);
   });
 
-  it("is not moved by a stranger's text", async () => {
-    await using world = await openLearnedWorld();
+  it('is not changed by untrusted text', async () => {
+    await using world = await openLearnedFixture();
     await world.preferences.track(ann, dark);
-    await world.preferences.track(ann, dark, stranger);
-    const planted = await world.preferences.track(ann, light, stranger);
-    expect(planted.origin).toEqual(stranger);
+    await world.preferences.track(ann, dark, untrustedOrigin);
+    const planted = await world.preferences.track(ann, light, untrustedOrigin);
+    expect(planted.origin).toEqual(untrustedOrigin);
     expect(await world.preferences.list(ann, 'me')).toMatchObject([
       { ...light, confidence: 0.5, count: 1, origin: { trusted: false } },
       { ...dark, confidence: 0.5, count: 2, origin: { trusted: true } },
@@ -72,16 +72,16 @@ describe('a preference', () => {
     ]);
   });
 
-  it('passes the gate first', async () => {
-    await using world = await openLearnedWorld();
+  it('checks the write gate first', async () => {
+    await using world = await openLearnedFixture();
     await expect(
       world.preferences.track(ann, { category: 'password', value: 'hunter2!' }),
     ).rejects.toMatchObject({ code: 'validation' });
     expect(await world.preferences.list(ann, 'me')).toEqual([]);
   });
 
-  it('is one of five thousand at most, and can still be repeated then', async () => {
-    await using world = await openLearnedWorld();
+  it('limits preferences to five thousand but still counts repetitions', async () => {
+    await using world = await openLearnedFixture();
     await world.preferences.track(ann, dark);
     const [row] = await world.database.read.selectFrom('preferences').selectAll().execute();
     await world.database.write(async (transaction) => {
@@ -96,8 +96,8 @@ describe('a preference', () => {
 describe('preferences of others', () => {
   const unknown = { code: 'not_found', message: 'User not found' };
 
-  it('are not there for a user, known or not', async () => {
-    await using world = await openLearnedWorld();
+  it('hides preferences of others from a user', async () => {
+    await using world = await openLearnedFixture();
     const { id } = await world.preferences.track(ann, dark);
     for (const userId of [ann.userId, 'user_nobody']) {
       await expect(world.preferences.list(bob, userId)).rejects.toMatchObject(unknown);
@@ -111,18 +111,18 @@ describe('preferences of others', () => {
     expect(await world.preferences.list(ann, ann.userId)).toMatchObject([{ id, count: 1 }]);
   });
 
-  it('are an administrator’s to name, who is remembered as the one that said it', async () => {
-    await using world = await openLearnedWorld();
-    const told = await world.preferences.track(ada, { ...dark, userId: ann.userId });
-    expect(told).toMatchObject({ userId: ann.userId, origin: { kind: 'user', userId: ada.userId } });
-    expect(await world.preferences.list(ada, ann.userId)).toEqual([told]);
+  it('lets an administrator track preferences of others and records the administrator as origin', async () => {
+    await using world = await openLearnedFixture();
+    const tracked = await world.preferences.track(ada, { ...dark, userId: ann.userId });
+    expect(tracked).toMatchObject({ userId: ann.userId, origin: { kind: 'user', userId: ada.userId } });
+    expect(await world.preferences.list(ada, ann.userId)).toEqual([tracked]);
     expect(await world.preferences.list(ada, 'me')).toEqual([]);
     for (const act of [
       () => world.preferences.list(ada, 'user_nobody'),
       () => world.preferences.track(ada, { ...dark, userId: 'user_nobody' }),
     ])
       await expect(act()).rejects.toMatchObject(unknown);
-    await world.preferences.remove(ada, ann.userId, told.id);
+    await world.preferences.remove(ada, ann.userId, tracked.id);
     expect(await world.preferences.list(ann, 'me')).toEqual([]);
   });
 });

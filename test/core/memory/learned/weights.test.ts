@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decayedWeight, fitness, usedWeight } from '../../../../src/core/memory/learned/weight.ts';
-import { ada, ann, bob, DAY, openLearnedWorld } from './learned-world.ts';
+import { ada, ann, bob, DAY, openLearnedFixture } from './learned-fixture.ts';
 import { sized } from '../../../helpers/long.ts';
 
 const start = '2026-01-01T00:00:00.000Z';
 
 describe('a weight', () => {
-  it('halves with each half-life', () => {
+  it('halves a weight with each half-life', () => {
     const at = (days: number) => new Date(Date.parse(start) + days * DAY);
     expect(decayedWeight(1, start, at(30), 30)).toBeCloseTo(0.5, 12);
     expect(decayedWeight(2, start, at(60), 30)).toBeCloseTo(0.5, 12);
@@ -17,13 +17,13 @@ describe('a weight', () => {
     expect(decayedWeight(1, start, at(1), Number.MIN_VALUE)).toBe(0);
   });
 
-  it('rises by a tenth of what is left', () => {
+  it('raises a weight by a tenth of the remaining distance', () => {
     expect(usedWeight(1)).toBeCloseTo(1.1, 12);
     expect(usedWeight(0)).toBeCloseTo(0.2, 12);
     expect(usedWeight(2)).toBe(2);
   });
 
-  it('orders what fits about as well, and nothing else', () => {
+  it('uses the weight only to order similar scores', () => {
     expect(fitness(0.8, 2)).toBeGreaterThan(fitness(0.8, 1));
     expect(fitness(0.8, 1.5)).toBeGreaterThan(fitness(0.81, 1));
     expect(fitness(0.8, 1)).toBe(0.8);
@@ -32,21 +32,21 @@ describe('a weight', () => {
 });
 
 describe('the weights of rows', () => {
-  it('start at 1, rise by use and keep count of it', async () => {
-    await using world = await openLearnedWorld();
+  it('starts weights at 1, raises them by use and counts uses', async () => {
+    await using world = await openLearnedFixture();
     const { id, weight, useCount, lastUsedAt } = await world.record();
     expect([weight, useCount, lastUsedAt]).toEqual([1, 0, undefined]);
-    world.passDays(1);
+    world.advanceDays(1);
     const used = await world.experiences.use(ann, id);
     expect(used).toMatchObject({ useCount: 1, lastUsedAt: '2026-01-02T00:00:00.000Z' });
     expect(used.weight).toBeCloseTo(1.1, 12);
     expect(await world.experiences.get(ann, id)).toEqual(used);
   });
 
-  it('lose nothing when a thousand use one at once, and others let them decay', async () => {
-    await using world = await openLearnedWorld();
+  it('loses no use among a thousand concurrent uses and decays', async () => {
+    await using world = await openLearnedFixture();
     const { id } = await world.record();
-    world.passDays(30);
+    world.advanceDays(30);
     const uses = () => Array.from({ length: 500 }, () => world.experiences.use(ann, id));
     const before = uses();
     const decays = Array.from({ length: 20 }, () => world.experiences.decay(ann, 30));
@@ -58,19 +58,19 @@ describe('the weights of rows', () => {
     expect((await Promise.all(decays)).reduce((sum, { decayed }) => sum + decayed, 0)).toBe(1);
   });
 
-  it('decay once for the time that has gone by, however often they are told to', async () => {
-    await using world = await openLearnedWorld();
+  it('decays once for the elapsed time, however often it is called', async () => {
+    await using world = await openLearnedFixture();
     const { id } = await world.record();
-    world.passDays(15);
+    world.advanceDays(15);
     expect(await world.experiences.decay(ann, 30)).toEqual({ decayed: 1 });
     expect(await world.experiences.decay(ann, 30)).toEqual({ decayed: 0 });
-    world.passDays(15);
+    world.advanceDays(15);
     await world.experiences.decay(ann, 30);
     expect((await world.experiences.get(ann, id)).weight).toBeCloseTo(0.5, 12);
   });
 
-  it('neither rise nor decay twice when the clock goes back and forth', async () => {
-    await using world = await openLearnedWorld();
+  it('neither raises nor decays twice when the clock moves back and forth', async () => {
+    await using world = await openLearnedFixture();
     const { id } = await world.record();
     for (const days of [30, 10, 30, -1000, 30]) {
       world.setClock(Date.parse(start) + days * DAY);
@@ -79,11 +79,11 @@ describe('the weights of rows', () => {
     }
   });
 
-  it("are a user's own, and everybody's for an administrator", async () => {
-    await using world = await openLearnedWorld();
+  it("decays a user's own weights, and all of them for an administrator", async () => {
+    await using world = await openLearnedFixture();
     const own = await world.record();
     const other = await world.record({}, bob);
-    world.passDays(30);
+    world.advanceDays(30);
     expect(await world.experiences.decay(ann, 30)).toEqual({ decayed: 1 });
     expect((await world.experiences.get(ann, own.id)).weight).toBeCloseTo(0.5, 12);
     expect((await world.experiences.get(bob, other.id)).weight).toBe(1);
@@ -97,8 +97,8 @@ describe('the weights of rows', () => {
     expect(world.index.entries.size).toBe(0);
   });
 
-  it('of many decay and go a page at a time', async () => {
-    await using world = await openLearnedWorld();
+  it('decays and prunes many weights page by page', async () => {
+    await using world = await openLearnedFixture();
     const row = await world.database.read.selectFrom('experiences').selectAll().execute();
     expect(row).toEqual([]);
     const { id } = await world.record();
@@ -111,15 +111,15 @@ describe('the weights of rows', () => {
       for (let n = 0; n < 1200; n++)
         transaction.insertLater('experiences', { ...model, id: `exp_${n}`, content_key: `key ${n}` });
     });
-    world.passDays(30);
+    world.advanceDays(30);
     expect(await world.experiences.decayAll(30, AbortSignal.abort())).toEqual({ decayed: 0 });
     expect(await world.experiences.decayAll(30)).toEqual({ decayed: 1201 });
     expect(await world.experiences.prune(ann, 0.5)).toEqual({ pruned: 0 });
     expect(await world.experiences.prune(ann, 0.51)).toEqual({ pruned: 1201 });
   });
 
-  it('stay between 0 and 2, whatever is done at whatever time', async () => {
-    type World = Awaited<ReturnType<typeof openLearnedWorld>>;
+  it('keeps weights between 0 and 2 after any actions at any time', async () => {
+    type World = Awaited<ReturnType<typeof openLearnedFixture>>;
     const clock = fc.integer({ min: Date.parse('1970-01-01'), max: Date.parse('9999-01-01') });
     const step = fc.oneof(
       fc.constant((world: World, id: string) => world.experiences.use(ann, id)),
@@ -131,7 +131,7 @@ describe('the weights of rows', () => {
         .double({ min: 0, max: 40_000, noNaN: true })
         .map((days) => async (world: World) => world.setClock(Math.min(world.clock() + days * DAY, 2.5e14))),
     );
-    await using world = await openLearnedWorld();
+    await using world = await openLearnedFixture();
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { maxLength: 15 }),

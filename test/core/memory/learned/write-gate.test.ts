@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Origin } from '../../../../src/contract/experiences.ts';
 import { AppError } from '../../../../src/core/errors.ts';
-import { passGate } from '../../../../src/core/memory/learned/write-gate.ts';
+import { checkWrite } from '../../../../src/core/memory/learned/write-gate.ts';
 import { sized } from '../../../helpers/long.ts';
 
 const person: Origin = { kind: 'user', userId: 'user_ann', trusted: true };
@@ -15,10 +15,10 @@ const experience = (
     tags = ['test'],
   } = {},
   origin = person,
-  twin?: string,
-) => passGate({ kind: 'experience', intent, solution, tags, origin, findTwin: async () => twin });
+  duplicate?: string,
+) => checkWrite({ kind: 'experience', intent, solution, tags, origin, findDuplicate: async () => duplicate });
 const preference = (value: string, category = 'style', origin = person) =>
-  passGate({ kind: 'preference', category, value, origin });
+  checkWrite({ kind: 'preference', category, value, origin });
 
 const refusal = (code: string, message: RegExp) => ({ code, message: expect.stringMatching(message) });
 const tooLittle = refusal('validation', /too little/);
@@ -33,7 +33,7 @@ describe('an experience', () => {
     ['Deploy 🚀 to production', ['svc deploy --now']],
     ['Wave the flag 🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}', ['Paint it']],
     ['نشر التطبيق', ['شغّل الأمر']],
-  ])('of a person passes: %s', async (intent, solution) => {
+  ])('accepts an experience of a person: %s', async (intent, solution) => {
     await expect(experience({ intent, solution })).resolves.toBeUndefined();
   });
 
@@ -52,7 +52,7 @@ describe('an experience', () => {
     ['Task completed', ['Wait for the event']],
     ['the of and', ['Wait for the event']],
     ['???', ['Wait for the event']],
-  ])('that says nothing is refused: %s %j', async (intent, solution) => {
+  ])('rejects an experience that says nothing: %s %j', async (intent, solution) => {
     await expect(experience({ intent, solution })).rejects.toMatchObject(tooLittle);
   });
 
@@ -60,19 +60,19 @@ describe('an experience', () => {
     ['Deploy', ['Run the deploy script']],
     ['Fix the build', ['npm']],
     ['Fix the build', ['Retry.', 'Task completed successfully.']],
-  ])('of a run has to tell more: %s %j', async (intent, solution) => {
+  ])('requires more of an experience from a run: %s %j', async (intent, solution) => {
     await expect(experience({ intent, solution })).resolves.toBeUndefined();
     await expect(experience({ intent, solution }, run)).rejects.toMatchObject(tooLittle);
   });
 
-  it('of a run that tells something passes', async () => {
+  it('accepts an informative experience of a run', async () => {
     await expect(experience({}, run)).resolves.toBeUndefined();
     await expect(
       experience({ intent: 'Fix the build', solution: ['read_file', 'edit_file'] }, run),
     ).resolves.toBeUndefined();
   });
 
-  it('that is known already is refused by the name of that one', async () => {
+  it('rejects a duplicate experience with the id of the known one', async () => {
     await expect(experience({}, person, 'exp_1')).rejects.toMatchObject(refusal('conflict', /exp_1/));
   });
 
@@ -81,55 +81,58 @@ describe('an experience', () => {
     ['a step', { solution: ['Open the console', 'Enter password=hunter2'] }],
     ['a tag', { tags: ['password=hunter2'] }],
     ['two steps', { solution: ['Authorization:', 'Bearer hunter2hunter2'] }],
-  ])('with a secret in %s is refused from everybody, and the secret is not repeated', async (_, change) => {
+  ])('rejects a secret in %s from everyone without repeating it', async (_, change) => {
     for (const origin of [person, run]) {
       const failure: unknown = await experience(change, origin).catch((error: unknown) => error);
       expect(failure).toBeInstanceOf(AppError);
-      expect(failure).toMatchObject(refusal('validation', /seems to hold/));
+      expect(failure).toMatchObject(refusal('validation', /seems to contain/));
       expect(JSON.stringify([String(failure), failure])).not.toContain('hunter2');
     }
   });
 
-  it('of a model about itself is refused', async () => {
+  it('rejects a model talking about itself', async () => {
     await expect(
       experience({ solution: ['As an AI language model, I cannot do this'] }),
     ).rejects.toMatchObject(refusal('validation', /about itself/));
   });
 
   it.each(['\u0000', '\u001b[31m', '\u0085', '\u202e', '\u2066', '\u{e0041}', '\ud800'])(
-    'with %j is refused',
+    'rejects the character %j',
     async (sign) => {
-      const wish = { intent: `Fix the ${sign}login test` };
-      await expect(experience(wish)).rejects.toMatchObject(refusal('validation', /control characters/));
+      const args = { intent: `Fix the ${sign}login test` };
+      await expect(experience(args)).rejects.toMatchObject(refusal('validation', /control characters/));
       await expect(preference(`tabs${sign}`)).rejects.toMatchObject(refusal('validation', /control/));
     },
   );
 
-  it('may have lines and tabs', async () => {
+  it('accepts line breaks and tabs', async () => {
     await expect(experience({ solution: ['Run:\r\n\tnpm ci'] })).resolves.toBeUndefined();
   });
 });
 
 describe('a preference', () => {
   it.each(['tabs', '2', 'no', 'yes', 'none', '😀', '日本語', 'C++', 'to the point', 'Done means deployed'])(
-    'passes: %s',
+    'accepts the preference %s',
     async (value) => {
       await expect(preference(value)).resolves.toBeUndefined();
       await expect(preference(value, 'style', run)).resolves.toBeUndefined();
     },
   );
 
-  it.each(['…', '---', 'Task completed successfully.'])('that says nothing is refused: %s', async (value) => {
-    await expect(preference(value)).rejects.toMatchObject(tooLittle);
-  });
+  it.each(['…', '---', 'Task completed successfully.'])(
+    'rejects a preference that says nothing: %s',
+    async (value) => {
+      await expect(preference(value)).rejects.toMatchObject(tooLittle);
+    },
+  );
 
-  it('whose category and value make a secret is refused', async () => {
+  it('rejects a preference whose category and value form a secret', async () => {
     await expect(preference('hunter2!', 'password')).rejects.toMatchObject(refusal('validation', /password/));
     await expect(preference('1Password', 'password manager')).resolves.toBeUndefined();
   });
 });
 
-it('passes or refuses anything at all, and never breaks', async () => {
+it('accepts or rejects any text without another error', async () => {
   const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 80 });
   await fc.assert(
     fc.asyncProperty(text, fc.array(text, { minLength: 1, maxLength: 3 }), async (intent, solution) => {

@@ -3,7 +3,13 @@ import type { SecurityMode } from '../../../../src/contract/security-mode.ts';
 import { AppError } from '../../../../src/core/errors.ts';
 import { memorySearchTool } from '../../../../src/core/tools/memory/memory-search.ts';
 import { MAX_OUTPUT } from '../../../../src/core/tools/tool.ts';
-import { experience, foundChunk, type Known, memoryWith, untrusted } from '../../chat/recall/recall-parts.ts';
+import {
+  experience,
+  foundChunk,
+  type Known,
+  memoryWith,
+  untrusted,
+} from '../../chat/recall/recall-fixture.ts';
 import { contextIn } from '../guarded-calls.ts';
 
 const scope = { paths: [], mayRead: () => true, isConfined: true };
@@ -25,7 +31,7 @@ function open(known: Known) {
 }
 
 describe('memory_search', () => {
-  it('answers parts of files and what was learned, as words of the memory', async () => {
+  it('returns file parts and experiences as content of the memory', async () => {
     const { search, asked, tool } = open({
       chunks: { keyword: [foundChunk('doors', { score: 0.5, stale: true })] },
       experiences: [experience('exp_1')],
@@ -46,7 +52,7 @@ What led there:
     expect(tool).toMatchObject({ isReadOnly: true, danger: 'low' });
   });
 
-  it('tells runs in which nobody is asked nothing that strangers had a part in', async () => {
+  it('leaves out untrusted content in full mode', async () => {
     const { search } = open({
       experiences: [experience('exp_1', { origin: untrusted }), experience('exp_2')],
     });
@@ -57,15 +63,15 @@ What led there:
     expect(full.content).not.toContain('exp_1');
   });
 
-  it('is not for a run that a stranger set going', async () => {
+  it('is not available in a run that untrusted text started', async () => {
     const { search, asked } = open({ chunks: { keyword: [foundChunk('doors')] } });
     await expect(search({}, { isTrusted: false })).rejects.toThrow(
-      'memory_search is not for a run that the text of a stranger set going',
+      'memory_search is not available in a run that untrusted text started',
     );
     expect(asked).toEqual([]);
   });
 
-  it('says when nothing is found, and when nothing can be', async () => {
+  it('reports when nothing is found and when nothing is indexed', async () => {
     const { search, tool } = open({ chunks: { keyword: [] } });
     expect((await search()).content).toBe('(nothing found)');
     expect(tool.unavailable?.()).toBeUndefined();
@@ -73,7 +79,7 @@ What led there:
     expect(open({}).tool.unavailable?.()).toBe('nothing is indexed or learned yet: svc memory sync FOLDER');
   });
 
-  it('keeps to what a model can be shown', async () => {
+  it('truncates long results', async () => {
     const text = 'x'.repeat(8000);
     const { search } = open({
       chunks: { keyword: Array.from({ length: 20 }, (_, n) => foundChunk(`c${n}`, { text })) },
@@ -81,10 +87,10 @@ What led there:
     const { content } = await search({ limit: 20 });
     expect(content.length).toBeLessThanOrEqual(MAX_OUTPUT);
     expect(content).toContain(`${'x'.repeat(4000)}… (cut, it has 8000 characters)`);
-    expect(content).toMatch(/\((\d+) more found, ask for less to see them\)$/);
+    expect(content).toMatch(/\((\d+) more found, narrow the query to see them\)$/);
   });
 
-  it('goes on without a part that cannot be searched, and says so', async () => {
+  it('continues without a source that cannot be searched and reports it', async () => {
     const { search, memory, experiences } = open({
       chunks: { keyword: [] },
       experiences: [experience('exp_1')],
@@ -97,7 +103,7 @@ What led there:
     await expect(search()).rejects.toThrow('The memory could not be searched: The index failed');
   });
 
-  it('ends with its run', async () => {
+  it('aborts with its run', async () => {
     const { search, memory } = open({ chunks: { keyword: [] } });
     memory.search = () => new Promise(() => undefined);
     const stop = new AbortController();

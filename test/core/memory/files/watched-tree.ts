@@ -2,22 +2,22 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DirtyPaths, type SetTimer } from '../../../../src/core/memory/files/dirty-paths.ts';
-import { FileRound } from '../../../../src/core/memory/files/file-round.ts';
-import { FolderWatch } from '../../../../src/core/memory/files/folder-watch.ts';
+import { FileScanner } from '../../../../src/core/memory/files/file-scanner.ts';
+import { DirectoryWatcher } from '../../../../src/core/memory/files/directory-watcher.ts';
 import { FreshSearch } from '../../../../src/core/memory/files/fresh-search.ts';
 import { unindexedPaths } from '../../../../src/core/memory/files/unindexed-paths.ts';
 import { openChokidar, type Watcher } from '../../../../src/core/memory/files/watched-root.ts';
 import { FileIndex } from './file-index.ts';
 
-/** Timers that run when a test says so. */
-export class HandTimers {
+/** Timers that a test triggers. */
+export class ManualTimers {
   readonly #set: { run: () => void; ms: number }[] = [];
-  #told: (() => void)[] = [];
+  #waiting: (() => void)[] = [];
 
   readonly set: SetTimer = (run, ms) => {
     const timer = { run, ms };
     this.#set.push(timer);
-    for (const tell of this.#told.splice(0)) tell();
+    for (const resolve of this.#waiting.splice(0)) resolve();
     return () => {
       const at = this.#set.indexOf(timer);
       if (at >= 0) this.#set.splice(at, 1);
@@ -32,9 +32,9 @@ export class HandTimers {
     for (const { run } of this.#set.splice(0)) run();
   }
 
-  /** Resolves when the next one is set. */
+  /** Resolves when the next timer is set. */
   next(): Promise<void> {
-    return new Promise((resolve) => this.#told.push(resolve));
+    return new Promise((resolve) => this.#waiting.push(resolve));
   }
 }
 
@@ -42,53 +42,53 @@ export const waitFor = async (isSo: () => boolean): Promise<void> => {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 2));
 };
 
-/** A folder with an index of it, watched by chokidar. */
-export class WatchedWorld implements AsyncDisposable {
+/** A folder with its index, watched by chokidar. */
+export class WatchedTree implements AsyncDisposable {
   readonly base = realpathSync(mkdtempSync(join(tmpdir(), 'watched-')));
   readonly root: string;
   readonly index: FileIndex;
-  readonly faults: unknown[] = [];
-  /** The time, where it is not the real one. */
+  readonly errors: unknown[] = [];
+  /** A fake clock, if set. */
   ownMs: number | undefined;
-  readonly timers = new HandTimers();
+  readonly timers = new ManualTimers();
   readonly opened: Watcher[] = [];
   open = openChokidar;
   readonly dirty: DirtyPaths;
-  readonly round: FileRound;
-  readonly watch: FolderWatch;
+  readonly scanner: FileScanner;
+  readonly watch: DirectoryWatcher;
   readonly fresh: FreshSearch;
 
   constructor(name = 'root') {
     this.root = join(this.base, name);
     mkdirSync(this.root);
-    const closed = this.path('data');
-    this.index = new FileIndex(join(this.base, 'memory.db'), [closed]);
+    const protectedDirectory = this.path('data');
+    this.index = new FileIndex(join(this.base, 'memory.db'), [protectedDirectory]);
     const { store, sync } = this.index;
     const monotonic = () => this.ownMs ?? performance.now();
-    const onFault = (error: unknown) => this.faults.push(error);
-    const isIgnored = unindexedPaths([closed]);
-    this.dirty = new DirtyPaths({ sync, onFault, setTimer: this.timers.set, monotonic });
-    this.round = new FileRound({ store, sync, dirty: this.dirty, isIgnored, monotonic });
-    this.watch = new FolderWatch({
+    const onError = (error: unknown) => this.errors.push(error);
+    const isIgnored = unindexedPaths([protectedDirectory]);
+    this.dirty = new DirtyPaths({ sync, onError, setTimer: this.timers.set, monotonic });
+    this.scanner = new FileScanner({ store, sync, dirty: this.dirty, isIgnored, monotonic });
+    this.watch = new DirectoryWatcher({
       store,
       dirty: this.dirty,
-      round: this.round,
-      onFault,
+      scanner: this.scanner,
+      onError,
       isIgnored,
-      open: async (leavesOut) => {
-        const watcher = await this.open(leavesOut);
+      open: async (exclusionReason) => {
+        const watcher = await this.open(exclusionReason);
         this.opened.push(watcher);
         return watcher;
       },
     });
-    this.index.onChange = () => this.watch.indexChanged();
+    this.index.onChange = () => this.watch.checkFileLimit();
     this.fresh = new FreshSearch({
-      watch: this.watch,
+      watcher: this.watch,
       sync,
       dirty: this.dirty,
-      round: this.round,
-      syncedFolders: store.syncedFolders,
-      onFault,
+      scanner: this.scanner,
+      syncedDirectories: store.syncedDirectories,
+      onError,
       monotonic,
     });
   }
@@ -108,36 +108,36 @@ export class WatchedWorld implements AsyncDisposable {
     return path;
   }
 
-  /** Syncs all, as somebody would by hand. */
+  /** Syncs everything as a user would. */
   async sync(): Promise<void> {
-    // Stamps of files are coarse: one that changed a moment ago is read again.
+    // File times are coarse: a file changed a moment ago is read again.
     const start = Date.now();
     await waitFor(() => Date.now() - start > 120);
-    await this.index.sync.syncFolder({ basePath: this.root, ...this.rules });
+    await this.index.sync.syncDirectory({ basePath: this.root, ...this.rules });
   }
 
-  /** Takes a file out of the index, as somebody would by hand. */
+  /** Removes a file from the index as a user would. */
   remove(name: string): void {
-    this.round.wasRemoved(this.path(name));
+    this.scanner.recordRemoved(this.path(name));
     this.dirty.forget(this.path(name));
     this.index.store.removeFile(this.path(name));
   }
 
-  /** Begins to watch, once everything from before was looked at. */
+  /** Starts watching and waits for the initial scan. */
   async start(watchFiles = 100_000): Promise<void> {
     await this.watch.watch({ ...this.rules, watchFiles });
-    const isLooking = () => this.watch.status().reason === 'The folders are being looked through';
-    await waitFor(() => this.watch.isCurrent || (!this.watch.status().watching && !isLooking()));
+    const isScanning = () => this.watch.status().reason === 'The folders are being scanned';
+    await waitFor(() => this.watch.isCurrent || (!this.watch.status().watching && !isScanning()));
   }
 
-  /** The names of the files that a search finds, and how fresh that is. */
+  /** Names of the found files, and how fresh the result is. */
   async search(word: string) {
     const { found, freshness } = await this.fresh.run(this.rules, () => this.index.search(word));
     return { names: found.paths.map((path) => path.slice(this.root.length + 1)), ...freshness };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.round.close();
+    this.scanner.close();
     await this.watch.watch(undefined);
     this.index.database.close();
     rmSync(this.base, { recursive: true, force: true });

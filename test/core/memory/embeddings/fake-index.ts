@@ -3,14 +3,14 @@ import { hashText } from '../../../../src/core/memory/index/hash-text.ts';
 import type { IndexClient } from '../../../../src/core/memory/index/index-client.ts';
 import type { IndexCalls } from '../../../../src/core/memory/index/index-calls.ts';
 
-type Answers = Pick<IndexCalls, 'missingVectors' | 'putVectors' | 'keepVectorsOf' | 'stats'>;
+type Handlers = Pick<IndexCalls, 'missingVectors' | 'putVectors' | 'keepVectorsOf' | 'stats'>;
 
-/** Texts and their vectors, as the thread of the index keeps them. */
-export class StandInIndex {
+/** Stores texts and vectors like the index thread. */
+export class FakeIndex {
   isRunning = true;
   isSyncing = false;
   refusesAll = false;
-  /** How often it was asked for anything. */
+  /** The number of calls. */
   calls = 0;
   readonly texts = new Map<string, string>();
   readonly vectors = new Map<string, Map<string, Float32Array>>();
@@ -23,12 +23,12 @@ export class StandInIndex {
     for (const text of texts) this.texts.set(hashText(text).toString('hex'), text);
   }
 
-  /** The texts that have a vector of the model. */
+  /** Texts with a vector of the model. */
   embedded(model: string): string[] {
     return [...(this.vectors.get(model)?.keys() ?? [])].flatMap((hash) => this.texts.get(hash) ?? []);
   }
 
-  readonly #answers: Answers = {
+  readonly #handlers: Handlers = {
     missingVectors: async ({ model, limit }) =>
       [...this.texts]
         .filter(([hash]) => !this.vectors.get(model)?.has(hash))
@@ -57,8 +57,8 @@ export class StandInIndex {
     }),
   };
 
-  readonly call = (async (name: keyof Answers, argument: never) => {
+  readonly call = (async (name: keyof Handlers, argument: never) => {
     this.calls++;
-    return this.#answers[name](argument);
+    return this.#handlers[name](argument);
   }) as IndexClient['call'];
 }

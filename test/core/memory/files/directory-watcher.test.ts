@@ -3,17 +3,17 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openChokidar } from '../../../../src/core/memory/files/watched-root.ts';
-import { waitFor, WatchedWorld } from './watched-world.ts';
+import { waitFor, WatchedTree } from './watched-tree.ts';
 
-/** Has what the watcher told synced whenever it would be, until this is so. */
-const until = (its: WatchedWorld, isSo: () => boolean): Promise<void> =>
+/** Syncs what the watcher reported until the condition holds. */
+const until = (its: WatchedTree, isSo: () => boolean): Promise<void> =>
   waitFor(() => {
     its.timers.run();
     return isSo();
   });
 
 /** The names of all indexed files that hold a word. */
-const names = (its: WatchedWorld, word: string): string =>
+const names = (its: WatchedTree, word: string): string =>
   its.index
     .search(word)
     .paths.map((path) => path.slice(its.root.length + 1))
@@ -31,8 +31,8 @@ class ToldWatcher extends EventEmitter {
 }
 
 describe('watching folders', () => {
-  it('syncs files that come, change, move and go', async () => {
-    await using its = new WatchedWorld();
+  it('syncs files that are added, changed, moved and removed', async () => {
+    await using its = new WatchedTree();
     its.write('a.md', 'one');
     its.write('deep/b.md', 'one');
     await its.sync();
@@ -48,11 +48,11 @@ describe('watching folders', () => {
     rmSync(its.path('moved'), { recursive: true });
     await until(its, () => its.index.fileCount === 1);
     expect(its.watch.status().watchedFiles).toBe(1);
-    expect(its.faults).toEqual([]);
+    expect(its.errors).toEqual([]);
   });
 
-  it('works in a folder whose name holds a line break', async () => {
-    await using its = new WatchedWorld('a\nb  c*?');
+  it('watches a folder whose name contains a line break', async () => {
+    await using its = new WatchedTree('a\nb  c*?');
     its.write('a.md', 'one');
     await its.sync();
     await its.start();
@@ -60,8 +60,8 @@ describe('watching folders', () => {
     await until(its, () => names(its, 'two') === 'x\ny/new\n.md');
   });
 
-  it('notices what happened before it began, and brings back nothing that was taken out', async () => {
-    await using its = new WatchedWorld();
+  it('finds changes from before the watch started without restoring removed files', async () => {
+    await using its = new WatchedTree();
     for (const name of ['a.md', 'b.md', 'c.md', 'd.md']) its.write(name, 'one');
     await its.sync();
     its.remove('d.md');
@@ -74,8 +74,8 @@ describe('watching folders', () => {
     expect(its.index.fileCount).toBe(3);
   });
 
-  it('sees what changes behind a first sync', async () => {
-    await using its = new WatchedWorld();
+  it('sees changes made during the first sync', async () => {
+    await using its = new WatchedTree();
     for (let n = 0; n < 300; n++) its.write(`${n % 10}/${n}.md`, 'one');
     const starting = its.start();
     const syncing = its.sync();
@@ -87,21 +87,21 @@ describe('watching folders', () => {
     expect(its.watch.status()).toMatchObject({ watching: true, watchedFiles: 302 });
   });
 
-  it('waits for the watching that another call began', async () => {
-    await using its = new WatchedWorld();
+  it('waits for a watch that another call started', async () => {
+    await using its = new WatchedTree();
     await its.sync();
-    const order = { ...its.rules, watchFiles: 100 };
-    const first = its.watch.watch(order);
+    const request = { ...its.rules, watchFiles: 100 };
+    const first = its.watch.watch(request);
     await waitFor(() => its.opened.length === 1);
-    await its.watch.watch(order);
+    await its.watch.watch(request);
     expect(its.watch.isCurrent).toBe(true);
     await first;
     expect(its.opened).toHaveLength(1);
   });
 
-  it('never follows a link', async () => {
-    await using its = new WatchedWorld();
-    await using other = new WatchedWorld();
+  it('never follows a symlink', async () => {
+    await using its = new WatchedTree();
+    await using other = new WatchedTree();
     other.write('b.md', 'one');
     its.write('a.md', 'one');
     symlinkSync(other.root, its.path('before'));
@@ -109,16 +109,18 @@ describe('watching folders', () => {
     await its.sync();
     await its.start();
     symlinkSync(other.root, its.path('after'));
-    await until(its, () => its.index.asked.includes(its.path('after')));
+    await until(its, () => its.index.syncedPaths.includes(its.path('after')));
     other.write('b.md', 'two');
     other.write('c.md', 'two');
     its.write('a.md', 'two');
     await until(its, () => names(its, 'two') === 'a.md');
-    expect(its.index.asked.filter((path) => path.includes('b.md') || path.includes('c.md'))).toEqual([]);
+    expect(its.index.syncedPaths.filter((path) => path.includes('b.md') || path.includes('c.md'))).toEqual(
+      [],
+    );
   });
 
-  it('does not hear of folders that are never indexed', async () => {
-    await using its = new WatchedWorld();
+  it('gets no events for folders that are never indexed', async () => {
+    await using its = new WatchedTree();
     its.write('a.md', 'one');
     its.write('node_modules/b.md', 'one');
     its.write('data/memory.db', 'one');
@@ -130,11 +132,11 @@ describe('watching folders', () => {
     its.write('.git/HEAD', 'two');
     its.write('a.md', 'two');
     await until(its, () => names(its, 'two') === 'a.md' && its.dirty.isEmpty);
-    expect([...new Set(its.index.asked)]).toEqual([its.path('a.md')]);
+    expect([...new Set(its.index.syncedPaths)]).toEqual([its.path('a.md')]);
   });
 
-  it('takes a folder for dirty as a whole when its .gitignore changes', async () => {
-    await using its = new WatchedWorld();
+  it('marks a whole folder as dirty when its .gitignore changes', async () => {
+    await using its = new WatchedTree();
     its.write('deep/a.md', 'one');
     its.write('deep/b.md', 'one');
     await its.sync();
@@ -145,18 +147,18 @@ describe('watching folders', () => {
     await until(its, () => names(its, 'one') === 'deep/a.md deep/b.md');
   });
 
-  it('syncs a file a few times at most that changes a thousand times', async () => {
-    await using its = new WatchedWorld();
+  it('syncs a file that changes a thousand times only a few times', async () => {
+    await using its = new WatchedTree();
     its.write('a.md', 'one');
     await its.sync();
     await its.start();
     for (let n = 0; n < 1000; n++) its.write('a.md', `two ${n}`);
     await until(its, () => names(its, 'two 999') === 'a.md' && its.dirty.isEmpty);
-    expect(its.index.asked.length).toBeLessThan(10);
+    expect(its.index.syncedPaths.length).toBeLessThan(10);
   });
 
-  it('loses none of thousands of changes at once', async () => {
-    await using its = new WatchedWorld();
+  it('loses none of thousands of simultaneous changes', async () => {
+    await using its = new WatchedTree();
     for (let n = 0; n < 500; n++) its.write(`${n % 10}/${n}.md`, 'one');
     await its.sync();
     await its.start();
@@ -165,11 +167,11 @@ describe('watching folders', () => {
     await until(its, () => its.dirty.isEmpty && its.index.search('two').paths.length === 1950);
     expect(its.index.search('one').paths).toHaveLength(200);
     expect(its.index.fileCount).toBe(2150);
-    expect(its.faults).toEqual([]);
+    expect(its.errors).toEqual([]);
   });
 
-  it('begins again when the system may have told less than happened', async () => {
-    await using its = new WatchedWorld();
+  it('restarts when the system may have dropped events', async () => {
+    await using its = new WatchedTree();
     const watcher = new ToldWatcher();
     its.open = async () => watcher;
     its.write('a.md', 'one');
@@ -184,8 +186,8 @@ describe('watching folders', () => {
     expect(its.dirty.covers(its.path('untold.md'))).toBe(true);
   });
 
-  it('asks nothing of a folder for a file in it that comes, changes or goes', async () => {
-    await using its = new WatchedWorld();
+  it('does not read a folder when a file in it changes', async () => {
+    await using its = new WatchedTree();
     for (let n = 0; n < 50; n++) its.write(`${n}.md`, 'one');
     await its.sync();
     const looked: string[] = [];
@@ -207,12 +209,12 @@ describe('watching folders', () => {
     expect(new Set(looked)).toEqual(new Set([its.path('deep'), its.path('deep/a.md')]));
   });
 
-  it('says so and leaves off where there are more files than it may watch', async () => {
-    await using its = new WatchedWorld();
+  it('stops with a reason when there are more files than it may watch', async () => {
+    await using its = new WatchedTree();
     for (let n = 0; n < 10; n++) its.write(`${n}.md`, 'one');
     await its.sync();
     await its.start(9);
-    const reason = 'There are more than 9 files. The setting memory.watchFiles allows more';
+    const reason = 'There are more than 9 files. Raise the setting memory.watchFiles';
     expect(its.watch.status()).toMatchObject({ watching: false, reason, watchedFiles: 0 });
     expect(its.opened).toHaveLength(0);
     await its.start(10);
@@ -230,8 +232,8 @@ describe('watching folders', () => {
     ['ENOSPC', 'The system allows no more watches. Raise fs.inotify.max_user_watches'],
     ['EMFILE', 'The system allows no more watches (EMFILE)'],
     ['EIO', 'Watching failed: EIO: told'],
-  ])('says so and leaves off at %s', async (code, reason) => {
-    await using its = new WatchedWorld();
+  ])('stops with a reason at %s', async (code, reason) => {
+    await using its = new WatchedTree();
     const watcher = new ToldWatcher();
     its.open = async () => watcher;
     await its.sync();
@@ -251,16 +253,16 @@ describe('watching folders', () => {
     expect(its.watch.status().watching).toBe(true);
   });
 
-  it('says so where watching cannot even begin', async () => {
-    await using its = new WatchedWorld();
+  it('reports a reason when watching cannot start', async () => {
+    await using its = new WatchedTree();
     its.open = () => Promise.reject(new Error('no watcher here'));
     await its.start();
     expect(its.watch.status()).toMatchObject({ watching: false, reason: 'Watching failed: no watcher here' });
-    expect(its.faults).toHaveLength(1);
+    expect(its.errors).toHaveLength(1);
   });
 
-  it('keeps what a root had that vanishes, and goes on when it is back', async () => {
-    await using its = new WatchedWorld();
+  it('keeps the files of a root that vanishes and resumes when it is back', async () => {
+    await using its = new WatchedTree();
     for (const name of ['a.md', 'b.md', 'c.md']) its.write(name, 'one');
     await its.sync();
     await its.start();
@@ -277,8 +279,8 @@ describe('watching folders', () => {
     await until(its, () => names(its, 'two') === 'a.md new.md');
   });
 
-  it('watches a root that is not there yet', async () => {
-    await using its = new WatchedWorld();
+  it('watches a root that does not exist yet', async () => {
+    await using its = new WatchedTree();
     rmSync(its.root, { recursive: true });
     await its.start();
     expect(its.watch.status().watching).toBe(true);
@@ -287,8 +289,8 @@ describe('watching folders', () => {
     await until(its, () => names(its, 'one') === 'a.md');
   });
 
-  it('opens only what is new and closes only what is gone when the folders change', async () => {
-    await using its = new WatchedWorld();
+  it('opens only new folders and closes only removed ones when the roots change', async () => {
+    await using its = new WatchedTree();
     const [one, two] = [its.path('one'), its.path('two')];
     its.write('one/a.md', 'one');
     its.write('two/b.md', 'one');
@@ -306,11 +308,11 @@ describe('watching folders', () => {
     expect(its.watch.status()).toMatchObject({ watching: false, reason: 'No folder is indexed yet' });
   });
 
-  it('leaves nothing open when it ends, also in the middle of its beginning', async () => {
-    await using its = new WatchedWorld();
+  it('leaves nothing open when it stops, even during the start', async () => {
+    await using its = new WatchedTree();
     for (let n = 0; n < 300; n++) its.write(`${n}/a.md`, 'one');
     await its.sync();
-    // Only what keeps the process alive is told of, so here it does.
+    // Only handles that keep the process alive are reported.
     its.open = async (isLeftOut) => {
       const { FSWatcher } = await import('chokidar');
       return new FSWatcher({ persistent: true, followSymlinks: false, ignored: isLeftOut });

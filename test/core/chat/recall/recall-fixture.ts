@@ -54,14 +54,14 @@ export const preference = (id: string, change: Partial<Preference> = {}): Prefer
 export const untrusted = { kind: 'task' as const, userId: 'user_ann', taskId: 'task_2', trusted: false };
 
 export interface Known {
-  /** By the way of searching; without vectors everything is searched by keywords. */
+  /** By search method; without vectors every search uses keywords. */
   chunks?: Partial<Record<'keyword' | 'vector', ScoredChunk[]>>;
   experiences?: ReturnType<typeof experience>[];
   experienceMethod?: SearchMethod;
   preferences?: Preference[];
 }
 
-/** A memory that holds what the test says, and what it was asked. */
+/** A fake memory that records its queries. */
 export function memoryWith({
   chunks,
   experiences = [],
@@ -95,7 +95,7 @@ export function memoryWith({
 
 export function openRecall(
   known: Known,
-  { limitMs = 60_000, flags = {} }: { limitMs?: number; flags?: Flags } = {},
+  { timeoutMs = 60_000, flags = {} }: { timeoutMs?: number; flags?: Flags } = {},
 ) {
   const parts = memoryWith(known);
   const noted: object[] = [];
@@ -104,9 +104,9 @@ export function openRecall(
     config: new Config({ flags, env: {}, settingsFile: '/nowhere/settings.json' }),
     runtime: { ...systemRuntime, now: () => now },
     log: { ...silentLog, debug: (fields) => void noted.push(fields) },
-    limitMs,
+    timeoutMs,
   });
   const about = (question: string, { trustedOnly = false, signal = new AbortController().signal } = {}) =>
-    recall.about('user_ann', question, { trustedOnly, signal });
+    recall.forQuestion('user_ann', question, { trustedOnly, signal });
   return { ...parts, recall, about, noted };
 }

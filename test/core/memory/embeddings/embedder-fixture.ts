@@ -5,7 +5,7 @@ import { createProviders } from '../../providers/provider-parts.ts';
 
 export const KEY = 'sk-very-secret-key-of-the-customer-0123456789';
 
-/** The settings that lead every provider to one server. */
+/** Settings that point every provider to one server. */
 export const settingsFor = (url: string): Flags =>
   Object.fromEntries(
     embeddingProviders.flatMap((type) => [
@@ -14,18 +14,18 @@ export const settingsFor = (url: string): Flags =>
     ]),
   );
 
-/** An embedder with real parts, whose provider is at the URL. */
+/** A real embedder whose provider runs at the URL. */
 export async function createEmbedder(
   url: string,
   provider: EmbeddingProvider | undefined = 'openai',
   { flags, ...limits }: { flags?: Flags } & Pick<EmbedderDeps, 'queryMs' | 'textsMs'> = {},
 ) {
-  const parts = await createProviders({
+  const fixture = await createProviders({
     flags: { ...settingsFor(url), 'memory.embedding.provider': provider, ...flags },
   });
   return {
-    embedder: new Embedder({ ...parts, ...limits }),
-    ...parts,
-    [Symbol.asyncDispose]: () => parts[Symbol.asyncDispose](),
+    embedder: new Embedder({ ...fixture, ...limits }),
+    ...fixture,
+    [Symbol.asyncDispose]: () => fixture[Symbol.asyncDispose](),
   };
 }

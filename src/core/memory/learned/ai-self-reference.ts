@@ -10,7 +10,7 @@ const makers = '(?:openai|anthropic|google|deepmind|meta|microsoft|mistral|deeps
 const cannot =
   "(?:can ?not|can't|am (?:unable|not able) to|am not capable of|don't have the ability to|do not have the ability to|lack the ability to|am not allowed to)";
 
-/** What nobody but a model says of itself. */
+/** Statements that only a model makes about itself. */
 const always = [
   `^(?:[^,]{0,40}, )?(?:(?:but|and|sorry|please note that|note that|remember that|since|because|unfortunately|however|while) )*as an? ${traits}${ai}${kind}(?:$|[,:]? (?:i|i'm|i've|my)\\b)`,
   `^(?:[^,]{0,40}, )?(?:(?:but|and|sorry|please note that|note that|unfortunately|however) )*as an? ${traits}(?:ai )?(?:large )?(?:language model|ai model|llm)\\b,`,
@@ -31,8 +31,8 @@ const always = [
   '^(?:soy (?:una? )?(?:ia|inteligencia artificial|modelo de lenguaje)|como (?:una? )?(?:ia|inteligencia artificial|modelo de lenguaje))(?!\\p{L})',
 ].map((pattern) => new RegExp(pattern, 'u'));
 
-/** What a person may well say, and a model says of itself. */
-const ofRuns = [
+/** Statements that are fine from a person but not from an agent. */
+const agentOnly = [
   `\\bas an? ${traits}${ai}${kind}(?=$|[,:])`,
   '\\bmy (?:training(?: data| set)?|programming|system prompt|context window)\\b',
   `\\bi ${cannot} (?:directly |actually )?(?:browse|surf|search the (?:internet|web)|access (?:the (?:internet|web)|external|real-?time)|open (?:links|urls))`,
@@ -40,8 +40,8 @@ const ofRuns = [
   '\\bi (?:was|am|have been) (?:trained|programmed|instructed|designed) (?:on|to|not)\\b',
 ].map((pattern) => new RegExp(pattern, 'u'));
 
-/** Whether a text has a model speak of itself; what is quoted is spoken of, and may say anything. */
-export function isSelfTalk(text: string, ofRun: boolean): boolean {
+/** Whether a model talks about itself in a text. Quoted text may say anything. */
+export function isAiSelfReference(text: string, isFromAgent: boolean): boolean {
   const folded = text.split(/(?<=[.!?…:])\s+|\n+/u).map((sentence) =>
     foldText(sentence)
       .replaceAll(/[’‘`´]/g, "'")
@@ -50,6 +50,6 @@ export function isSelfTalk(text: string, ofRun: boolean): boolean {
       .replace(/^[^\p{L}\p{N}"]+/u, '')
       .replace(/[\s.!?…:]+$/u, ''),
   );
-  const patterns = ofRun ? [...always, ...ofRuns] : always;
+  const patterns = isFromAgent ? [...always, ...agentOnly] : always;
   return folded.some((sentence) => patterns.some((pattern) => pattern.test(sentence)));
 }

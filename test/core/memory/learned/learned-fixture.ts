@@ -16,10 +16,10 @@ export const ada: Caller = { userId: 'user_ada', role: 'admin' };
 
 export const DAY = 86_400_000;
 
-/** Finds entries by the share of the words that they have; the test may break it, and lose it. */
-export class StandInIndex {
+/** Finds entries by shared words; a test can break or lose it. */
+export class FakeIndex {
   readonly entries = new Map<string, IndexEntry>();
-  /** Called by the first use of each new index, as by the thread of the true one. */
+  /** Called at the first use of each new index, like the real thread. */
   onStart: () => void = () => undefined;
   isRunning = false;
   isBroken = false;
@@ -47,7 +47,7 @@ export class StandInIndex {
     return { method: 'keyword', found };
   };
 
-  /** The index ends, and knows nothing when it is used again. */
+  /** The index stops and is empty when it is used again. */
   lose(): void {
     this.isRunning = false;
     this.entries.clear();
@@ -61,8 +61,8 @@ export class StandInIndex {
   }
 }
 
-/** What is learned, over a true database; the clock and the index are the test's. */
-export async function openLearnedWorld(startAt = '2026-01-01T00:00:00.000Z') {
+/** Services over a real database with the test's clock and index. */
+export async function openLearnedFixture(startAt = '2026-01-01T00:00:00.000Z') {
   const storage = await openStorage();
   const { database } = storage;
   let now = Date.parse(startAt);
@@ -76,9 +76,9 @@ export async function openLearnedWorld(startAt = '2026-01-01T00:00:00.000Z') {
         .values({ id, email: id, name: id, role, onboarding_completed: 0, created_at: startAt })
         .execute(),
     );
-  const index = new StandInIndex();
-  const parts = { database, runtime, entries: index, log };
-  const experiences = new ExperienceService(parts);
+  const index = new FakeIndex();
+  const deps = { database, runtime, entries: index, log };
+  const experiences = new ExperienceService(deps);
   const failures: unknown[] = [];
   index.onStart = () => void experiences.indexAll().catch((error: unknown) => failures.push(error));
   return {
@@ -86,11 +86,11 @@ export async function openLearnedWorld(startAt = '2026-01-01T00:00:00.000Z') {
     index,
     warnings,
     experiences,
-    preferences: new PreferenceService(parts),
-    sessions: new MemorySessionService(parts),
+    preferences: new PreferenceService(deps),
+    sessions: new MemorySessionService(deps),
     setClock: (at: number | string) => void (now = typeof at === 'number' ? at : Date.parse(at)),
     clock: () => now,
-    passDays: (days: number) => void (now += days * DAY),
+    advanceDays: (days: number) => void (now += days * DAY),
     record: (change: Partial<CreateExperience> = {}, caller = ann, ...[origin]: [Origin?]) =>
       experiences.record(caller, { ...likely, ...change }, origin),
     addConversation: (owner: Caller, id: string) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSelfTalk } from '../../../../src/core/memory/learned/self-talk.ts';
+import { isAiSelfReference } from '../../../../src/core/memory/learned/ai-self-reference.ts';
 
 const ofAModel = [
   'As an AI language model, I cannot do that.',
@@ -55,13 +55,13 @@ const honest = [
   'Als Tabelle ausgeben',
 ];
 
-it.each(ofAModel)('is heard in: %s', (text) => {
-  expect(isSelfTalk(text, false)).toBe(true);
-  expect(isSelfTalk(text, true)).toBe(true);
+it.each(ofAModel)('detects a model talking about itself: %s', (text) => {
+  expect(isAiSelfReference(text, false)).toBe(true);
+  expect(isAiSelfReference(text, true)).toBe(true);
 });
 
-it.each(honest)('is not heard in what a person says: %s', (text) => {
-  expect(isSelfTalk(text, false)).toBe(false);
+it.each(honest)('accepts what a person says: %s', (text) => {
+  expect(isAiSelfReference(text, false)).toBe(false);
 });
 
 describe('of a run', () => {
@@ -70,9 +70,9 @@ describe('of a run', () => {
     'I cannot browse internal pages',
     'My name is Claude',
     'I was instructed to use tabs',
-  ])('more is taken for it: %s', (text) => {
-    expect(isSelfTalk(text, false)).toBe(false);
-    expect(isSelfTalk(text, true)).toBe(true);
+  ])('rejects from a run: %s', (text) => {
+    expect(isAiSelfReference(text, false)).toBe(false);
+    expect(isAiSelfReference(text, true)).toBe(true);
   });
 
   it.each([
@@ -82,12 +82,12 @@ describe('of a run', () => {
     'Remove the sentence "As an AI language model, I cannot" from answers',
     'The agent cannot browse the internet in sandbox mode',
     'I fixed the flaky test by waiting for the event',
-  ])('technical text is not: %s', (text) => {
-    expect(isSelfTalk(text, true)).toBe(false);
+  ])('accepts technical text from a run: %s', (text) => {
+    expect(isAiSelfReference(text, true)).toBe(false);
   });
 });
 
-it('is looked for quickly, whatever the text is made of', () => {
+it('checks hostile texts quickly', () => {
   for (const piece of [
     '“',
     '«',
@@ -102,7 +102,7 @@ it('is looked for quickly, whatever the text is made of', () => {
   ]) {
     const text = piece.repeat(200_000 / piece.length);
     const start = performance.now();
-    isSelfTalk(text, true);
+    isAiSelfReference(text, true);
     // Quadratic work over this length takes far longer.
     expect(performance.now() - start, piece).toBeLessThan(5000);
   }

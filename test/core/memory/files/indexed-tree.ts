@@ -7,13 +7,13 @@ import { FileStore } from '../../../../src/core/memory/files/file-store.ts';
 import { FileSync, type FileSyncDeps } from '../../../../src/core/memory/files/file-sync.ts';
 import { openIndexDatabase } from '../../../../src/core/memory/index/index-database.ts';
 import { KeywordIndex } from '../../../../src/core/memory/index/keyword-index.ts';
-import type { SyncOrder } from '../../../../src/core/memory/index/index-calls.ts';
+import type { SyncRequest } from '../../../../src/core/memory/index/index-calls.ts';
 
-/** An index in a database of its own. */
+/** An index in its own database. */
 export function openIndex(
   file: string,
   protectedFolders: string[] = [],
-  given: Pick<FileSyncDeps, 'isAwaited' | 'monotonic'> = {},
+  options: Pick<FileSyncDeps, 'hasPendingCalls' | 'monotonic'> = {},
 ) {
   const database = openIndexDatabase(file, 8);
   const keywords = new KeywordIndex(database, 'chunk_words');
@@ -23,16 +23,16 @@ export function openIndex(
   const sync = new FileSync({
     store,
     protectedFolders,
-    onProgress: (told) => progress.push(told),
+    onProgress: (event) => progress.push(event),
     now: () => new Date(),
-    ...given,
+    ...options,
   });
   const close = () => void (database.isOpen && database.close());
   return { database, keywords, store, sync, changes, progress, [Symbol.dispose]: close };
 }
 
-/** A folder with files that may be indexed, beside what may not, and an index; all go with the test. */
-export function plantFiles(protectedNames: string[] = []) {
+/** A folder to index, next to other files, with an index; all are removed with the test. */
+export function createIndexedTree(protectedNames: string[] = []) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'svc-files-')));
   const base = join(root, 'base');
   mkdirSync(base);
@@ -42,25 +42,26 @@ export function plantFiles(protectedNames: string[] = []) {
     protectedNames.map((name) => at(name)),
   );
   const limits = { roots: [base], maxFileBytes: 2 ** 20, maxFiles: 10_000 };
-  const order: SyncOrder = { basePath: base, ...limits };
+  const request: SyncRequest = { basePath: base, ...limits };
   return {
     ...index,
     root,
     base,
     at,
-    order,
+    request,
     write(path: string, content: string | Buffer = `About ${path}\n`) {
       mkdirSync(dirname(at(path)), { recursive: true });
       writeFileSync(at(path), content);
       return at(path);
     },
-    syncFolder: (changed: Partial<SyncOrder> = {}) => index.sync.syncFolder({ ...order, ...changed }),
-    syncPaths: (paths: string[], changed: Partial<SyncOrder> = {}) =>
+    syncDirectory: (changed: Partial<SyncRequest> = {}) =>
+      index.sync.syncDirectory({ ...request, ...changed }),
+    syncPaths: (paths: string[], changed: Partial<SyncRequest> = {}) =>
       index.sync.syncPaths(paths.map(at), { ...limits, ...changed }, Infinity),
-    /** The indexed paths, below the base where they are there. */
+    /** The indexed paths, relative to the base. */
     paths: () =>
       pathsIn(index.store).map((path) => (path.startsWith(`${base}/`) ? path.slice(base.length + 1) : path)),
-    /** The paths of the files that hold a word. */
+    /** Paths of the files that contain a word. */
     find: (word: string) => find(index, word).map((path) => path.slice(base.length + 1)),
     [Symbol.dispose]() {
       index[Symbol.dispose]();
@@ -69,7 +70,7 @@ export function plantFiles(protectedNames: string[] = []) {
   };
 }
 
-export type FileWorld = ReturnType<typeof plantFiles>;
+export type IndexedTree = ReturnType<typeof createIndexedTree>;
 
 export const pathsIn = (store: FileStore): string[] =>
   store.list({ limit: 1_000_000, offset: 0 }).files.map(({ path }) => path);
@@ -82,7 +83,7 @@ export function find(
   return [...new Set([...store.chunks(ranked.map(({ id }) => id)).values()].map(({ path }) => path))].sort();
 }
 
-/** Rows that belong to nothing. */
+/** Counts orphaned rows. */
 export function orphans(database: DatabaseSync): number {
   const row = database
     .prepare(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { commandWords, placeOf } from '../../../../src/core/chat/recall/harmless-words.ts';
+import { redactCommand, redactUrl } from '../../../../src/core/chat/recall/redact-arguments.ts';
 
-describe('of a command is kept', () => {
+describe('redactCommand', () => {
   it.each([
     ['npm run test:unit -- --token=hunter2', 'npm run test:unit'],
     ['npm run deploy hunterpassword', 'npm run deploy'],
@@ -30,19 +30,19 @@ describe('of a command is kept', () => {
     ['make correcthorsebatterystaple', 'make'],
     ['node dist/hunter2.js', 'node'],
     ['cat /run/secrets/xkcdqwrtpsdf', 'cat'],
-    // Of other programs nobody knows what their words are.
+    // The arguments of unknown programs may be secrets.
     ['htpasswd admin hunterpassword', 'htpasswd'],
     ['vault login correcthorsebattery', 'vault'],
     ['/usr/bin/mysql -phunter2 doors', 'mysql'],
     ['PGPASSWORD=hunter2 psql', ''],
     [`${'9f8a7b6c'.repeat(9)} x`, ''],
     ['', ''],
-  ])('%s', (command, expected) => {
-    expect(commandWords(command)).toBe(expected);
+  ])('reduces the command: %s', (command, expected) => {
+    expect(redactCommand(command)).toBe(expected);
   });
 });
 
-describe('of an address is kept', () => {
+describe('redactUrl', () => {
   it.each([
     ['https://me:hunter2@example.org:8443/a?key=hunter2#x', 'https://example.org:8443/a'],
     ['https://api.telegram.org/bot123456789:AAEhBP0avQ7Rk2Zx9/getMe', 'https://api.telegram.org/…/getMe'],
@@ -56,7 +56,7 @@ describe('of an address is kept', () => {
     ['http://x.test', 'http://x.test/'],
     ['data:text/plain,hunterpassword', ''],
     ['no address', ''],
-  ])('%s', (url, expected) => {
-    expect(placeOf(url)).toBe(expected);
+  ])('redacts the URL: %s', (url, expected) => {
+    expect(redactUrl(url)).toBe(expected);
   });
 });

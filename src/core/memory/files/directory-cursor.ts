@@ -13,10 +13,10 @@ import { DESCRIPTORS } from '../../paths/open-verified.ts';
 import { isInside } from '../../paths/real-path.ts';
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY, O_DIRECTORY } = constants;
-const FOLDER = O_RDONLY | O_NOFOLLOW | O_DIRECTORY | O_NONBLOCK;
-const FILE = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
-/** Of a deep path, only so many folders at its end stay open. */
-const OPEN_AT_MOST = 64;
+const DIRECTORY_FLAGS = O_RDONLY | O_NOFOLLOW | O_DIRECTORY | O_NONBLOCK;
+const FILE_FLAGS = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+/** Only the deepest levels of a path stay open. */
+const MAX_OPEN = 64;
 
 interface Level {
   path: string;
@@ -25,7 +25,7 @@ interface Level {
   descriptor: number | undefined;
 }
 
-/** The place is not what it was when it was looked at. */
+/** The path was replaced between check and use. */
 export class ReplacedError extends Error {
   override readonly name = 'ReplacedError';
   readonly code = 'ENOENT';
@@ -35,18 +35,18 @@ export class ReplacedError extends Error {
 }
 
 /**
- * The way from a folder down to one below it, each opened through the one above: no link that is put in the way leads
- * elsewhere. Where the system does not tell of descriptors, each place is looked up anew.
+ * Moves down a tree and opens each directory through its parent, so that a symlink put in the path leads nowhere.
+ * Without /proc-style descriptor paths each path is verified after opening.
  */
-export class OpenFolders implements Disposable {
+export class DirectoryCursor implements Disposable {
   readonly #levels: Level[] = [];
   readonly #descriptors: string | undefined;
 
-  /** `base` is a real place. */
+  /** `base` is a real path. */
   constructor(base: string, descriptors = DESCRIPTORS) {
-    const descriptor = openSync(base, FOLDER);
+    const descriptor = openSync(base, DIRECTORY_FLAGS);
     try {
-      this.#descriptors = isTold(descriptor, base, descriptors) ? descriptors : undefined;
+      this.#descriptors = hasDescriptorPaths(descriptor, base, descriptors) ? descriptors : undefined;
       this.#levels.push({ path: base, id: idOf(fstatSync(descriptor, { bigint: true })), descriptor });
       if (!this.#descriptors) verify(base, base, descriptor);
     } catch (error) {
@@ -59,25 +59,25 @@ export class OpenFolders implements Disposable {
     return this.#top.path;
   }
 
-  /** What no other folder has, wherever else it is mounted. */
+  /** Unique per directory, independent of its mount point. */
   get id(): string {
     return this.#top.id;
   }
 
-  /** Whether the folder is one of those above it, mounted once more. */
+  /** Whether the directory is mounted again below itself. */
   get isLoop(): boolean {
     const { id } = this.#top;
     return this.#levels.findIndex((level) => level.id === id) < this.#levels.length - 1;
   }
 
-  /** A path to the folder that leads nowhere else until the next step. */
-  get way(): string {
+  /** A path that refers to this very directory until the next move. */
+  get descriptorPath(): string {
     const descriptor = this.#open(this.#levels.length - 1);
     return this.#descriptors === undefined ? this.path : `${this.#descriptors}/${descriptor}`;
   }
 
   stat(name: string): BigIntStats {
-    return lstatSync(`${this.way}/${name}`, { bigint: true });
+    return lstatSync(`${this.descriptorPath}/${name}`, { bigint: true });
   }
 
   enter(name: string): void {
@@ -94,16 +94,16 @@ export class OpenFolders implements Disposable {
     close(this.#levels.pop());
   }
 
-  /** Goes to a folder at or below the base. */
-  goTo(folder: string): void {
-    while (this.#levels.length > 1 && !isInside(this.path, folder)) this.leave();
-    const rest = folder.slice(this.path.length).split('/').filter(Boolean);
+  /** Moves to a directory at or below the base. */
+  moveTo(directory: string): void {
+    while (this.#levels.length > 1 && !isInside(this.path, directory)) this.leave();
+    const rest = directory.slice(this.path.length).split('/').filter(Boolean);
     for (const name of rest) this.enter(name);
   }
 
-  /** Opens a file of the folder that is no link; it may be no regular one. */
+  /** Opens a file of the directory without following a symlink; it may not be a regular file. */
   openFile(name: string): number {
-    const descriptor = openSync(`${this.way}/${name}`, FILE);
+    const descriptor = openSync(`${this.descriptorPath}/${name}`, FILE_FLAGS);
     try {
       if (!this.#descriptors) verify(join(this.path, name), this.path, descriptor);
       return descriptor;
@@ -119,11 +119,11 @@ export class OpenFolders implements Disposable {
 
   get #top(): Level {
     const top = this.#levels.at(-1);
-    if (!top) throw new Error('These folders are closed');
+    if (!top) throw new Error('This cursor is closed');
     return top;
   }
 
-  /** Opens a level that is not open any more, or not yet. */
+  /** Opens a level that is closed. */
   #open(at: number): number {
     let from = at;
     while (this.#levels[from]?.descriptor === undefined) from--;
@@ -134,7 +134,7 @@ export class OpenFolders implements Disposable {
       const name = level.path.slice(level.path.lastIndexOf('/') + 1);
       descriptor = openSync(
         this.#descriptors ? `${this.#descriptors}/${descriptor}/${name}` : level.path,
-        FOLDER,
+        DIRECTORY_FLAGS,
       );
       level.descriptor = descriptor;
       try {
@@ -146,7 +146,7 @@ export class OpenFolders implements Disposable {
         close(level);
         throw error;
       }
-      if (next > OPEN_AT_MOST) close(this.#levels[next - OPEN_AT_MOST]);
+      if (next > MAX_OPEN) close(this.#levels[next - MAX_OPEN]);
     }
     return descriptor;
   }
@@ -158,25 +158,25 @@ function close(level: Level | undefined): void {
   level.descriptor = undefined;
 }
 
-export const join = (folder: string, name: string): string =>
-  folder === '/' ? `/${name}` : `${folder}/${name}`;
+export const join = (directory: string, name: string): string =>
+  directory === '/' ? `/${name}` : `${directory}/${name}`;
 
 export const idOf = ({ dev, ino }: BigIntStats): string => `${dev}:${ino}`;
 
-/** Whether the system told the descriptor's own place; throws where it is another. */
-function isTold(descriptor: number, place: string, descriptors: string): boolean {
+/** Whether descriptor paths are supported; throws when the descriptor refers to another path. */
+function hasDescriptorPaths(descriptor: number, path: string, descriptors: string): boolean {
   try {
-    if (readlinkSync(`${descriptors}/${descriptor}`) === place) return true;
+    if (readlinkSync(`${descriptors}/${descriptor}`) === path) return true;
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return false;
     throw error;
   }
-  throw new ReplacedError(place);
+  throw new ReplacedError(path);
 }
 
-/** `folder` is the place itself where that is a folder, else the one above it. */
-function verify(place: string, folder: string, descriptor: number): void {
-  const there = idOf(lstatSync(place, { bigint: true }));
+/** `directory` is the path itself for a directory, else its parent. */
+function verify(path: string, directory: string, descriptor: number): void {
+  const there = idOf(lstatSync(path, { bigint: true }));
   const opened = idOf(fstatSync(descriptor, { bigint: true }));
-  if (realpathSync(folder) !== folder || there !== opened) throw new ReplacedError(place);
+  if (realpathSync(directory) !== directory || there !== opened) throw new ReplacedError(path);
 }

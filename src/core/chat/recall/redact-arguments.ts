@@ -1,10 +1,10 @@
 const MAX_WORDS = 3;
 const MAX_PROGRAM = 40;
-/** Of one part of a path, and of one word of it, in characters. */
+/** Maximum length of a path segment, and of a word in it. */
 const MAX_NAME = 40;
 const MAX_WORD = 20;
 
-/** Programs of which the words behind are mostly names: of others anything may be a password. */
+/** Programs whose arguments are mostly names. The arguments of other programs may be passwords. */
 const knownPrograms = new Set(
   [
     'git gh make just cmake docker podman kubectl helm terraform npm npx pnpm yarn bun node deno',
@@ -15,7 +15,7 @@ const knownPrograms = new Set(
     .split(' '),
 );
 
-/** What comes after the first word is only kept where it is one of these, the name after `run`, or a path. */
+/** After the first argument only these words, the script name after `run`, and paths are kept. */
 const commonWords = new Set(
   [
     'add apply audit build check ci clean compile compose create delete describe diff down exec',
@@ -26,13 +26,13 @@ const commonWords = new Set(
     .join(' ')
     .split(' '),
 );
-/** Where `run` is followed by the name of a script, and not by what the script is told. */
+/** Programs where `run` is followed by a script name rather than by arguments. */
 const scriptRunners = new Set(['npm', 'pnpm', 'yarn', 'bun', 'deno', 'composer', 'uv', 'poetry']);
 
-/** The program, and of a known one what it was told to do: among the rest may be what nobody should keep. */
-export function commandWords(command: string): string {
-  const [given = '', ...rest] = command.trim().split(/\s+/);
-  const program = given.split('/').at(-1) ?? '';
+/** A shell command reduced to its program and, for known programs, the leading arguments that cannot hold a secret. */
+export function redactCommand(command: string): string {
+  const [executable = '', ...rest] = command.trim().split(/\s+/);
+  const program = executable.split('/').at(-1) ?? '';
   if (!/^[\w.+-]+$/.test(program) || program.length > MAX_PROGRAM) return '';
   const name = program.replace(/(?<=[a-z])[\d.]+$/, '');
   const kept = [program];
@@ -46,8 +46,8 @@ export function commandWords(command: string): string {
   return kept.join(' ');
 }
 
-/** Where a page is, without the name, password, query and fragment, and without what may be a key in its path. */
-export function placeOf(url: string): string {
+/** The URL without credentials, query and fragment, and with path segments that may be keys masked. */
+export function redactUrl(url: string): string {
   const parsed = URL.parse(url);
   if (!parsed || !/^https?:$/.test(parsed.protocol)) return '';
   const segments = parsed.pathname.split('/').map((segment) => (isNameOrVersion(segment) ? segment : '…'));
@@ -56,7 +56,7 @@ export function placeOf(url: string): string {
 
 const isPath = (word: string): boolean => word.includes('/') || /\w\.[a-z]{1,5}$/.test(word);
 
-/** A path or a name of words alone; no address, in which a name and password may be. */
+/** A path or a plain name; never a URL, which may contain credentials. */
 const isName = (word: string): boolean =>
   /^@?[./\w:+-]*$/.test(word) &&
   !word.startsWith('-') &&
@@ -66,7 +66,7 @@ const isName = (word: string): boolean =>
 const isNameOrVersion = (segment: string): boolean =>
   /^v\d{1,2}$/.test(segment) || (segment.length <= MAX_NAME && segment.split(/[-_.:@+]/).every(isWord));
 
-/** A short word, a year or the like; digits among letters, wild capitals and no vowels are what keys look like. */
+/** A short word or a number. Digits between letters, irregular capitals and missing vowels suggest a key. */
 function isWord(part: string): boolean {
   if (/^\d{0,4}$/.test(part)) return true;
   if (!/^[A-Za-z]+$/.test(part) || part.length > MAX_WORD) return false;

@@ -1,0 +1,238 @@
+import { AppError } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import type { MissingVector } from '../index/index-calls.ts';
+import type { IndexClient } from '../index/index-client.ts';
+import type { Embedder, EmbeddingChoice } from './embedder.ts';
+import { type EmbeddingPass, isDimensionMismatch, TextEmbedding } from './text-embedding.ts';
+
+const PAGE = 256;
+const FIRST_WAIT_MS = 1000;
+const LONGEST_WAIT_MS = 10 * 60_000;
+
+export interface VectorBackfillDeps {
+  embedder: Pick<Embedder, 'choice' | 'configurationError' | 'batching' | 'embedTexts' | 'reset'>;
+  index: Pick<IndexClient, 'call' | 'isRunning'>;
+  /** Whether nothing was ever indexed; then the index is not started. */
+  isEmpty: () => boolean;
+  /** Resolves once the index is complete, so that unknown texts are really gone. */
+  isComplete: () => Promise<unknown>;
+  log: Log;
+  setTimer?: (callback: () => void, ms: number) => NodeJS.Timeout;
+}
+
+interface ActivePass extends EmbeddingPass {
+  stopping: AbortController;
+  finished: Promise<void>;
+}
+
+/**
+ * Computes a vector for every indexed text: in batches, once per text, with retries, and again when the model changes.
+ */
+export class VectorBackfill {
+  readonly #deps: Required<VectorBackfillDeps>;
+  readonly #texts: TextEmbedding;
+  readonly #listeners = new Set<(done: number, total: number) => void>();
+  #active: ActivePass | undefined;
+  /** New texts may have arrived since the current pass last looked. */
+  #hasNewTexts = false;
+  #hasMismatch = false;
+  #failure: string | undefined;
+  #failures = 0;
+  #timer: NodeJS.Timeout | undefined;
+  /** The provider asked to wait; retrying sooner would make it worse. */
+  #isRateLimited = false;
+  /** The only model whose vectors are still stored. */
+  #cleanedModel: string | undefined;
+  #isStopped = false;
+
+  constructor(deps: VectorBackfillDeps) {
+    this.#deps = { setTimer: (callback, ms) => setTimeout(callback, ms).unref(), ...deps };
+    this.#texts = new TextEmbedding(deps);
+  }
+
+  /** Why the last attempt failed; undefined when it succeeded. */
+  get failure(): string | undefined {
+    return this.#deps.embedder.configurationError() ?? this.#failure;
+  }
+
+  /** Starts a pass unless one is active or a retry is scheduled. */
+  wake(): void {
+    const { embedder, index, isEmpty } = this.#deps;
+    if (this.#isStopped) return;
+    const choice = embedder.choice();
+    if (this.#active) {
+      this.#hasNewTexts = true;
+      if (this.#active.choice.name !== choice?.name) this.#active.stopping.abort();
+      return;
+    }
+    if (!choice) return this.#clearFailure();
+    if (this.#timer || (!index.isRunning && isEmpty())) return;
+    this.#start(choice);
+  }
+
+  /** Called when a query vector could not be compared: checks whether the model's vectors changed their length. */
+  reportMismatch(): void {
+    if (this.#active) return;
+    this.#hasMismatch = true;
+    this.wake();
+  }
+
+  /** Clears failures and starts again after provider settings changed. */
+  restart(): void {
+    this.#clearFailure();
+    this.#texts.clearRefused();
+    this.#deps.embedder.reset();
+    this.wake();
+  }
+
+  /**
+   * Resolves when no vector is missing or the provider failed; reports progress. Because a caller waits, an earlier
+   * failure is retried at once unless the provider asked to wait.
+   */
+  async waitUntilComplete(
+    onProgress: (done: number, total: number) => void,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+    this.#listeners.add(onProgress);
+    if (!this.#isRateLimited) this.#stopTimer();
+    this.wake();
+    while (this.#active && !signal.aborted) await Promise.race([this.#active.finished, aborted]);
+    this.#listeners.delete(onProgress);
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#stopTimer();
+    this.#active?.stopping.abort();
+    await this.#active?.finished;
+  }
+
+  #start(choice: EmbeddingChoice): void {
+    const stopping = new AbortController();
+    const { signal } = stopping;
+    const pass: EmbeddingPass = {
+      choice,
+      signal,
+      stored: new Set(),
+      texts: 0,
+      tokens: 0,
+      isRestarted: false,
+    };
+    const finished = this.#process(pass)
+      .catch((error: unknown) => this.#fail(pass, error))
+      .finally(() => this.#finish(pass));
+    this.#active = Object.assign(pass, { stopping, finished });
+  }
+
+  async #process(pass: EmbeddingPass): Promise<void> {
+    const { name } = pass.choice;
+    this.#texts.retryPostponed();
+    while (!pass.signal.aborted) {
+      const hadNewTexts = this.#hasNewTexts;
+      this.#hasNewTexts = false;
+      const texts = await this.#texts.missing(name, PAGE);
+      // A text that was removed and added again needs a new vector, also after a clear.
+      const haveTextsArrived = hadNewTexts || this.#hasNewTexts;
+      if (!haveTextsArrived && texts.some(({ hash }) => pass.stored.has(hash)))
+        throw new Error('The index loses vectors that were stored');
+      pass.stored.clear();
+      if (texts.length === 0 && (await this.#isMismatchConfirmed(pass))) await this.#discardVectors(pass);
+      else if (texts.length === 0 && !this.#hasNewTexts) break;
+      await this.#embed(pass, texts);
+      if (pass.stored.size > 0) this.#clearFailure();
+      await this.#reportProgress(name);
+    }
+    if (pass.signal.aborted) return;
+    const { postponeReason } = this.#texts;
+    if (postponeReason) throw postponeReason;
+    this.#clearFailure();
+    await this.#removeStaleVectors(pass);
+  }
+
+  async #embed(pass: EmbeddingPass, texts: readonly MissingVector[]): Promise<void> {
+    try {
+      await this.#texts.embed(pass, texts);
+    } catch (error) {
+      if (!isDimensionMismatch(error) || pass.isRestarted || !(await this.#texts.hasChangedDimensions(pass)))
+        throw error;
+      pass.stored.clear();
+      await this.#discardVectors(pass);
+    }
+  }
+
+  /** Whether the stored vectors really have another length than new ones. */
+  async #isMismatchConfirmed(pass: EmbeddingPass): Promise<boolean> {
+    if (!this.#hasMismatch || pass.isRestarted) return false;
+    this.#hasMismatch = false;
+    const { embeddedCount } = await this.#deps.index.call('stats', pass.choice.name);
+    return embeddedCount > 0 && this.#texts.hasChangedDimensions(pass);
+  }
+
+  async #discardVectors(pass: EmbeddingPass): Promise<void> {
+    const { index, embedder, log } = this.#deps;
+    const model = pass.choice.name;
+    log.warn({ model }, 'the model now returns vectors of another length; all are computed again');
+    pass.isRestarted = true;
+    await index.call('keepVectorsOf', '');
+    embedder.reset();
+  }
+
+  async #reportProgress(model: string): Promise<void> {
+    if (this.#listeners.size === 0) return;
+    const { embeddedCount, chunkCount } = await this.#deps.index.call('stats', model);
+    for (const listener of this.#listeners) listener(embeddedCount, chunkCount);
+  }
+
+  /**
+   * Removes vectors of other models and of removed texts. Only when nothing is missing, so that switching back to a
+   * model costs nothing.
+   */
+  async #removeStaleVectors({ choice: { name }, signal, texts }: EmbeddingPass): Promise<void> {
+    const { index, isComplete } = this.#deps;
+    if (texts > 0) this.#cleanedModel = undefined;
+    if (this.#cleanedModel === name) return;
+    // A moved file is briefly missing during a sync.
+    if ((await index.call('stats', undefined)).syncing) return;
+    await isComplete();
+    if (signal.aborted) return;
+    await index.call('keepVectorsOf', name);
+    this.#cleanedModel = name;
+  }
+
+  #fail({ choice, signal }: EmbeddingPass, error: unknown): void {
+    if (signal.aborted) return;
+    const { log, setTimer } = this.#deps;
+    const isExpected = error instanceof AppError;
+    if (!isExpected) log.error({ err: error }, 'this is a bug in svc');
+    this.#failure = isExpected ? error.message : 'Something unexpected went wrong. See the log';
+    const retryAfterMs = (isExpected && error.retryAfterMs) || 0;
+    this.#isRateLimited = retryAfterMs > 0;
+    const backoffMs = Math.min(FIRST_WAIT_MS * 2 ** this.#failures++, LONGEST_WAIT_MS);
+    const waitMs = Math.max(retryAfterMs, backoffMs);
+    const fields = { model: choice.name, reason: this.#failure, waitMs };
+    log.warn(fields, 'the vectors of the memory cannot be computed now; retrying later');
+    this.#timer = setTimer(() => {
+      this.#timer = undefined;
+      this.wake();
+    }, waitMs);
+  }
+
+  #finish({ choice, signal, texts, tokens }: EmbeddingPass): void {
+    this.#active = undefined;
+    if (texts > 0) this.#deps.log.debug({ model: choice.name, texts, tokens }, 'texts embedded');
+    if (this.#hasNewTexts || signal.aborted) this.wake();
+  }
+
+  #stopTimer(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #clearFailure(): void {
+    this.#stopTimer();
+    this.#isRateLimited = false;
+    this.#failure = undefined;
+    this.#failures = 0;
+  }
+}
