@@ -30,7 +30,7 @@ import { serverCalls } from '../helpers/hostile/server-calls.ts';
 import { webCalls } from '../helpers/hostile/web-calls.ts';
 import { type McpRecorder, startMcpRecorder } from '../helpers/mcp-recorder.ts';
 import { type ModelServer, startModelServer, useModel } from '../helpers/model-server.ts';
-import { hasSandbox } from '../core/tools/commands/command-parts.ts';
+import { hasSandbox } from '../core/tools/commands/command-setup.ts';
 
 let daemon: TestDaemon;
 let model: ModelServer;

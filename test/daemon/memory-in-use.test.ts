@@ -195,7 +195,9 @@ describe('a task of the built-in agent', () => {
     const { task } = await follow(daemon.client, answer.id);
     expect(task.status).toBe('completed');
     const everything = JSON.stringify(model.asked.map(({ body }) => body.messages));
-    expect(everything).toContain('memory_search is not for a run that the text of a stranger set going');
+    expect(everything).toContain(
+      'memory_search is not available to runs that were triggered by untrusted input',
+    );
     expect(everything).not.toContain('dusk');
   });
 

@@ -5,7 +5,7 @@ import type { ConversationRow } from '../storage/chat-rows.ts';
 import type { Database } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
 import type { ConversationStore } from './conversation-store.ts';
-import { fenceData } from '../text/fenced-data.ts';
+import { fenceData } from '../text/fence-data.ts';
 import type { ModelCalls } from '../providers/model-calls.ts';
 import { presets } from './presets.ts';
 import { type Prompt, toPrompt } from '../providers/prompt.ts';
@@ -15,7 +15,7 @@ import {
   estimateTokens,
   lastTokens,
   newestThatFit,
-  roomOf,
+  promptBudget,
 } from '../text/token-estimate.ts';
 
 export interface CompactorDeps {
@@ -48,7 +48,7 @@ export class Compactor {
   ): Promise<ChatMessage[]> {
     const before = this.#before(head);
     const messages = await this.#messages(head.conversation);
-    const room = roomOf(model) - systemTokens(head) - estimateMessages([...before, ...added]);
+    const room = promptBudget(model) - systemTokens(head) - estimateMessages([...before, ...added]);
     return [...before, ...(room > 0 ? newestThatFit(messages, room) : []), ...added];
   }
 
@@ -60,7 +60,7 @@ export class Compactor {
   ): Promise<{ prompt: Prompt; compaction: Compaction | undefined }> {
     const messages = await this.#messages(head.conversation);
     const before = this.#before(head);
-    const room = roomOf(model) - systemTokens(head);
+    const room = promptBudget(model) - systemTokens(head);
     const whole = [...before, ...messages];
     const kept = newestThatFit(messages, room / 2);
     const old = messages.slice(0, -kept.length);

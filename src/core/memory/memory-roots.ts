@@ -3,10 +3,10 @@ import { normalize } from 'node:path';
 import { type Caller, isAdmin } from '../auth/caller.ts';
 import type { Config } from '../config/config.ts';
 import { AppError } from '../errors.ts';
-import { codeOf } from '../paths/file-failure.ts';
+import { codeOf } from '../paths/file-errors.ts';
 import { isInside } from '../paths/real-path.ts';
-import { isSecretPlace } from '../paths/secret-places.ts';
-import { showName } from '../text/show-name.ts';
+import { isSecretPath } from '../paths/secret-paths.ts';
+import { escapeInvisible } from '../text/escape-invisible.ts';
 import { outermost } from './files/outermost.ts';
 import type { SyncOrder } from './index/index-calls.ts';
 
@@ -16,7 +16,7 @@ const SYSTEM_FOLDERS = ['/proc', '/sys', '/dev', '/run'];
 export interface MemoryRootsDeps {
   config: Config;
   /** Real places of the daemon's own folders. */
-  protectedFolders: string[];
+  protectedDirectories: string[];
   /** Writes the setting in the name of a caller. */
   setRoots: (caller: Caller, roots: string[]) => Promise<void>;
   /** The real place of a folder; rejects where there is none. */
@@ -80,10 +80,12 @@ export class MemoryRoots {
     try {
       const place = await this.#deps.realFolder(root);
       if (place === root) return { folder: root };
-      return { fault: `${showName(root)} leads by a link to ${showName(place)}. Allow that if it is meant` };
+      return {
+        fault: `${escapeInvisible(root)} leads by a link to ${escapeInvisible(place)}. Allow that if it is meant`,
+      };
     } catch (error) {
       onlyMissing(error);
-      return { fault: `There is no folder ${showName(root)} now` };
+      return { fault: `There is no folder ${escapeInvisible(root)} now` };
     }
   }
 
@@ -93,11 +95,11 @@ export class MemoryRoots {
   }
 
   #whyNever(place: string): string | undefined {
-    const { protectedFolders } = this.#deps;
+    const { protectedDirectories } = this.#deps;
     if (place === '/' || SYSTEM_FOLDERS.some((folder) => isInside(folder, place)))
-      return `${showName(place)} is a folder of the system. Give one that holds texts`;
-    if (isSecretPlace(place) || protectedFolders.some((folder) => isInside(folder, place)))
-      return `${showName(place)} is where secrets are kept`;
+      return `${escapeInvisible(place)} is a folder of the system. Give one that holds texts`;
+    if (isSecretPath(place) || protectedDirectories.some((folder) => isInside(folder, place)))
+      return `${escapeInvisible(place)} is where secrets are kept`;
     return undefined;
   }
 
@@ -116,7 +118,7 @@ export class MemoryRoots {
       return await this.#deps.realFolder(path);
     } catch (error) {
       onlyMissing(error);
-      throw new AppError('validation', `There is no folder ${showName(path)}`, { cause: error });
+      throw new AppError('validation', `There is no folder ${escapeInvisible(path)}`, { cause: error });
     }
   }
 }

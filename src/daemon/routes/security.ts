@@ -17,7 +17,7 @@ export function registerSecurity(
     securityRoutes,
     {
       policy: () => policy.policy,
-      setPolicy: ({ body }, context) => policy.change(body, changerOf(context)),
+      setPolicy: ({ body }, context) => policy.update(body, changerOf(context)),
       guards: () => ({ guards: policy.guards() }),
       setGuard: async ({ params, body }, context) => ({
         guard: await policy.setGuard(params.name, body.enabled, changerOf(context)),

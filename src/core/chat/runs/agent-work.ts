@@ -19,7 +19,7 @@ import type { AgentRunRow } from '../../storage/tool-rows.ts';
 import type { Runtime } from '../../runtime.ts';
 import { RunStopped } from '../../tasks/active-runs.ts';
 import type { TaskStore } from '../../tasks/task-store.ts';
-import { isMadeByTool } from '../../tools/tasks/task-create.ts';
+import { isCreatedByTool } from '../../tools/tasks/task-create.ts';
 import type { ToolRegistry } from '../../tools/tool-registry.ts';
 import type { Compactor } from '../compactor.ts';
 import type { ConversationService } from '../conversation-service.ts';
@@ -110,7 +110,7 @@ export class AgentWork {
       session.emit({ type: 'error', data: { message: failure.message, code: failure.code } });
       // What it asked for is of no use any more, unless the daemon stops and it goes on later.
       if (!(run.signal.reason instanceof RunStopped && run.signal.reason.reason === 'shutdown'))
-        await this.#deps.approvals.withdraw(run.task.id);
+        await this.#deps.approvals.expireForRun(run.task.id);
       throw toAgentFailure(failure, agentic !== undefined);
     } finally {
       clearTimeout(timer);
@@ -224,7 +224,7 @@ export class AgentWork {
           question: questionOf(run.task),
           mode,
           isTrusted,
-          heardStrangers: isMadeByTool(run.task.metadata),
+          heardStrangers: isCreatedByTool(run.task.metadata),
           signal: session.signal,
         });
     const maxSteps = config.get('agents.builtin.maxSteps');

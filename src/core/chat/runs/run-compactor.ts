@@ -1,10 +1,10 @@
 import type { ModelMessage } from 'ai';
 import { AppError } from '../../errors.ts';
 import type { Runtime } from '../../runtime.ts';
-import { fenceData } from '../../text/fenced-data.ts';
+import { fenceData } from '../../text/fence-data.ts';
 import type { ModelCalls } from '../../providers/model-calls.ts';
 import type { ResolvedModel } from '../../providers/resolved-model.ts';
-import { lastTokens, roomOf } from '../../text/token-estimate.ts';
+import { lastTokens, promptBudget } from '../../text/token-estimate.ts';
 import { sizeOfMessages } from './prompt-size.ts';
 
 /** How many of the last messages keep their results whole, as long as there is room. */
@@ -31,7 +31,7 @@ export class RunCompactor {
     otherTokens: number,
     signal: AbortSignal,
   ): Promise<ModelMessage[]> {
-    const room = roomOf(model) - otherTokens;
+    const room = promptBudget(model) - otherTokens;
     if (sizeOfMessages(messages) <= room) return messages;
     let short = messages;
     for (const kept of KEPT_MESSAGES) {

@@ -220,7 +220,7 @@ export class ToolMessageService {
     const known = await runs.find(runId);
     if (!known || known.kind !== 'message' || known.conversation_id === null) return;
     await conversations.inTurn(known.conversation_id, async () => {
-      const asked = await approvalStore.ofRun(runId);
+      const asked = await approvalStore.listByRun(runId);
       const row = await runs.find(runId);
       if (!row || this.#stopping.signal.aborted || asked.some(({ status }) => status === 'pending')) return;
       // What runs when the daemon dies goes on where its state says.
@@ -236,7 +236,7 @@ export class ToolMessageService {
     if (!conversation || row.state === null) return;
     const options = JSON.parse(row.options) as MessageOptions;
     const state = JSON.parse(row.state) as RunState;
-    for (const approval of await approvalStore.ofRun(row.id)) {
+    for (const approval of await approvalStore.listByRun(row.id)) {
       const data = { toolCallId: approval.call_id, approval: toApproval(approval) };
       if (approval.used_at === null) this.#emit(row.id, { type: 'approval:decided', data });
     }
@@ -279,7 +279,7 @@ export class ToolMessageService {
     const { runs, approvals, runtime } = this.#deps;
     for (const { id } of await runs.openMessages(conversationId)) {
       await runs.save(id, { status: 'cancelled', updated_at: runtime.now().toISOString() });
-      await approvals.withdraw(id);
+      await approvals.expireForRun(id);
       this.#tellFailure(
         id,
         new RunFailure('cancelled', 'OVERTAKEN', 'A new message came before the decision'),

@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import type { SyncProgress, SyncResult } from '../../../contract/memory.ts';
 import { AppError } from '../../errors.ts';
-import { codeOf } from '../../paths/file-failure.ts';
+import { codeOf } from '../../paths/file-errors.ts';
 import type { SyncOrder } from '../index/index-calls.ts';
 import { changedFiles } from './changed-files.ts';
 import type { FileStore } from './file-store.ts';
@@ -11,7 +11,7 @@ import { syncPaths } from './path-sync.ts';
 export interface FileSyncDeps {
   store: FileStore;
   /** Real places of folders of which nothing is indexed. */
-  protectedFolders: string[];
+  protectedDirectories: string[];
   onProgress: (progress: SyncProgress) => void;
   /** Whether somebody waits for something else in the thread, who is let through soon; as if always, unless given. */
   isAwaited?: () => boolean;

@@ -17,7 +17,7 @@ const TELL_MS = 200;
 export interface FolderSyncDeps {
   store: FileStore;
   order: SyncOrder;
-  protectedFolders: string[];
+  protectedDirectories: string[];
   onProgress: (progress: SyncProgress) => void;
   isAwaited?: () => boolean;
   monotonic?: () => number;
@@ -74,14 +74,14 @@ export class FolderSync {
   }
 
   async #look(intake: FileIntake): Promise<void> {
-    const { store, order, protectedFolders } = this.#deps;
+    const { store, order, protectedDirectories } = this.#deps;
     this.#tell('looking', 0);
     const known = new Map<string, KnownFile>();
     for (const files of store.knownBelow(order.basePath)) {
       for (const [path, file] of files) known.set(path, file);
       if (await this.#pause()) return;
     }
-    const walk = new TreeWalk({ ...order, protectedFolders, skipped: intake.skipped });
+    const walk = new TreeWalk({ ...order, protectedDirectories, skipped: intake.skipped });
     let seen = 0;
     let kept = 0;
     for (const step of walk.from(order.basePath)) {

@@ -9,7 +9,7 @@ import { TreeWalk } from './walk-tree.ts';
 export interface PathSyncDeps {
   store: FileStore;
   order: Omit<SyncOrder, 'basePath'>;
-  protectedFolders: string[];
+  protectedDirectories: string[];
   now: () => Date;
   /** Of `performance.now()`. */
   deadline: number;
@@ -18,7 +18,7 @@ export interface PathSyncDeps {
 /** Syncs single places without a pause, and answers what was left when the time was over. */
 export function syncPaths(
   paths: string[],
-  { store, order, protectedFolders, now, deadline }: PathSyncDeps,
+  { store, order, protectedDirectories, now, deadline }: PathSyncDeps,
 ): { outcome: SyncOutcome; left: string[] } {
   using intake = new FileIntake({ store, order, now });
   const left: string[] = [];
@@ -28,7 +28,7 @@ export function syncPaths(
       left.push(place);
       continue;
     }
-    const walk = new TreeWalk({ ...order, protectedFolders, skipped: intake.skipped });
+    const walk = new TreeWalk({ ...order, protectedDirectories, skipped: intake.skipped });
     store.change(() => {
       const known = new Map<string, KnownFile>([...store.knownBelow(place)].flat());
       for (const step of walk.from(place)) {

@@ -1,8 +1,8 @@
 import { closeSync, fstatSync, lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { codeOf } from '../../paths/file-failure.ts';
+import { codeOf } from '../../paths/file-errors.ts';
 import { isInside } from '../../paths/real-path.ts';
-import { isSecretPlace } from '../../paths/secret-places.ts';
+import { isSecretPath } from '../../paths/secret-paths.ts';
 import { IgnoreRules } from './ignore-rules.ts';
 import { join, OpenFolders } from './open-folders.ts';
 import { readBytes } from './read-text.ts';
@@ -20,7 +20,7 @@ export type LeftOut = SkipReason | 'ignored';
 /** What of a folder may be indexed, by the rules of all folders above it. */
 export class WalkRules {
   readonly #ignore: IgnoreRules;
-  /** The folder as `isSecretPlace` needs it to judge what is in it, which is shorter than the folder's path. */
+  /** The folder as `isSecretPath` needs it to judge what is in it, which is shorter than the folder's path. */
   readonly #tail: string;
   private constructor(folder: string, rules: IgnoreRules) {
     this.#ignore = rules;
@@ -46,7 +46,7 @@ export class WalkRules {
     if (Buffer.byteLength(path) > MAX_PATH_BYTES) return 'path too long';
     if (isFolder && SKIPPED_FOLDERS.has(name)) return 'ignored';
     if (this.#ignore.ignores(path, isFolder)) return 'ignored';
-    return isSecretPlace(join(this.#tail, name)) ? 'secret' : undefined;
+    return isSecretPath(join(this.#tail, name)) ? 'secret' : undefined;
   }
 
   /** The rules in the folder that was just opened; undefined where there are too many. */

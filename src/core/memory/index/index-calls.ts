@@ -13,7 +13,7 @@ export interface IndexOptions {
   /** The database of the index; made where it is missing, and made anew where it cannot be read. */
   file: string;
   /** Real places of the daemon's own folders, of which nothing is indexed. */
-  protectedFolders: string[];
+  protectedDirectories: string[];
   cacheMiB: number;
 }
 

@@ -29,7 +29,7 @@ export interface IndexEvents {
 /** The index of files and entries, as its thread offers it. */
 export function createMemoryIndex(
   database: DatabaseSync,
-  { protectedFolders }: Pick<IndexOptions, 'protectedFolders'>,
+  { protectedDirectories }: Pick<IndexOptions, 'protectedDirectories'>,
   events: IndexEvents,
 ) {
   const { onProgress, onChange, onFault, isAwaited } = events;
@@ -44,8 +44,8 @@ export function createMemoryIndex(
       if (change.added.length > 0) onChange();
     },
   });
-  const sync = new FileSync({ store, protectedFolders, onProgress, isAwaited, now: () => new Date() });
-  const isIgnored = unindexedPaths(protectedFolders);
+  const sync = new FileSync({ store, protectedDirectories, onProgress, isAwaited, now: () => new Date() });
+  const isIgnored = unindexedPaths(protectedDirectories);
   const dirty = new DirtyPaths({
     sync,
     onFault,

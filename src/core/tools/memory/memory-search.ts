@@ -6,13 +6,13 @@ import type { ExperienceService } from '../../memory/learned/experience-service.
 import type { MemoryService } from '../../memory/memory-service.ts';
 import { describeExperience } from '../../memory/learned/describe-experience.ts';
 import type { Runtime } from '../../runtime.ts';
-import { OutputLines } from '../files/cut-output.ts';
+import { OutputLines } from '../files/output-lines.ts';
 import { unlessAborted } from '../../async/unless-aborted.ts';
-import { showName } from '../../text/show-name.ts';
+import { escapeInvisible } from '../../text/escape-invisible.ts';
 import { defineTool, type Tool, ToolFailure } from '../tool.ts';
 
 const MAX_EXPERIENCES = 5;
-/** Of one find, in characters: a very long line is a chunk too. */
+/** The limit of one result in characters, because a very long line can be a chunk. */
 const MAX_TEXT = 4000;
 
 export interface MemorySearchDeps {
@@ -21,15 +21,15 @@ export interface MemorySearchDeps {
   runtime: Pick<Runtime, 'now'>;
 }
 
-/** `memory_search`: what was indexed, and what the user of the run learned before. */
+/** `memory_search`: searches the indexed files and the experiences of the run's user. */
 export const memorySearchTool = ({ memory, experiences, runtime }: MemorySearchDeps): Tool =>
   defineTool({
     name: 'memory_search',
     description:
-      'Searches the folders that were indexed, and what was learned from earlier work, by keywords or a question. Answers deps of files with their path and lines, and what led to success before; a part may be older than its file, so read the file before you change it.',
+      'Searches the indexed folders, and what was learned from earlier work, by keywords or a question. Returns parts of files with their path and lines, and what led to success before; a part may be older than its file, so read the file before you change it.',
     input: z.object({
       query: z.string().trim().min(1).max(1000).describe('Keywords or a question'),
-      limit: z.int().min(1).max(20).default(6).describe('The most deps of files to answer'),
+      limit: z.int().min(1).max(20).default(6).describe('The most parts of files to return'),
     }),
     isReadOnly: true,
     danger: 'low',
@@ -38,11 +38,13 @@ export const memorySearchTool = ({ memory, experiences, runtime }: MemorySearchD
         ? 'nothing is indexed or learned yet: svc memory sync FOLDER'
         : undefined,
     plan: ({ query, limit }, { userId, mode, isTrusted, signal }) => {
-      // Whoever wrote the text would read it in what the run says in the end.
+      // The author of the untrusted text could read the memory in the output of the run.
       if (!isTrusted)
-        throw new ToolFailure('memory_search is not for a run that the text of a stranger set going');
+        throw new ToolFailure(
+          'memory_search is not available to runs that were triggered by untrusted input',
+        );
       const caller = { userId, role: 'user' as const };
-      const isTold = ({ origin }: Experience) => origin.trusted || mode !== 'full';
+      const isShareable = ({ origin }: Experience) => origin.trusted || mode !== 'full';
       return {
         access: {},
         run: async () => {
@@ -66,37 +68,37 @@ export const memorySearchTool = ({ memory, experiences, runtime }: MemorySearchD
                 : [],
             ),
           ]);
-          const known = learned.filter(isTold);
+          const known = learned.filter(isShareable);
           if (chunks.length + known.length === 0 && faults.length > 0)
             throw new ToolFailure(`The memory could not be searched: ${faults.join('. ')}`);
-          return { content: tell(chunks, known, faults, runtime.now()), origin: 'The memory' };
+          return { content: formatResults(chunks, known, faults, runtime.now()), origin: 'The memory' };
         },
       };
     },
   });
 
-function tell(
+function formatResults(
   chunks: FoundChunk[],
   experiences: (Experience & { score: number })[],
   faults: string[],
   now: Date,
 ): string {
   const output = new OutputLines();
-  const deps = [
+  const parts = [
     ...chunks.map(({ path, startLine, endLine, score, stale, text }) => {
       const note = stale ? ', the file has changed since' : '';
-      return `${showName(path)}:${startLine}-${endLine} (score ${score.toFixed(2)}${note})\n${cut(text)}\n`;
+      return `${escapeInvisible(path)}:${startLine}-${endLine} (score ${score.toFixed(2)}${note})\n${cut(text)}\n`;
     }),
     ...experiences.map((experience) => {
       const { head, body } = describeExperience(experience, now);
       return `Learned: ${head} (score ${experience.score.toFixed(2)})\n${cut(body)}\n`;
     }),
   ];
-  let told = 0;
-  while (told < deps.length && output.add(deps[told] ?? '')) told++;
-  return output.end(
-    deps.length === 0 && 'nothing found',
-    told < deps.length && `${deps.length - told} more found, ask for less to see them`,
+  let shown = 0;
+  while (shown < parts.length && output.add(parts[shown] ?? '')) shown++;
+  return output.finish(
+    parts.length === 0 && 'nothing found',
+    shown < parts.length && `${parts.length - shown} more found, lower the limit to see them`,
     ...faults,
   );
 }

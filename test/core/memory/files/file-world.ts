@@ -12,7 +12,7 @@ import type { SyncOrder } from '../../../../src/core/memory/index/index-calls.ts
 /** An index in a database of its own. */
 export function openIndex(
   file: string,
-  protectedFolders: string[] = [],
+  protectedDirectories: string[] = [],
   given: Pick<FileSyncDeps, 'isAwaited' | 'monotonic'> = {},
 ) {
   const database = openIndexDatabase(file, 8);
@@ -22,7 +22,7 @@ export function openIndex(
   const store = new FileStore({ database, keywords, onChange: (change) => changes.push(change) });
   const sync = new FileSync({
     store,
-    protectedFolders,
+    protectedDirectories,
     onProgress: (told) => progress.push(told),
     now: () => new Date(),
     ...given,

@@ -18,7 +18,7 @@ import { OpenFolders } from '../../../../src/core/memory/files/open-folders.ts';
 import { readText } from '../../../../src/core/memory/files/read-text.ts';
 import { SkippedFiles } from '../../../../src/core/memory/files/skipped-files.ts';
 import { TreeWalk } from '../../../../src/core/memory/files/walk-tree.ts';
-import { isSecretPlace } from '../../../../src/core/paths/secret-places.ts';
+import { isSecretPath } from '../../../../src/core/paths/secret-paths.ts';
 import { WalkRules } from '../../../../src/core/memory/files/walk-rules.ts';
 import { orphans, pathsIn, plantFiles } from './file-world.ts';
 
@@ -59,7 +59,7 @@ describe('a hostile tree', () => {
     const roots = [world.at('in')];
     const walk = new TreeWalk({
       roots,
-      protectedFolders: [],
+      protectedDirectories: [],
       maxFileBytes: 1000,
       skipped: new SkippedFiles(),
     });
@@ -159,7 +159,7 @@ describe('a hostile tree', () => {
       world.write(`${folder}z/below`);
       world.write(`${folder}f`);
     }
-    const walk = new TreeWalk({ ...world.order, protectedFolders: [], skipped: new SkippedFiles() });
+    const walk = new TreeWalk({ ...world.order, protectedDirectories: [], skipped: new SkippedFiles() });
     const before = readdirSync('/proc/self/fd').length;
     let most = 0;
     let files = 0;
@@ -272,7 +272,7 @@ describe('a hostile tree', () => {
         const place = join(folder, names.at(-1) ?? '');
         expect([place, rules?.leavesOut(place, names.at(-1) ?? '', false)]).toEqual([
           place,
-          isSecretPlace(place) ? 'secret' : undefined,
+          isSecretPath(place) ? 'secret' : undefined,
         ]);
       }
   });

@@ -14,7 +14,7 @@ let told: SyncProgress[];
 function open(): void {
   index = createMemoryIndex(
     openIndexDatabase(join(home, 'memory.db'), 4),
-    { protectedFolders: [] },
+    { protectedDirectories: [] },
     {
       onProgress: (progress) => told.push(progress),
       onChange: () => undefined,

@@ -2,7 +2,7 @@ import { mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hasPlainRepository, isPlainConfig } from '../../../../src/core/tools/commands/plain-repository.ts';
-import { makeFolder } from './command-parts.ts';
+import { makeFolder } from './command-setup.ts';
 
 const usual = `[core]
 \trepositoryformatversion = 0
@@ -20,8 +20,8 @@ const usual = `[core]
 \temail = a@example.org
 `;
 
-describe('the configuration of a repository', () => {
-  it('is plain where it says what git itself writes', () => {
+describe('isPlainConfig', () => {
+  it('accepts a configuration as git writes it', () => {
     expect(isPlainConfig(usual)).toBe(true);
     expect(isPlainConfig('')).toBe(true);
   });
@@ -53,14 +53,14 @@ describe('the configuration of a repository', () => {
     'filemode = true',
     '[core]\n\tfsmonitor',
     '[constructor]\n\tname = x',
-  ])('is not plain with %j', (text) => {
+  ])('refuses a configuration with %j', (text) => {
     expect(isPlainConfig(text)).toBe(false);
     expect(isPlainConfig(usual + text)).toBe(false);
   });
 });
 
-describe('a repository', () => {
-  it('is looked for from the folder up to the workspace, and no further', async () => {
+describe('hasPlainRepository', () => {
+  it('looks for the repository from the directory up to the workspace', async () => {
     await using folder = await makeFolder();
     const workspace = join(folder.path, 'work');
     await mkdir(join(workspace, 'sub'), { recursive: true });

@@ -25,7 +25,7 @@ function open(known: Known) {
 }
 
 describe('memory_search', () => {
-  it('answers parts of files and what was learned, as words of the memory', async () => {
+  it('returns parts of files and experiences, marked as memory', async () => {
     const { search, asked, tool } = open({
       chunks: { keyword: [foundChunk('doors', { score: 0.5, stale: true })] },
       experiences: [experience('exp_1')],
@@ -46,7 +46,7 @@ What led there:
     expect(tool).toMatchObject({ isReadOnly: true, danger: 'low' });
   });
 
-  it('tells runs in which nobody is asked nothing that strangers had a part in', async () => {
+  it('hides untrusted experiences from runs in mode full', async () => {
     const { search } = open({
       experiences: [experience('exp_1', { origin: untrusted }), experience('exp_2')],
     });
@@ -57,15 +57,15 @@ What led there:
     expect(full.content).not.toContain('exp_1');
   });
 
-  it('is not for a run that a stranger set going', async () => {
+  it('is refused for runs that were triggered by untrusted input', async () => {
     const { search, asked } = open({ chunks: { keyword: [foundChunk('doors')] } });
     await expect(search({}, { isTrusted: false })).rejects.toThrow(
-      'memory_search is not for a run that the text of a stranger set going',
+      'memory_search is not available to runs that were triggered by untrusted input',
     );
     expect(asked).toEqual([]);
   });
 
-  it('says when nothing is found, and when nothing can be', async () => {
+  it('reports that nothing was found, or that the memory is empty', async () => {
     const { search, tool } = open({ chunks: { keyword: [] } });
     expect((await search()).content).toBe('(nothing found)');
     expect(tool.unavailable?.()).toBeUndefined();
@@ -73,7 +73,7 @@ What led there:
     expect(open({}).tool.unavailable?.()).toBe('nothing is indexed or learned yet: svc memory sync FOLDER');
   });
 
-  it('keeps to what a model can be shown', async () => {
+  it('stays within the output limit', async () => {
     const text = 'x'.repeat(8000);
     const { search } = open({
       chunks: { keyword: Array.from({ length: 20 }, (_, n) => foundChunk(`c${n}`, { text })) },
@@ -81,10 +81,10 @@ What led there:
     const { content } = await search({ limit: 20 });
     expect(content.length).toBeLessThanOrEqual(MAX_OUTPUT);
     expect(content).toContain(`${'x'.repeat(4000)}… (cut, it has 8000 characters)`);
-    expect(content).toMatch(/\((\d+) more found, ask for less to see them\)$/);
+    expect(content).toMatch(/\((\d+) more found, lower the limit to see them\)$/);
   });
 
-  it('goes on without a part that cannot be searched, and says so', async () => {
+  it('searches the rest if a part of the memory fails, with a note', async () => {
     const { search, memory, experiences } = open({
       chunks: { keyword: [] },
       experiences: [experience('exp_1')],
@@ -97,7 +97,7 @@ What led there:
     await expect(search()).rejects.toThrow('The memory could not be searched: The index failed');
   });
 
-  it('ends with its run', async () => {
+  it('stops when its run is aborted', async () => {
     const { search, memory } = open({ chunks: { keyword: [] } });
     memory.search = () => new Promise(() => undefined);
     const stop = new AbortController();

@@ -13,7 +13,7 @@ import { markedProcesses } from '../../../rigs/marked-processes.ts';
 
 const program = fileURLToPath(new URL('../../../helpers/mcp-stdio-server.ts', import.meta.url));
 
-/** The settings of a server that is a program of ours. */
+/** The settings of a test server that runs as a program. */
 export const stdio = (behaviour: string, more: object = {}) => ({
   command: process.execPath,
   args: [program, behaviour],
@@ -39,7 +39,7 @@ export const run = async (
   return plan.run({ paths: [], mayRead: () => false, isConfined: true });
 };
 
-/** MCP servers as the settings say, with a clock that only a test moves. */
+/** MCP servers for these settings, with a clock that the test controls. */
 export function openMcpServers(
   settings: Record<string, object>,
   { limits, env = process.env }: { limits?: McpLimits; env?: NodeJS.ProcessEnv } = {},

@@ -22,7 +22,7 @@ export const bob: Caller = { userId: 'user_bob', role: 'user' };
 
 export type OpenGate = Awaited<ReturnType<typeof openGate>>;
 
-/** A gate over a real database, with one tool and one guard that do what the test says. */
+/** A gate over a real database, with one tool and one guard that the test controls. */
 export async function openGate(change: Partial<Tool> = {}) {
   const storage = await openStorage();
   const tree = await plantTree();
@@ -41,7 +41,7 @@ export async function openGate(change: Partial<Tool> = {}) {
     notifications,
     runtime,
   });
-  /** Everything that happened, in its order. */
+  /** All steps in order. */
   const steps: string[] = [];
   const behaviour = {
     access: {} as ToolAccess,
@@ -75,7 +75,7 @@ export async function openGate(change: Partial<Tool> = {}) {
     database,
     registry: new ToolRegistry([tool], { tools: async () => [], servers: async () => [] }),
     guards: [guard('path-traversal', () => behaviour.guard()), guard('rate-limit', () => undefined)],
-    protectedFolders: [],
+    protectedDirectories: [],
     policy,
     approvals,
     approvalStore,
@@ -105,10 +105,11 @@ export async function openGate(change: Partial<Tool> = {}) {
     runOf,
     call: (call: Partial<RequestedCall> = {}, run = runOf()) =>
       gate.call(run, { id: 'call_1', name: tool.name, args: {}, ...call }),
-    /** Calls, and answers what waits for a decision then. */
+    /** Calls the tool and returns the id of the approval that it waits for. */
     async ask(call: Partial<RequestedCall> = {}, run = runOf()) {
       const answer = await gate.call(run, { id: 'call_1', name: tool.name, args: {}, ...call });
-      if (answer.kind !== 'waiting') throw new Error(`It did not ask: ${answer.result.content}`);
+      if (answer.kind !== 'waiting')
+        throw new Error(`The call did not wait for an approval: ${answer.result.content}`);
       return answer.approval.id;
     },
     decide: (id: string, decision: ApprovalDecision = 'allow-once', caller = ann) =>
@@ -117,7 +118,7 @@ export async function openGate(change: Partial<Tool> = {}) {
     /** Results of the audit log, each up to its first colon. */
     audited: async () => (await rows()).map(({ result }) => result.split(':')[0]),
     rows,
-    /** From now on the audit log takes no entry of the kind that is meant. */
+    /** Makes the audit log reject entries of this kind. */
     breakAudit: (what: 'intent' | 'result' | 'everything') => {
       const condition = {
         intent: "new.result = 'intent'",
