@@ -12,14 +12,14 @@ import { Sandbox } from '../../../src/core/processes/sandbox.ts';
 import {
   call,
   hasSandbox,
-  makeFolder,
+  makeDirectory,
   noSandbox,
   path,
-  type TestFolder,
+  type TestDirectory,
 } from '../tools/commands/command-setup.ts';
 
 const execFile = promisify(run);
-const nodeFolder = dirname(process.execPath);
+const nodeDirectory = dirname(process.execPath);
 
 describe('a sandbox without working bubblewrap', () => {
   it('reports that bubblewrap is missing, and checks only once', async () => {
@@ -32,10 +32,10 @@ describe('a sandbox without working bubblewrap', () => {
   });
 
   it.runIf(process.platform === 'linux')('reports the error of bubblewrap if it does not work', async () => {
-    await using folder = await makeFolder();
+    await using directory = await makeDirectory();
     const script = '#!/bin/sh\necho "bwrap: no namespaces for you" >&2\nexit 1\n';
-    await writeFile(join(folder.path, 'bwrap'), script, { mode: 0o755 });
-    const sandbox = new Sandbox({ path: folder.path, home: '/root', hiddenDirectories: [] });
+    await writeFile(join(directory.path, 'bwrap'), script, { mode: 0o755 });
+    const sandbox = new Sandbox({ path: directory.path, home: '/root', hiddenDirectories: [] });
     expect(await sandbox.check()).toEqual({
       isWorking: false,
       reason: 'bubblewrap does not work here: bwrap: no namespaces for you',
@@ -46,7 +46,7 @@ describe('a sandbox without working bubblewrap', () => {
 describe.skipIf(!hasSandbox.isWorking)('a sandboxed command (needs bubblewrap)', () => {
   /** Random, so that it occurs nowhere else, such as in caches of the test runner. */
   const planted = `planted-${crypto.randomUUID()}`;
-  let home: TestFolder;
+  let home: TestDirectory;
   let data: string;
   let workspace: string;
   let sandbox: Sandbox;
@@ -57,14 +57,14 @@ describe.skipIf(!hasSandbox.isWorking)('a sandboxed command (needs bubblewrap)',
       {
         workspace,
         sandbox,
-        env: { SECRET_KEY: planted, PATH: `${nodeFolder}:${path}` },
+        env: { SECRET_KEY: planted, PATH: `${nodeDirectory}:${path}` },
         ...options,
       },
     );
 
   beforeAll(async () => {
     vi.stubEnv('SVC_MASTER_SEED', planted);
-    home = await makeFolder('/var/tmp');
+    home = await makeDirectory('/var/tmp');
     data = join(home.path, 'data');
     workspace = join(data, 'workspaces', 'task_1');
     await mkdir(workspace, { recursive: true });
@@ -72,7 +72,7 @@ describe.skipIf(!hasSandbox.isWorking)('a sandboxed command (needs bubblewrap)',
     await writeFile(join(home.path, '.netrc'), planted);
     await writeFile(join(data, 'identity'), planted);
     await writeFile(join(data, 'workspaces', 'task_2', 'file'), planted);
-    sandbox = new Sandbox({ path: `${nodeFolder}:${path}`, home: home.path, hiddenDirectories: [data] });
+    sandbox = new Sandbox({ path: `${nodeDirectory}:${path}`, home: home.path, hiddenDirectories: [data] });
     expect(await sandbox.check()).toEqual({ isWorking: true });
   });
   afterAll(async () => {
@@ -80,7 +80,7 @@ describe.skipIf(!hasSandbox.isWorking)('a sandboxed command (needs bubblewrap)',
     await home[Symbol.asyncDispose]();
   });
 
-  it('can write to its workspace', async () => {
+  it('lets a command write to its workspace', async () => {
     expect(await sh('echo hello > file; cat file; pwd')).toBe(`Exit code 0\n[stdout]\nhello\n${workspace}\n`);
     expect(await readFile(join(workspace, 'file'), 'utf8')).toBe('hello\n');
   });
@@ -97,14 +97,14 @@ describe.skipIf(!hasSandbox.isWorking)('a sandboxed command (needs bubblewrap)',
     ['the environment of the daemon', () => 'cat /proc/1/environ /proc/*/environ; env'],
     ['passwords', () => 'cat /etc/shadow /etc/gshadow /etc/sudoers'],
     ['the keys of the machine', () => 'cat /etc/ssl/private/* /etc/ssh/*'],
-  ])('cannot read %s', async (_, script) => {
+  ])('hides %s from a command', async (_, script) => {
     const output = await sh(script());
     expect(output).not.toContain(planted);
     expect(output).not.toMatch(/^root:/m);
     expect(output).not.toContain('PRIVATE KEY');
   });
 
-  it('cannot list a home, except the parents of its workspace', async () => {
+  it('hides a home, except the parents of the workspace', async () => {
     expect(await sh(`ls -A ${home.path}`)).toBe('Exit code 0\n[stdout]\ndata\n');
     expect(await sh(`ls -A ${data}`)).toBe('Exit code 0\n[stdout]\nworkspaces\n');
     expect(await sh(`ls -A ${data}/workspaces`)).toBe('Exit code 0\n[stdout]\ntask_1\n');
@@ -119,33 +119,33 @@ describe.skipIf(!hasSandbox.isWorking)('a sandboxed command (needs bubblewrap)',
     '/root/x',
     '/proc/sys/kernel/hostname',
     '/var/tmp/x',
-  ])('cannot write to %s', async (target) => {
+  ])('keeps a command from writing to %s', async (target) => {
     expect(await sh(`echo x > ${target} && echo written`)).not.toContain('written');
   });
 
-  it('cannot write next to the workspace, not even to visible directories', async () => {
+  it('keeps a command from writing next to the workspace, even to visible directories', async () => {
     for (const target of [`${data}/x`, `${home.path}/x`, `${data}/workspaces/task_2/x`, '../x'])
       expect(await sh(`echo x > ${target} && echo written`)).not.toContain('written');
     expect(readdirSync(data)).toEqual(['identity', 'workspaces']);
     expect(existsSync(join(data, 'workspaces', 'x'))).toBe(false);
   });
 
-  it('cannot leave the workspace through a link', async () => {
+  it('keeps a command from leaving the workspace through a link', async () => {
     await symlink(join(data, 'identity'), join(workspace, 'link'));
     await symlink(home.path, join(workspace, 'folder'));
     expect(await sh('cat link folder/.netrc; echo x > folder/written')).not.toContain(planted);
     expect(existsSync(join(home.path, 'written'))).toBe(false);
   });
 
-  it('has its own /tmp', async () => {
-    await using other = await makeFolder('/tmp');
+  it('gives a command its own /tmp', async () => {
+    await using other = await makeDirectory('/tmp');
     const output = await sh(`echo x > /tmp/y; ls /tmp; ls ${other.path}`);
     expect(output).toMatch(/^y$/m);
     expect(output).toContain('No such file');
     expect(existsSync('/tmp/y')).toBe(false);
   });
 
-  it('has no root capabilities and cannot gain any', async () => {
+  it('removes root capabilities and keeps a command from gaining any', async () => {
     expect(await sh('grep Cap /proc/self/status')).toMatch(/CapEff:\t0+\n.*CapBnd:\t0+\n/s);
     expect(await sh('test -w /proc/sys/kernel/core_pattern && echo gained')).not.toContain('gained');
     expect(await sh('unshare -Ur true && echo gained')).not.toContain('gained');
@@ -153,7 +153,7 @@ describe.skipIf(!hasSandbox.isWorking)('a sandboxed command (needs bubblewrap)',
     expect(await sh('chroot / true && echo gained')).not.toContain('gained');
   });
 
-  it('cannot see or signal other processes', async () => {
+  it('hides other processes and protects them from signals', async () => {
     expect(await sh('ls /proc | grep -c [0-9]')).toMatch(/\n[1-6]\n$/);
     expect(await sh(`kill -0 ${process.pid} && echo reached`)).not.toContain('reached');
   });
@@ -167,7 +167,7 @@ describe.skipIf(!hasSandbox.isWorking)('a sandboxed command (needs bubblewrap)',
     });
     afterAll(() => server.close());
 
-    it('cannot connect to a server on this machine', async () => {
+    it('blocks connections to servers on this machine', async () => {
       const { port } = server.address() as AddressInfo;
       await writeFile(
         join(workspace, 'connect.mjs'),
@@ -181,23 +181,23 @@ describe.skipIf(!hasSandbox.isWorking)('a sandboxed command (needs bubblewrap)',
       expect(connections).toBe(1);
     });
 
-    it('has no network interface and resolves no host name', async () => {
+    it('provides no network interface and resolves no host name', async () => {
       expect(await sh('cat /proc/net/route | wc -l; ls /sys/class/net 2>&1')).toMatch(/\n1\n/);
       expect(await sh('getent hosts example.org || echo none')).toContain('none');
     });
   });
 
   describe('in a git repository', () => {
-    let repository: TestFolder;
+    let repository: TestDirectory;
     const git = (script: string) => sh(script, { workspace: repository.path });
     beforeAll(async () => {
-      repository = await makeFolder('/var/tmp');
+      repository = await makeDirectory('/var/tmp');
       spawnSync('git', ['init', '-q', repository.path]);
       await mkdir(join(repository.path, '.git', 'hooks'), { recursive: true });
     });
     afterAll(() => repository[Symbol.asyncDispose]());
 
-    it('can use git', async () => {
+    it('lets a command use git', async () => {
       const output = await git(
         'echo x > file; git add file; git -c user.name=a -c user.email=a@b.c commit -qm first; git log --format=%s; git status --short',
       );
@@ -213,7 +213,7 @@ describe.skipIf(!hasSandbox.isWorking)('a sandboxed command (needs bubblewrap)',
       'mv .git/hooks .git/other',
       'mv .git other && mkdir .git',
       'rm -rf .git',
-    ])('cannot change what git executes outside the sandbox: %s', async (script) => {
+    ])('protects what git executes outside the sandbox: %s', async (script) => {
       const config = readFileSync(join(repository.path, '.git/config'), 'utf8');
       expect(await git(`${script} && echo done`)).not.toContain('done');
       expect(readFileSync(join(repository.path, '.git/config'), 'utf8')).toBe(config);
@@ -223,23 +223,23 @@ describe.skipIf(!hasSandbox.isWorking)('a sandboxed command (needs bubblewrap)',
     });
   });
 
-  it('does not see files that no tool may read', async () => {
-    await using folder = await makeFolder('/var/tmp');
-    await mkdir(join(folder.path, 'app', '.ssh'), { recursive: true });
-    await writeFile(join(folder.path, 'app', '.env'), planted);
-    await writeFile(join(folder.path, 'app', '.ssh', 'id'), planted);
-    await writeFile(join(folder.path, 'app', 'plain'), 'shown\n');
-    const options = { workspace: folder.path, mayRead: (one: string) => !/\.(env|ssh)$/.test(one) };
+  it('hides files that no tool may read', async () => {
+    await using directory = await makeDirectory('/var/tmp');
+    await mkdir(join(directory.path, 'app', '.ssh'), { recursive: true });
+    await writeFile(join(directory.path, 'app', '.env'), planted);
+    await writeFile(join(directory.path, 'app', '.ssh', 'id'), planted);
+    await writeFile(join(directory.path, 'app', 'plain'), 'shown\n');
+    const options = { workspace: directory.path, mayRead: (one: string) => !/\.(env|ssh)$/.test(one) };
     const output = await sh(
       'cat app/plain; cat app/.env app/.ssh/id; grep -r planted .; echo x > app/.env',
       options,
     );
     expect(output).toContain('shown');
     expect(output).not.toContain(planted);
-    expect(await readFile(join(folder.path, 'app', '.env'), 'utf8')).toBe(planted);
+    expect(await readFile(join(directory.path, 'app', '.env'), 'utf8')).toBe(planted);
   });
 
-  it('does not see the directories of the daemon inside its workspace', async () => {
+  it('hides the directories of the daemon inside a workspace', async () => {
     const own = new Sandbox({
       path,
       home: home.path,
@@ -254,7 +254,7 @@ describe.skipIf(!hasSandbox.isWorking)('a sandboxed command (needs bubblewrap)',
     expect(await call('ls -A data', { ...options, workspace })).toMatch(/No such file/);
   });
 
-  it('is refused if its workspace is the root or a hidden directory', async () => {
+  it('refuses the root or a hidden directory as the workspace', async () => {
     await expect(sh('true', { workspace: '/' })).rejects.toThrow('The root directory');
     await expect(sh('true', { workspace: data })).rejects.toThrow('hidden from commands');
   });

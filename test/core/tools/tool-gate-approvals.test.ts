@@ -8,7 +8,7 @@ const done = { kind: 'done', result: { success: true, content: 'done' } };
 const needsPerson: ToolAccess = { needsPerson: 'It runs other programs' };
 
 describe('a call that needs an approval', () => {
-  it('waits, and runs exactly once after it is approved', async () => {
+  it('runs a call exactly once after it is approved', async () => {
     await using open = await openGate();
     const approvalId = await open.ask({ args: { a: 1 } });
     expect(open.ran()).toBe(0);
@@ -24,7 +24,7 @@ describe('a call that needs an approval', () => {
     expect(await open.rows()).toMatchObject([{}, { approved: 1, decision: 'allow-once' }, {}]);
   });
 
-  it('is refused if it is denied, or if no approval can be requested', async () => {
+  it('refuses a call that is denied, or for which no approval can be requested', async () => {
     await using open = await openGate();
     const approvalId = await open.ask();
     await open.decide(approvalId, 'deny');
@@ -37,7 +37,7 @@ describe('a call that needs an approval', () => {
     expect(open.ran()).toBe(0);
   });
 
-  it('runs once despite concurrent calls and decisions', async () => {
+  it('runs a call once despite concurrent calls and decisions', async () => {
     await using open = await openGate();
     const approvalId = await open.ask();
     const decisions = await Promise.allSettled(
@@ -70,7 +70,7 @@ describe('an approval', () => {
     'another policy': ({ policy }) => policy.update({ allowedTools: ['grep'] }, {}),
     'other guards': ({ policy }) => policy.setGuard('shell-injection', false, {}),
   };
-  it.each(Object.keys(changes))('is not valid for a call with %s', async (name) => {
+  it.each(Object.keys(changes))('rejects an approval for a call with %s', async (name) => {
     await using open = await openGate();
     const { tree, behaviour } = open;
     await tree.write('first.txt');
@@ -92,7 +92,7 @@ describe('an approval', () => {
     ['a missing argument', {}],
     ['another value', { a: 2 }],
     ['a value of another kind', { a: '1' }],
-  ])('is not valid for a call with %s', async (_, args) => {
+  ])('rejects an approval for a call with %s', async (_, args) => {
     await using open = await openGate();
     const approvalId = await open.ask({ args: { a: 1 } });
     await open.decide(approvalId);
@@ -100,7 +100,7 @@ describe('an approval', () => {
     expect(open.ran()).toBe(0);
   });
 
-  it('is not valid for another conversation, task or workspace', async () => {
+  it('rejects an approval for another conversation, task or workspace', async () => {
     await using open = await openGate();
     const approvalId = await open.ask();
     await open.decide(approvalId);
@@ -115,7 +115,7 @@ describe('an approval', () => {
     expect(await open.call({ approvalId })).toEqual(done);
   });
 
-  it('is valid for the same arguments in another order', async () => {
+  it('accepts an approval for the same arguments in another order', async () => {
     await using open = await openGate();
     const approvalId = await open.ask({ args: { a: 1, b: { c: 2, d: 3 } } });
     await open.decide(approvalId);
@@ -124,7 +124,7 @@ describe('an approval', () => {
 });
 
 describe('the expiry of an approval', () => {
-  it('expires after ten minutes without a decision', async () => {
+  it('expires an approval after ten minutes without a decision', async () => {
     await using open = await openGate();
     const approvalId = await open.ask();
     later(open, 10 * MINUTE);
@@ -135,7 +135,7 @@ describe('the expiry of an approval', () => {
     expect(open.ran()).toBe(0);
   });
 
-  it('expires after ten minutes if it was approved but not used', async () => {
+  it('expires an unused approval after ten minutes', async () => {
     await using open = await openGate();
     const approvalId = await open.ask();
     later(open, 9 * MINUTE);
@@ -145,7 +145,7 @@ describe('the expiry of an approval', () => {
     expect(open.ran()).toBe(0);
   });
 
-  it('is still valid just before ten minutes', async () => {
+  it('accepts an approval just before ten minutes', async () => {
     await using open = await openGate();
     const approvalId = await open.ask();
     later(open, 10 * MINUTE - 1);
@@ -153,7 +153,7 @@ describe('the expiry of an approval', () => {
     expect(await open.call({ approvalId })).toEqual(done);
   });
 
-  it('expires with the run that requested it', async () => {
+  it('expires an approval with the run that requested it', async () => {
     await using open = await openGate();
     const approvalId = await open.ask();
     await open.approvals.expireForRun('run_1');
@@ -163,7 +163,7 @@ describe('the expiry of an approval', () => {
 });
 
 describe('a decision', () => {
-  it('can be made by the owner and administrators, never with an API token', async () => {
+  it('lets the owner and administrators decide, but no API token', async () => {
     await using open = await openGate();
     const approvalId = await open.ask();
     await expect(open.decide(approvalId, 'allow-once', bob)).rejects.toMatchObject({ code: 'not_found' });
@@ -190,7 +190,7 @@ describe('allow-always', () => {
     return open;
   }
 
-  it('applies to the tool in this conversation only', async () => {
+  it('applies allow-always to the tool in this conversation only', async () => {
     await using open = await openAlwaysAllowed();
     // The first call used the approval, the next needs none.
     expect((await open.rows()).map(({ decision }) => decision)).toEqual([
@@ -203,7 +203,7 @@ describe('allow-always', () => {
     await open.ask({}, open.runOf({ conversationId: undefined, taskId: 'conv_3' }));
   });
 
-  it('does not allow an earlier call that was denied or expired', async () => {
+  it('does not apply allow-always to an earlier call that was denied or expired', async () => {
     await using open = await openGate();
     const denied = await open.ask({ args: { a: 1 } });
     const late = await open.ask({ args: { a: 2 } });
@@ -218,7 +218,7 @@ describe('allow-always', () => {
     expect(open.ran()).toBe(0);
   });
 
-  it('does not cover calls that always need an approval', async () => {
+  it('does not apply allow-always to calls that always need an approval', async () => {
     await using open = await openAlwaysAllowed();
     open.behaviour.access = needsPerson;
     await open.ask();
@@ -230,7 +230,7 @@ describe('allow-always', () => {
     expect(open.ran()).toBe(1);
   });
 
-  it('does not override the approvals and blocks of the policy', async () => {
+  it('does not let allow-always override the approvals and blocks of the policy', async () => {
     await using open = await openAlwaysAllowed();
     await open.policy.update({ requireApprovalFor: ['test_tool'] }, {});
     await open.ask();
@@ -239,7 +239,7 @@ describe('allow-always', () => {
     expect(await open.call()).toMatchObject({ result: { content: 'The policy blocks test_tool' } });
   });
 
-  it('does not override the modes or the limits on untrusted input', async () => {
+  it('does not let allow-always override the modes or the limits on untrusted input', async () => {
     await using open = await openAlwaysAllowed();
     for (const mode of ['deny', 'sandbox'] as const)
       expect(await open.call({}, open.runOf({ mode }))).toMatchObject({ result: { success: false } });

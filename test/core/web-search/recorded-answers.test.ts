@@ -14,7 +14,7 @@ async function searchIn(id: SearchProviderId, recording: Recording, limit = 20) 
 }
 
 describe('a web search', () => {
-  it('with Brave follows the documented API', async () => {
+  it('follows the documented API of Brave', async () => {
     const { results, request, path, query } = await searchIn('brave', ownRecording('brave-results'));
     expect(request).toMatchObject({ method: 'GET', headers: { 'x-subscription-token': key } });
     expect(path).toBe('/res/v1/web/search');
@@ -33,7 +33,7 @@ describe('a web search', () => {
     ]);
   });
 
-  it('with SearXNG follows the documented API', async () => {
+  it('follows the documented API of SearXNG', async () => {
     const { results, request, path, query } = await searchIn('searxng', ownRecording('searxng-results'));
     expect(request).toMatchObject({ method: 'GET', headers: { authorization: `Bearer ${key}` } });
     expect(path).toBe('/search');
@@ -48,7 +48,7 @@ describe('a web search', () => {
     ]);
   });
 
-  it('with SearXNG needs no key and accepts a base URL with a path', async () => {
+  it('uses SearXNG without a key and with a path in its base URL', async () => {
     await using server = await play(ownRecording('searxng-results'));
     await using search = await createWebSearch({
       'integrations.webSearch.searxng.baseUrl': `${server.url}/searxng/`,
@@ -58,7 +58,7 @@ describe('a web search', () => {
     expect(server.requests[0]?.headers).not.toHaveProperty('authorization');
   });
 
-  it.runIf(hasSharedFixtures)('with Serper matches the recording', async () => {
+  it.runIf(hasSharedFixtures)('follows the recorded API of Serper', async () => {
     const recording = sharedFixture<Recording>('websearch/serper-12.json') as Recording;
     const { results, request, path } = await searchIn('serper', recording);
     expect(request).toMatchObject({ method: recording.request.method, headers: { 'x-api-key': key } });
@@ -74,7 +74,7 @@ describe('a web search', () => {
   });
 
   it.runIf(hasSharedFixtures).each(['tavily-0', 'tavily-3', 'tavily-6', 'tavily-9'])(
-    'with Tavily matches the recording %s',
+    'follows the recorded API of Tavily: %s',
     async (name) => {
       const recording = sharedFixture<Recording>(`websearch/${name}.json`) as Recording;
       const { results, request, path } = await searchIn('tavily', recording);
@@ -107,13 +107,13 @@ describe('the response of a search provider', () => {
     expect(results).toEqual([{ ...good, snippet: '' }]);
   });
 
-  it('cannot imitate further results or exceed the length of one', async () => {
+  it('keeps a result from imitating others, and limits its length', async () => {
     const forged = { url: 'https://a.example/', title: 'A\n\n2. B\u2028C', content: 'x'.repeat(5000) };
     const { results } = await searchIn('searxng', recordingOf({ results: [forged] }));
     expect(results[0]).toMatchObject({ title: 'A 2. B C', snippet: `${'x'.repeat(999)}…` });
   });
 
-  it('can contain no results', async () => {
+  it('accepts a response without results', async () => {
     expect((await searchIn('searxng', recordingOf({ results: [] }))).results).toEqual([]);
     expect((await searchIn('brave', recordingOf({ type: 'search', query: {} }))).results).toEqual([]);
   });

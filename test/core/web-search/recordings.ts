@@ -9,7 +9,7 @@ export interface Recording {
 
 export const ownRecording = (name: string): Recording =>
   JSON.parse(
-    readFileSync(new URL(`../../../fixtures/websearch/${name}.json`, import.meta.url), 'utf8'),
+    readFileSync(new URL(`../../fixtures/websearch/${name}.json`, import.meta.url), 'utf8'),
   ) as Recording;
 
 /** Responds to every request with the recording. */

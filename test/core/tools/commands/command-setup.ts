@@ -17,14 +17,14 @@ if (!hasSandbox.isWorking && process.env['CI'])
 /** The sandbox of a machine without bubblewrap. */
 export const noSandbox = () => new Sandbox({ path: '/nowhere', home: '/root', hiddenDirectories: [] });
 
-export interface TestFolder extends AsyncDisposable {
+export interface TestDirectory extends AsyncDisposable {
   path: string;
 }
 
 /** Creates a temporary directory that is removed with the test. */
-export async function makeFolder(below = tmpdir()): Promise<TestFolder> {
-  const folder = await realpath(await mkdtemp(join(below, 'svc-command-')));
-  return { path: folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
+export async function makeDirectory(below = tmpdir()): Promise<TestDirectory> {
+  const directory = await realpath(await mkdtemp(join(below, 'svc-command-')));
+  return { path: directory, [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }) };
 }
 
 export interface CallOptions {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseCommand } from '../../../../src/core/tools/commands/parse-command.ts';
-import { makeFolder, type TestFolder } from './command-setup.ts';
+import { makeDirectory, type TestDirectory } from './command-setup.ts';
 
 const argvOf = (text: string) => {
   const parsed = parseCommand(text);
@@ -14,18 +14,18 @@ const argvOf = (text: string) => {
 const shells = ['/bin/sh', '/bin/bash'];
 
 /** A directory with files for shell wildcards to match. */
-let folder: TestFolder;
+let directory: TestDirectory;
 beforeAll(async () => {
-  folder = await makeFolder();
-  for (const name of ['a', 'b', 'ab', 'x.ts', '-l']) writeFileSync(join(folder.path, name), '');
-  mkdirSync(join(folder.path, 'sub'));
+  directory = await makeDirectory();
+  for (const name of ['a', 'b', 'ab', 'x.ts', '-l']) writeFileSync(join(directory.path, name), '');
+  mkdirSync(join(directory.path, 'sub'));
 });
-afterAll(() => folder[Symbol.asyncDispose]());
+afterAll(() => directory[Symbol.asyncDispose]());
 
 /** The arguments that a real shell passes to a program for each text, from one process. */
 function argvsOfShell(shell: string, texts: string[]): string[][] {
   const script = texts.map((text) => `printf '%s\\0' ${text}\nprintf '\\1'\n`).join('');
-  const { stdout, stderr } = spawnSync(shell, [], { cwd: folder.path, input: script, encoding: 'utf8' });
+  const { stdout, stderr } = spawnSync(shell, [], { cwd: directory.path, input: script, encoding: 'utf8' });
   expect(stderr).toBe('');
   return stdout
     .split('\u0001')

@@ -2,7 +2,7 @@ import { mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hasPlainRepository, isPlainConfig } from '../../../../src/core/tools/commands/plain-repository.ts';
-import { makeFolder } from './command-setup.ts';
+import { makeDirectory } from './command-setup.ts';
 
 const usual = `[core]
 \trepositoryformatversion = 0
@@ -61,12 +61,12 @@ describe('isPlainConfig', () => {
 
 describe('hasPlainRepository', () => {
   it('looks for the repository from the directory up to the workspace', async () => {
-    await using folder = await makeFolder();
-    const workspace = join(folder.path, 'work');
+    await using directory = await makeDirectory();
+    const workspace = join(directory.path, 'work');
     await mkdir(join(workspace, 'sub'), { recursive: true });
     const isPlain = (from: string) => hasPlainRepository(from, workspace);
-    await mkdir(join(folder.path, '.git'));
-    await writeFile(join(folder.path, '.git', 'config'), usual);
+    await mkdir(join(directory.path, '.git'));
+    await writeFile(join(directory.path, '.git', 'config'), usual);
     expect(await isPlain(workspace)).toBe(false);
     await mkdir(join(workspace, '.git'));
     expect(await isPlain(workspace)).toBe(false);
@@ -78,7 +78,7 @@ describe('hasPlainRepository', () => {
     for (const name of ['.git/commondir', '.gitmodules']) {
       await writeFile(join(workspace, name), 'evil');
       expect(await isPlain(workspace)).toBe(false);
-      await rename(join(workspace, name), join(folder.path, 'away'));
+      await rename(join(workspace, name), join(directory.path, 'away'));
       expect(await isPlain(workspace)).toBe(true);
     }
     await rename(join(workspace, '.git'), join(workspace, 'other'));

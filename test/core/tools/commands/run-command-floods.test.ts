@@ -9,20 +9,20 @@ import {
   call,
   type CallOptions,
   hasSandbox,
-  makeFolder,
+  makeDirectory,
   noSandbox,
   path,
-  type TestFolder,
+  type TestDirectory,
 } from './command-setup.ts';
 
 /** Two seconds are promised; a busy machine gets some more. */
 const GONE_MS = 4000;
 
-let workspace: TestFolder;
+let workspace: TestDirectory;
 let word = '';
 let count = 0;
 beforeEach(async () => {
-  workspace = await makeFolder('/var/tmp');
+  workspace = await makeDirectory('/var/tmp');
   word = `flood${process.pid}x${count++}`;
 });
 afterEach(() => workspace[Symbol.asyncDispose]());
@@ -78,7 +78,7 @@ describe.runIf(process.platform === 'linux').each(environments)('a command %s', 
       'env -i /usr/bin/setsid sh -c "sleep 60; :" $1 & echo > started; wait',
     ]);
 
-  it.each(stubborn)('that %s is killed after an abort', async (_, text) => {
+  it.each(stubborn)('kills a command that %s after an abort', async (_, text) => {
     const stop = new AbortController();
     const run = script(text, { ...options(), signal: stop.signal });
     await started();
@@ -90,7 +90,7 @@ describe.runIf(process.platform === 'linux').each(environments)('a command %s', 
     expect(performance.now() - before).toBeLessThan(GONE_MS);
   });
 
-  it.each(stubborn)('that %s is killed after its timeout', async (_, text) => {
+  it.each(stubborn)('kills a command that %s after its timeout', async (_, text) => {
     const content = await script(text, options(), 600);
     expect(content).toMatch(/^Stopped after 600 ms, its time limit\n/);
     await vi.waitFor(() => expect(alive()).toEqual([]), { timeout: GONE_MS, interval: 20 });
@@ -104,7 +104,7 @@ describe.runIf(process.platform === 'linux').each(environments)('a command %s', 
     await vi.waitFor(() => expect(alive()).toEqual([]), { timeout: GONE_MS, interval: 20 });
   });
 
-  it('can clean up on SIGTERM', async () => {
+  it('lets a command clean up on SIGTERM', async () => {
     const text = 'trap "echo cleaned > traces; echo bye; exit 3" TERM; echo > started; sleep 60 & wait';
     expect(await script(text, options(), 1500)).toBe(
       'Stopped after 1500 ms, its time limit\n[stdout]\nbye\n',
@@ -123,7 +123,7 @@ describe.runIf(process.platform === 'linux').each(environments)('a command %s', 
     expect(highest - before).toBeLessThan(200 * 1024 * 1024);
   });
 
-  it('does not start if the signal is already aborted', async () => {
+  it('does not start a command if the signal is already aborted', async () => {
     const signal = AbortSignal.abort(new Error('too late'));
     await expect(script('echo > started', { ...options(), signal })).rejects.toThrow('too late');
     expect(readdirSync(workspace.path)).toEqual([word]);
@@ -131,7 +131,7 @@ describe.runIf(process.platform === 'linux').each(environments)('a command %s', 
 
   const doomed =
     environment === 'in the sandbox' ? [environment, 'in a sandbox that is starting'] : [environment];
-  it.each(doomed)('is killed when the daemon is killed: %s', async (kind) => {
+  it.each(doomed)('kills a command with the daemon: %s', async (kind) => {
     await writeFile(join(workspace.path, word), 'echo > started; sh -c "sleep 60; :" $1');
     const daemon = spawn(
       process.execPath,
@@ -153,7 +153,7 @@ describe.runIf(process.platform === 'linux').each(environments)('a command %s', 
 describe.skipIf(!hasSandbox.isWorking || process.getuid?.() === 0)(
   'a fork bomb (needs bubblewrap, and not root)',
   () => {
-    it('is stopped by the process limit', async () => {
+    it('stops a fork bomb by the process limit', async () => {
       const content = await script(
         'f() { f | f & }; f; sleep 1',
         { workspace: workspace.path, sandbox: inSandbox },

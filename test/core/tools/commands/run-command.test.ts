@@ -9,24 +9,24 @@ import {
   call,
   type CallOptions,
   hasSandbox,
-  makeFolder,
+  makeDirectory,
   noSandbox,
   path,
   planOf,
-  type TestFolder,
+  type TestDirectory,
   toolOf,
 } from './command-setup.ts';
 
 const withNode = `${dirname(process.execPath)}:${path}`;
 
-let folder: TestFolder;
+let directory: TestDirectory;
 let workspace: string;
 beforeEach(async () => {
-  folder = await makeFolder('/var/tmp');
-  workspace = join(folder.path, 'work');
+  directory = await makeDirectory('/var/tmp');
+  workspace = join(directory.path, 'work');
   await mkdir(workspace);
 });
-afterEach(() => folder[Symbol.asyncDispose]());
+afterEach(() => directory[Symbol.asyncDispose]());
 
 const inSandbox = new Sandbox({ path: withNode, home: '/root', hiddenDirectories: [] });
 const environments: [string, () => CallOptions][] = [
@@ -80,7 +80,7 @@ describe.each(environments)('a command %s', (_, options) => {
     expect(content).toContain('[stderr]\n2\n');
   });
 
-  it('runs in a directory of the workspace', async () => {
+  it('runs a command in a directory of the workspace', async () => {
     await mkdir(join(workspace, 'sub', 'deep'), { recursive: true });
     await symlink('sub/deep', join(workspace, 'link'));
     const at = (cwd: string) => call({ command: 'pwd', cwd }, options());
@@ -92,12 +92,12 @@ describe.each(environments)('a command %s', (_, options) => {
   });
 
   it('refuses to run outside the workspace, even without guards', async () => {
-    await symlink(folder.path, join(workspace, 'out'));
-    for (const cwd of ['..', 'out', folder.path])
+    await symlink(directory.path, join(workspace, 'out'));
+    for (const cwd of ['..', 'out', directory.path])
       await expect(call({ command: 'pwd', cwd }, options())).rejects.toThrow('folder of the workspace');
   });
 
-  it('gets a clean environment', async () => {
+  it('gives a command a clean environment', async () => {
     const env = {
       ...options().env,
       LANG: 'C.UTF-8',
@@ -120,7 +120,7 @@ describe.each(environments)('a command %s', (_, options) => {
       await expect(run(name)).rejects.toThrow(new ToolFailure(`There is no program ${name} here`));
   });
 
-  it('can run a program of the workspace by its path', async () => {
+  it('runs a program of the workspace by its path', async () => {
     await writeFile(join(workspace, 'hello'), '#!/bin/sh\necho hello $1\n');
     await chmod(join(workspace, 'hello'), 0o755);
     expect(await run("./hello 'you and me'")).toBe('Exit code 0\n[stdout]\nhello you and me\n');
@@ -134,7 +134,7 @@ describe.each(environments)('a command %s', (_, options) => {
   });
 
   it.each(['ls | wc', 'echo $HOME', 'ls; id', 'echo `id`', 'echo hi > file'])(
-    'is refused if it contains shell syntax: %s',
+    'refuses shell syntax: %s',
     async (command) => {
       const plan = await planOf({ command }, options());
       expect(plan.access).toEqual({});
@@ -170,14 +170,14 @@ describe.skipIf(!hasSandbox.isWorking)('the plan of a sandboxed command (needs b
   });
 
   it.each(['ls', 'make', 'node build.js', 'npm test', 'cp a b'])(
-    'needs no approval for %s',
+    'requires no approval for %s',
     async (command) => {
       expect((await planOf({ command }, options())).access.needsPerson).toBeUndefined();
     },
   );
 
   it.each(["python3 -c 'print(1)'", "sh -c 'ls'", 'xargs ls', 'env ls', 'find . -delete'])(
-    'needs an approval for %s',
+    'requires an approval for %s',
     async (command) => {
       expect((await planOf({ command }, options())).access.needsPerson).toMatch(/\w/);
     },

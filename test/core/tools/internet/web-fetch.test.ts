@@ -170,7 +170,7 @@ describe('web_fetch on a redirect', () => {
 });
 
 describe('the URL of web_fetch', () => {
-  it('must not lead to this machine, its network or cloud metadata', async () => {
+  it('refuses URLs of this machine, its network or cloud metadata', async () => {
     await using server = await serve('text/plain', 'inside');
     await using web = webFetch([]);
     for (const url of [
@@ -191,7 +191,7 @@ describe('the URL of web_fetch', () => {
   });
 
   it.each(['', 'example.com', 'file:///etc/passwd', 'ftp://example.com', 'data:text/plain,x', 'http://['])(
-    'must be http or https, which is checked before the call runs: %j',
+    'refuses a URL that is not http or https before the call runs: %j',
     async (url) => {
       await using web = webFetch();
       await expect(web.read(url)).rejects.toMatchObject({
@@ -201,7 +201,7 @@ describe('the URL of web_fetch', () => {
     },
   );
 
-  it('must not contain a user name or password', async () => {
+  it('refuses a URL with a user name or password', async () => {
     await using web = webFetch();
     await expect(web.read('http://me:secret@127.0.0.1:1/')).rejects.toThrow(
       'A user name or password in a URL is not allowed',

@@ -53,14 +53,17 @@ describe('web_search', () => {
       { 'integrations.webSearch.provider': 'brave' as const },
       'Brave Search needs a key',
     ],
-  ])('is not available while %s, and names the command to fix it', async (_, flags, message) => {
-    await using search = await createWebSearch(flags);
-    const tool = webSearchTool(search);
-    expect(tool.unavailable?.()).toMatch(
-      new RegExp(`^${message}.*: svc config set integrations\\.webSearch\\.`),
-    );
-    await expect(runTool(tool, { query: 'x' })).rejects.toMatchObject({ name: 'ToolFailure' });
-  });
+  ])(
+    'reports web search as not available while %s, with the command to fix it',
+    async (_, flags, message) => {
+      await using search = await createWebSearch(flags);
+      const tool = webSearchTool(search);
+      expect(tool.unavailable?.()).toMatch(
+        new RegExp(`^${message}.*: svc config set integrations\\.webSearch\\.`),
+      );
+      await expect(runTool(tool, { query: 'x' })).rejects.toMatchObject({ name: 'ToolFailure' });
+    },
+  );
 
   it.each([
     {},

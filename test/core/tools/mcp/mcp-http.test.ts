@@ -8,7 +8,7 @@ const headers = { Authorization: `Bearer ${token}` };
 const limits = { connectMs: 4000, callMs: 4000 };
 
 describe('an MCP server over HTTP', () => {
-  it('gets the configured headers, in one session that is closed with the connection', async () => {
+  it('sends the configured headers in one session, and closes it with the connection', async () => {
     await using server = await startMcpHttpServer();
     await using mcp = openMcpServers({ tracker: { url: server.url, headers } });
     expect((await run(await mcp.tool('mcp__tracker__echo'), { text: 'hi' })).content).toBe('You said hi');
@@ -24,7 +24,7 @@ describe('an MCP server over HTTP', () => {
     expect(server.sessions.size).toBe(0);
   });
 
-  it('is listed again after it reports a change of its tools', async () => {
+  it('lists the tools again after the server reports a change', async () => {
     await using server = await startMcpHttpServer();
     await using mcp = openMcpServers({ tracker: { url: server.url } });
     const grow = await mcp.tool('mcp__tracker__grow');
@@ -33,7 +33,7 @@ describe('an MCP server over HTTP', () => {
     await vi.waitFor(async () => expect(await mcp.tool('mcp__tracker__grown')).toBeDefined());
   });
 
-  it('is listed again after five minutes without a notification', async () => {
+  it('lists the tools again after five minutes without a notification', async () => {
     await using server = await startMcpHttpServer({}, ({ method }) =>
       method === 'GET' ? new Response(null, { status: 405 }) : undefined,
     );
@@ -44,7 +44,7 @@ describe('an MCP server over HTTP', () => {
     expect(await mcp.tool('mcp__tracker__grown')).toBeDefined();
   });
 
-  it('gets no more requests once its settings have changed', async () => {
+  it('sends no more requests to a server whose settings have changed', async () => {
     await using server = await startMcpHttpServer();
     await using mcp = openMcpServers({ tracker: { url: server.url } });
     const echo = await mcp.tool('mcp__tracker__echo');
@@ -54,7 +54,7 @@ describe('an MCP server over HTTP', () => {
     expect(server.requests.map(({ asks }) => asks)).not.toContain('tools/call');
   });
 
-  it('is notified of a cancelled call', async () => {
+  it('notifies the server of a cancelled call', async () => {
     const hanging = Promise.withResolvers<AbortSignal>();
     await using server = await startMcpHttpServer({ onHang: hanging.resolve });
     await using mcp = openMcpServers({ tracker: { url: server.url } });
@@ -66,7 +66,7 @@ describe('an MCP server over HTTP', () => {
     await vi.waitFor(() => expect(signal.aborted).toBe(true));
   });
 
-  it('is reconnected at once after it lost its sessions', async () => {
+  it('reconnects at once to a server that lost its sessions', async () => {
     await using server = await startMcpHttpServer();
     await using mcp = openMcpServers({ tracker: { url: server.url } });
     const echo = await mcp.tool('mcp__tracker__echo');
@@ -74,7 +74,7 @@ describe('an MCP server over HTTP', () => {
     expect((await run(echo, { text: 'again' })).content).toBe('You said again');
   });
 
-  it('is shown as not connected after it goes away', async () => {
+  it('shows a server that goes away as not connected', async () => {
     const server = await startMcpHttpServer();
     await using mcp = openMcpServers({ tracker: { url: server.url } });
     const echo = await mcp.tool('mcp__tracker__echo');
@@ -92,24 +92,19 @@ describe('an MCP server over HTTP', () => {
     [404, 'It responded with HTTP status 404'],
     [307, 'It redirects, and redirects are not followed (HTTP status 307)'],
     [200, 'Its response is not valid MCP'],
-  ])(
-    'does not leak its headers in the message for a response %i that repeats them',
-    async (status, message) => {
-      await using server = await startLoopbackServer((response, { headers: sent }) =>
-        response
-          .writeHead(status, { location: '/elsewhere', 'content-type': 'text/html' })
-          .end(`<h1>You sent ${String(sent.authorization)}</h1>`),
-      );
-      await using mcp = openMcpServers({ tracker: { url: server.url, headers } });
-      const described = await mcp.servers.servers();
-      expect(described).toEqual([
-        { name: 'tracker', transport: 'http', connected: false, tools: 0, message },
-      ]);
-      expect(server.requests.map(({ path }) => path)).not.toContain('/elsewhere');
-    },
-  );
+  ])('redacts the headers that a response %i repeats', async (status, message) => {
+    await using server = await startLoopbackServer((response, { headers: sent }) =>
+      response
+        .writeHead(status, { location: '/elsewhere', 'content-type': 'text/html' })
+        .end(`<h1>You sent ${String(sent.authorization)}</h1>`),
+    );
+    await using mcp = openMcpServers({ tracker: { url: server.url, headers } });
+    const described = await mcp.servers.servers();
+    expect(described).toEqual([{ name: 'tracker', transport: 'http', connected: false, tools: 0, message }]);
+    expect(server.requests.map(({ path }) => path)).not.toContain('/elsewhere');
+  });
 
-  it('does not leak its headers in the message for a protocol error that repeats them', async () => {
+  it('redacts the headers that a protocol error repeats', async () => {
     await using server = await startMcpHttpServer({}, async (request) => {
       if (request.method !== 'POST') return new Response(null, { status: 405 });
       const { id } = (await request.json()) as { id?: number };
@@ -122,14 +117,14 @@ describe('an MCP server over HTTP', () => {
     expect(JSON.stringify(described)).not.toContain(token);
   });
 
-  it('does not block other servers if it never responds', async () => {
+  it('lists other servers while one never responds', async () => {
     await using server = await startLoopbackServer(() => undefined);
     await using mcp = openMcpServers({ bad: { url: server.url }, good: stdio('good') }, { limits });
     expect(new Set((await mcp.servers.tools()).map(({ server: name }) => name))).toEqual(new Set(['good']));
     expect((await mcp.servers.servers())[0]).toMatchObject({ message: 'It did not answer in 4 seconds' });
   });
 
-  it('cannot be reached at a cloud metadata address', async () => {
+  it('refuses a server at a cloud metadata address', async () => {
     await using mcp = openMcpServers({ cloud: { url: 'http://169.254.169.254/mcp' } });
     expect((await mcp.servers.servers())[0]?.message).toContain('169.254.169.254 are not allowed');
   });

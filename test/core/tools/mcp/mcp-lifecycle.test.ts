@@ -10,7 +10,7 @@ import { openMcpServers, run, stdio } from './mcp-setup.ts';
 const isSleep = (pid: number) => readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'sleep';
 
 describe('a connection to an MCP server', () => {
-  it('is opened on first use, by one attempt for all callers', async () => {
+  it('connects on first use, with one attempt for all callers', async () => {
     await using mcp = openMcpServers({ files: stdio('good') });
     expect(mcp.processes()).toEqual([]);
     await Promise.all([mcp.servers.tools(), mcp.servers.servers(), mcp.servers.tools()]);
@@ -56,7 +56,7 @@ describe('a connection to an MCP server', () => {
     await vi.waitFor(() => expect(mcp.processes()).not.toEqual([]), { interval: 5 });
   });
 
-  it('times out a slow call and stays open', async () => {
+  it('times out a slow call and keeps the connection open', async () => {
     await using mcp = openMcpServers(
       { files: stdio('good') },
       { limits: { connectMs: 15_000, callMs: 300 } },
@@ -66,7 +66,7 @@ describe('a connection to an MCP server', () => {
     expect(await mcp.servers.servers()).toMatchObject([{ connected: true }]);
   });
 
-  it('is closed if the server no longer responds', async () => {
+  it('closes the connection if the server no longer responds', async () => {
     await using mcp = openMcpServers({ files: stdio('good') }, { limits: { connectMs: 4000, callMs: 500 } });
     await expect(run(await mcp.tool('mcp__files__freeze'))).rejects.toThrow('did not answer in 0.5 seconds');
     await vi.waitFor(
@@ -98,7 +98,7 @@ describe('a connection to an MCP server', () => {
     expect((await run(await mcp.tool('mcp__files__echo'), { text: 'on' })).content).toBe('You said on');
   });
 
-  it('is closed when its settings change, and its old tools stop working', async () => {
+  it('closes a connection when its settings change, and disables its old tools', async () => {
     await using mcp = openMcpServers({ files: stdio('good'), other: stdio('good') });
     const echo = await mcp.tool('mcp__files__echo');
     const [before] = mcp.processes();
@@ -119,7 +119,7 @@ describe('a connection to an MCP server', () => {
     await vi.waitFor(() => expect(mcp.processes()).toEqual([]));
   });
 
-  it('leaves no process when it is closed, even if the server ignores signals', async () => {
+  it('leaves no process behind, even of a server that ignores signals', async () => {
     await using mcp = openMcpServers({ deaf: stdio('deaf') });
     await mcp.servers.tools();
     mcp.set({ deaf: stdio('deaf'), silent: stdio('silent') });
@@ -133,7 +133,7 @@ describe('a connection to an MCP server', () => {
     expect(mcp.processes()).toEqual([]);
   });
 
-  it('does not outlive a daemon that is killed', async () => {
+  it('kills the server when the daemon is killed', async () => {
     const setup = new URL('mcp-setup.ts', import.meta.url).href;
     const script = `const { openMcpServers, stdio } = await import('${setup}');
       const mcp = openMcpServers({ deaf: stdio('deaf') });

@@ -44,8 +44,8 @@ export function openMcpServers(
   settings: Record<string, object>,
   { limits, env = process.env }: { limits?: McpLimits; env?: NodeJS.ProcessEnv } = {},
 ) {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-mcp-'));
-  const config = new Config({ env: {}, settingsFile: join(folder, 'settings.json') });
+  const directory = mkdtempSync(join(tmpdir(), 'svc-mcp-'));
+  const config = new Config({ env: {}, settingsFile: join(directory, 'settings.json') });
   config.useBox(new SecretBox(randomBytes(32)));
   const set = (value: Record<string, object>) => config.set('tools.mcpServers', value);
   set(settings);
@@ -70,7 +70,7 @@ export function openMcpServers(
     processes: () => markedProcesses((mark) => mark.startsWith(`${installation}/`)),
     async [Symbol.asyncDispose]() {
       await servers.close();
-      rmSync(folder, { recursive: true });
+      rmSync(directory, { recursive: true });
     },
   };
 }

@@ -5,7 +5,7 @@ import { openMcpServers, run, stdio } from './mcp-setup.ts';
 const quick = { connectMs: 4000, callMs: 4000 };
 
 describe('an MCP server over stdio', () => {
-  it('offers its tools with a prefix, read-only only if the settings say so', async () => {
+  it('prefixes the tools of a server, and marks them read-only only if the settings say so', async () => {
     await using mcp = openMcpServers({ files: stdio('good', { readOnlyTools: ['echo'] }) });
     expect(mcp.processes()).toEqual([]);
     const tools = await mcp.servers.tools();
@@ -55,7 +55,7 @@ describe('an MCP server over stdio', () => {
     await expect(failed).rejects.toThrow('no such ticket');
   });
 
-  it('cannot request models, user input or directories', async () => {
+  it('refuses requests of a server for models, user input or directories', async () => {
     await using mcp = openMcpServers({ files: stdio('good') });
     expect((await run(await mcp.tool('mcp__files__ask'))).content).toBe('rejected\nrejected');
     await using modern = openMcpServers({ files: stdio('modern') });
@@ -64,7 +64,7 @@ describe('an MCP server over stdio', () => {
     );
   });
 
-  it('gets only allowed environment variables and those of its settings', async () => {
+  it('gives a server only allowed environment variables and those of its settings', async () => {
     const env = { ...process.env, OPENAI_API_KEY: 'sk-daemon', LC_ALL: 'C' };
     await using mcp = openMcpServers(
       { files: stdio('good', { env: { REGION: 'north-1', FILES_TOKEN: 'files-token-1' }, cwd: '/usr' }) },
@@ -76,24 +76,24 @@ describe('an MCP server over stdio', () => {
     expect((await run(await mcp.tool('mcp__files__folder'))).content).toBe('/usr');
   });
 
-  it('is listed again after it reports a change of its tools', async () => {
+  it('lists the tools again after the server reports a change', async () => {
     await using mcp = openMcpServers({ files: stdio('good') });
     expect(await mcp.tool('mcp__files__grown')).toBeUndefined();
     await run(await mcp.tool('mcp__files__grow'));
     expect((await run(await mcp.tool('mcp__files__grown'))).content).toBe('grown');
   });
 
-  it('can support only later protocol versions', async () => {
+  it('connects to a server that supports only later protocol versions', async () => {
     await using mcp = openMcpServers({ files: stdio('modern') });
     expect((await run(await mcp.tool('mcp__files__echo'), { text: 'hi' })).content).toBe('You said hi');
   });
 
-  it('can print a greeting', async () => {
+  it('tolerates a greeting in the output of a server', async () => {
     await using mcp = openMcpServers({ files: stdio('greeting') });
     expect((await run(await mcp.tool('mcp__files__echo'), { text: 'hi' })).content).toBe('You said hi');
   });
 
-  it('is listed page by page within limits', async () => {
+  it('lists the tools page by page within limits', async () => {
     await using mcp = openMcpServers({ many: stdio('many'), pages: stdio('pages') });
     const tools = await mcp.servers.tools();
     const [many, pages] = await mcp.servers.servers();
@@ -116,7 +116,7 @@ describe('a faulty MCP server over stdio', () => {
     ['endlessLine', 'It sent a message of more than 8388608 bytes'],
     ['flood', 'It sends too many messages'],
     ['exit', 'It exited with code 7'],
-  ])('does not affect other servers if it is %s, and reports its fault', async (behaviour, message) => {
+  ])('reports the fault of a server that is %s without affecting others', async (behaviour, message) => {
     await using mcp = openMcpServers({ bad: stdio(behaviour), good: stdio('good') }, { limits: quick });
     const tools = await mcp.servers.tools();
     expect(new Set(tools.map(({ server }) => server))).toEqual(new Set(['good']));
@@ -130,7 +130,7 @@ describe('a faulty MCP server over stdio', () => {
     expect(new Set(mcp.processes().map(({ mark }) => mark)).size).toBe(1);
   });
 
-  it('reports that its command or its directory does not exist', async () => {
+  it('reports that the command or the directory of a server does not exist', async () => {
     await using mcp = openMcpServers({
       one: { command: 'no-such-command' },
       two: stdio('good', { cwd: '/no/such/folder' }),

@@ -57,7 +57,7 @@ What led there:
     expect(full.content).not.toContain('exp_1');
   });
 
-  it('is refused for runs that were triggered by untrusted input', async () => {
+  it('refuses runs that were triggered by untrusted input', async () => {
     const { search, asked } = open({ chunks: { keyword: [foundChunk('doors')] } });
     await expect(search({}, { isTrusted: false })).rejects.toThrow(
       'memory_search is not available to runs that were triggered by untrusted input',
