@@ -12,7 +12,7 @@ process.send?.({ url: '', headers: {} });
 /** What the thread adds to a process that has everything else loaded already. */
 async function measure(): Promise<{ addedMiB: number; warmMs: number }> {
   const index = new IndexClient({
-    options: { file: process.env['BENCH_INDEX'] ?? '', protectedFolders: [], cacheMiB: 16 },
+    options: { file: process.env['BENCH_INDEX'] ?? '', protectedDirectories: [], cacheMiB: 16 },
     log: silentLog,
     onStart: () => undefined,
     onProgress: () => undefined,

@@ -89,7 +89,7 @@ async function sync() {
   const store = new FileStore({ database, keywords, onChange: () => undefined });
   const files = new FileSync({
     store,
-    protectedFolders: [],
+    protectedDirectories: [],
     onProgress: () => undefined,
     hasPendingCalls: () => false,
     now: () => new Date(),

@@ -78,7 +78,7 @@ describe.skipIf(!hasSharedFixtures)('from the label of a stranger to the comment
       expect(JSON.stringify(model.asked[0]?.body.messages)).toContain('It does not start');
       // What the model was told of its command: untrusted work runs none.
       expect(JSON.stringify(model.asked[1]?.body.messages.at(-1))).toContain(
-        'not for work that a stranger set going',
+        'not available for work that was triggered by untrusted input',
       );
       const { entries } = await client.audit.list({ query: { tool: 'run_command' } });
       expect(entries.map(({ result }) => result)).not.toContain('ok');

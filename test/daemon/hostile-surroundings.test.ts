@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { hasSandbox } from '../core/tools/commands/command-parts.ts';
+import { hasSandbox } from '../core/tools/commands/command-setup.ts';
 import type { TestDaemon } from '../helpers/daemon.ts';
 import { deepCall, hugeCalls } from '../helpers/hostile/odd-calls.ts';
 import {

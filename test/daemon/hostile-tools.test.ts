@@ -31,7 +31,7 @@ import { webCalls } from '../helpers/hostile/web-calls.ts';
 import { type McpRecorder, startMcpRecorder } from '../helpers/mcp-recorder.ts';
 import { startModelDaemon } from '../helpers/model-daemon.ts';
 import type { ModelServer } from '../helpers/model-server.ts';
-import { hasSandbox } from '../core/tools/commands/command-parts.ts';
+import { hasSandbox } from '../core/tools/commands/command-setup.ts';
 
 let daemon: TestDaemon;
 let model: ModelServer;

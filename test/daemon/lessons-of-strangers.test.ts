@@ -5,7 +5,7 @@ import { startModelDaemon } from '../helpers/model-daemon.ts';
 import { callsTools, type ModelServer, says } from '../helpers/model-server.ts';
 import { follow, until } from '../helpers/tasks.ts';
 import { addUser, type TestUser } from '../helpers/users.ts';
-import { hasSandbox } from '../core/tools/commands/command-parts.ts';
+import { hasSandbox } from '../core/tools/commands/command-setup.ts';
 
 let daemon: TestDaemon;
 let model: ModelServer;

@@ -66,7 +66,7 @@ export class ToolWorld {
     const at = this.approvals.findIndex((each) => each.id === approvalId);
     const found = this.approvals[at];
     if (!found) throw new Refusal(404, 'Approval not found');
-    if (found.status !== 'pending') throw new Refusal(400, `The approval is ${found.status} already`);
+    if (found.status !== 'pending') throw new Refusal(400, `The approval is already ${found.status}`);
     const status = decision === 'deny' ? 'denied' : 'approved';
     const decided: Approval = { ...found, status, decision, decidedAt: new Date().toISOString() };
     this.approvals[at] = decided;

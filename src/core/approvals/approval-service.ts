@@ -36,7 +36,7 @@ export interface ApprovalServiceDeps {
   runtime: Runtime;
 }
 
-/** Calls of tools that wait for a person: decided once, good for one run of exactly what was shown. */
+/** Approvals of tool calls: each is decided once and valid for one execution of exactly the call that was shown. */
 export class ApprovalService {
   readonly #deps: ApprovalServiceDeps;
   constructor(deps: ApprovalServiceDeps) {
@@ -49,18 +49,18 @@ export class ApprovalService {
     return { approvals: rows.map(toApproval) };
   }
 
-  async pendingOf(conversationId: string): Promise<Approval[]> {
-    return (await this.#deps.store.pendingOfConversation(conversationId, this.#now())).map(toApproval);
+  async listPending(conversationId: string): Promise<Approval[]> {
+    return (await this.#deps.store.listPendingByConversation(conversationId, this.#now())).map(toApproval);
   }
 
-  /** Asks for a decision, or joins the question that is open for exactly this call. */
-  async request(wanted: NewApproval): Promise<ApprovalRow> {
+  /** Requests a decision, or joins the open request for exactly this call. */
+  async request(input: NewApproval): Promise<ApprovalRow> {
     const { database, store, runtime, notifications } = this.#deps;
-    const open = await store.findOpen(wanted.scope_id, wanted.binding, this.#now());
-    if (open) return open.run_id === wanted.run_id ? open : this.#takeOver(open, wanted);
+    const open = await store.findOpen(input.scope_id, input.binding, this.#now());
+    if (open) return open.run_id === input.run_id ? open : this.#reassign(open, input);
     const now = runtime.now();
     const row: ApprovalRow = {
-      ...wanted,
+      ...input,
       id: runtime.newId('appr'),
       status: 'pending',
       decision: null,
@@ -80,26 +80,27 @@ export class ApprovalService {
         ...(row.task_id !== null && { taskId: row.task_id }),
         data: { approvalId: row.id, tool: row.tool },
       });
-      this.#tell(transaction, row);
+      this.#emit(transaction, row);
     });
     return row;
   }
 
-  /** The run that asked first is gone; what is decided is for the one that asks now. */
-  async #takeOver(open: ApprovalRow, { run_id, call_id }: NewApproval): Promise<ApprovalRow> {
+  /** The run that requested the approval is gone, so the decision goes to the run that requests it now. */
+  async #reassign(open: ApprovalRow, { run_id, call_id }: NewApproval): Promise<ApprovalRow> {
     const { database, store } = this.#deps;
-    const taken = await database.write(({ db }) => store.takeOver(db, open.id, { run_id, call_id }));
-    return taken ?? open;
+    const reassigned = await database.write(({ db }) => store.reassign(db, open.id, { run_id, call_id }));
+    return reassigned ?? open;
   }
 
-  /** Decides once; of several at the same moment one wins and the others hear that it is decided. */
+  /** Decides an approval once; of concurrent decisions one wins and the others fail with `wrong_state`. */
   async decide(
     caller: Caller,
     id: string,
     decision: ApprovalDecision,
     conversationId?: string,
   ): Promise<Approval> {
-    if (caller.token) throw new AppError('forbidden', 'Only a person decides, never an API token');
+    if (caller.token)
+      throw new AppError('forbidden', 'API tokens cannot decide approvals. Sign in as a user');
     const { database, store, audit } = this.#deps;
     await this.expire();
     const decided = await database.write(async (transaction) => {
@@ -119,7 +120,7 @@ export class ApprovalService {
           'wrong_state',
           found.status === 'expired' || (found.status === 'pending' && found.expires_at <= now)
             ? 'The approval has expired'
-            : `The approval is ${found.status} already`,
+            : `The approval is already ${found.status}`,
         );
       if (decision === 'allow-always')
         await store.allow(transaction.db, row.scope_id, row.tool, caller.userId, now);
@@ -135,14 +136,14 @@ export class ApprovalService {
         approved: status === 'approved',
         decision,
       });
-      this.#tell(transaction, row);
+      this.#emit(transaction, row);
       return row;
     });
     return toApproval(decided);
   }
 
-  /** Resolves once the approval is decided or has expired; rejects with the signal's reason. */
-  async decided(id: string, signal: AbortSignal): Promise<ApprovalRow> {
+  /** Resolves once the approval is decided or expired; rejects with the signal's reason. */
+  async waitForDecision(id: string, signal: AbortSignal): Promise<ApprovalRow> {
     const { bus, store, runtime } = this.#deps;
     const changed = Promise.withResolvers<ApprovalRow>();
     const unsubscribe = bus.on('approval', ({ row }) => {
@@ -165,19 +166,21 @@ export class ApprovalService {
     }
   }
 
-  /** Ends what waited too long: that is a no. */
+  /** Expires approvals that were not decided in time, which counts as a denial. */
   async expire(): Promise<void> {
-    await this.#end((transaction, now) => this.#deps.store.expire(transaction.db, now));
+    await this.#close((transaction, now) => this.#deps.store.expire(transaction.db, now));
   }
 
-  /** Ends what a run asked for and no longer waits for. */
-  async withdraw(runId: string): Promise<void> {
-    await this.#end((transaction, now) => this.#deps.store.withdraw(transaction.db, runId, now));
+  /** Expires the pending approvals of a run that no longer waits for them. */
+  async expireForRun(runId: string): Promise<void> {
+    await this.#close((transaction, now) => this.#deps.store.expireForRun(transaction.db, runId, now));
   }
 
-  async #end(end: (transaction: WriteTransaction, now: string) => Promise<ApprovalRow[]>): Promise<void> {
+  async #close(
+    update: (transaction: WriteTransaction, now: string) => Promise<ApprovalRow[]>,
+  ): Promise<void> {
     await this.#deps.database.write(async (transaction) => {
-      for (const row of await end(transaction, this.#now())) this.#tell(transaction, row);
+      for (const row of await update(transaction, this.#now())) this.#emit(transaction, row);
     });
   }
 
@@ -185,7 +188,7 @@ export class ApprovalService {
     return this.#deps.runtime.now().toISOString();
   }
 
-  #tell(transaction: WriteTransaction, row: ApprovalRow): void {
+  #emit(transaction: WriteTransaction, row: ApprovalRow): void {
     transaction.afterCommit(() => this.#deps.bus.emit('approval', { row, approval: toApproval(row) }));
   }
 }

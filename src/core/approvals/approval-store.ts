@@ -3,7 +3,7 @@ import type { Database } from '../storage/database.ts';
 import type { Schema } from '../storage/schema.ts';
 import type { ApprovalRow } from '../storage/rows/approvals.ts';
 
-/** Rows of approvals and of what was allowed for good in a conversation. */
+/** Stores approvals and the tools that are always allowed in a conversation or task. */
 export class ApprovalStore {
   readonly #database: Database;
   constructor(database: Database) {
@@ -14,7 +14,7 @@ export class ApprovalStore {
     return db.selectFrom('approvals').selectAll().where('id', '=', id).executeTakeFirst();
   }
 
-  /** Of one owner, or of everybody; the oldest of those that wait first, else the newest. */
+  /** Approvals of one owner or of all; pending ones oldest first, otherwise newest first. */
   list(where: { ownerId: string | undefined; pendingAt: string | undefined; limit: number }) {
     let query = this.#database.read.selectFrom('approvals').selectAll().limit(where.limit);
     if (where.ownerId !== undefined) query = query.where('owner_id', '=', where.ownerId);
@@ -26,7 +26,7 @@ export class ApprovalStore {
       .execute();
   }
 
-  ofRun(runId: string): Promise<ApprovalRow[]> {
+  listByRun(runId: string): Promise<ApprovalRow[]> {
     return this.#database.read
       .selectFrom('approvals')
       .selectAll()
@@ -35,7 +35,7 @@ export class ApprovalStore {
       .execute();
   }
 
-  pendingOfConversation(conversationId: string, now: string): Promise<ApprovalRow[]> {
+  listPendingByConversation(conversationId: string, now: string): Promise<ApprovalRow[]> {
     return this.#database.read
       .selectFrom('approvals')
       .selectAll()
@@ -46,7 +46,7 @@ export class ApprovalStore {
       .execute();
   }
 
-  /** One for exactly this call that waits, or was allowed and not used. */
+  /** An approval for exactly this call that is pending, or approved and not used yet. */
   findOpen(scopeId: string, binding: string, now: string): Promise<ApprovalRow | undefined> {
     return this.#database.read
       .selectFrom('approvals')
@@ -65,7 +65,7 @@ export class ApprovalStore {
     await db.insertInto('approvals').values(row).execute();
   }
 
-  /** Decides an approval that still waits; undefined when somebody was faster or it has expired. */
+  /** Decides a pending approval; undefined if it is already decided or expired. */
   decide(
     db: Kysely<Schema>,
     id: string,
@@ -82,8 +82,8 @@ export class ApprovalStore {
       .executeTakeFirst();
   }
 
-  /** Lets another run wait for it. */
-  takeOver(
+  /** Assigns the approval to another run. */
+  reassign(
     db: Kysely<Schema>,
     id: string,
     by: Pick<ApprovalRow, 'run_id' | 'call_id'>,
@@ -91,7 +91,7 @@ export class ApprovalStore {
     return db.updateTable('approvals').set(by).where('id', '=', id).returningAll().executeTakeFirst();
   }
 
-  /** Uses up an approval; false when it was used, never given, or has expired. */
+  /** Marks an approval as used; false if it is used, not approved, or expired. */
   async use(db: Kysely<Schema>, id: string, now: string): Promise<boolean> {
     const { numUpdatedRows } = await db
       .updateTable('approvals')
@@ -104,7 +104,7 @@ export class ApprovalStore {
     return numUpdatedRows === 1n;
   }
 
-  /** Ends those that waited too long. */
+  /** Expires pending approvals past their deadline. */
   expire(db: Kysely<Schema>, now: string): Promise<ApprovalRow[]> {
     return db
       .updateTable('approvals')
@@ -115,8 +115,8 @@ export class ApprovalStore {
       .execute();
   }
 
-  /** Ends what a run still asked for when it ended itself. */
-  withdraw(db: Kysely<Schema>, runId: string, now: string): Promise<ApprovalRow[]> {
+  /** Expires the pending approvals of a run. */
+  expireForRun(db: Kysely<Schema>, runId: string, now: string): Promise<ApprovalRow[]> {
     return db
       .updateTable('approvals')
       .set({ status: 'expired', decided_at: now })

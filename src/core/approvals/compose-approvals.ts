@@ -9,7 +9,7 @@ export interface ApprovalServices {
   approvalStore: ApprovalStore;
 }
 
-/** Calls of tools that wait for a person's decision. */
+/** Wires the approvals of tool calls. */
 export function composeApprovals(deps: Omit<ApprovalServiceDeps, 'store'>): Feature<ApprovalServices> {
   const approvalStore = new ApprovalStore(deps.database);
   const approvals = new ApprovalService({ ...deps, store: approvalStore });

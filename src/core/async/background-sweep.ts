@@ -1,16 +1,16 @@
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { AppError } from '../errors.ts';
 import type { Log } from '../log.ts';
 
 const EVERY_MS = 15_000;
 
 export interface BackgroundSweepDeps {
-  /** Takes up a page of what is open; answers whether there is more. */
-  takeUp: () => Promise<boolean>;
+  /** Processes a page of pending work; returns whether there is more. */
+  processPage: () => Promise<boolean>;
   log: Log;
 }
 
-/** Takes up what rows say is still to do: all of it at the start, then a page every 15 seconds, whatever was forgotten. */
+/** Processes work that is pending in the database: all of it at the start, then a page every 15 seconds as a safety net. */
 export class BackgroundSweep {
   readonly #deps: BackgroundSweepDeps;
   readonly #working = new Set<Promise<void>>();
@@ -25,34 +25,34 @@ export class BackgroundSweep {
     return this.#isStopped;
   }
 
-  /** Returns at once; calls back when everything that was open before has been taken up. */
+  /** Starts in the background; calls `onComplete` once all work that was pending at the start is processed. */
   start(onComplete: () => void = () => undefined): void {
-    const { takeUp } = this.#deps;
-    this.work(async () => {
-      while (!this.#isStopped && (await takeUp())) await breathe();
+    const { processPage: takeUp } = this.#deps;
+    this.runInBackground(async () => {
+      while (!this.#isStopped && (await takeUp())) await yieldToEventLoop();
       onComplete();
     });
-    this.#timer = setInterval(() => this.work(takeUp), EVERY_MS).unref();
+    this.#timer = setInterval(() => this.runInBackground(takeUp), EVERY_MS).unref();
   }
 
-  /** Begins nothing more, and waits for what is under way. */
+  /** Starts no more work and waits for what is in progress. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearInterval(this.#timer);
     await Promise.all(this.#working);
   }
 
-  /** Does something that the next sweep does again where it fails. */
-  work(work: () => Promise<unknown>): void {
+  /** Runs work in the background. If it fails, the next sweep retries it. */
+  runInBackground(work: () => Promise<unknown>): void {
     if (this.#isStopped) return;
     const done = work()
-      .catch((error: unknown) => this.complain(error))
+      .catch((error: unknown) => this.logUnexpected(error))
       .then(() => void this.#working.delete(done));
     this.#working.add(done);
   }
 
-  /** What the storage refuses is tried again; anything else is a bug. */
-  complain(error: unknown): undefined {
+  /** Logs unexpected errors. An `AppError` from the storage is not logged: the work is retried. */
+  logUnexpected(error: unknown): undefined {
     if (!(error instanceof AppError)) this.#deps.log.error({ err: error }, 'this is a bug in svc');
   }
 }

@@ -1,9 +1,9 @@
-/** Lets the works of one key run one after the other, in the order in which they came. */
+/** Runs the jobs of one key one after another, in the order in which they were enqueued. */
 export class SerialByKey {
   readonly #last = new Map<string, Promise<unknown>>();
 
-  async take<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const turn = (this.#last.get(key) ?? Promise.resolve()).then(work, work);
+  async enqueue<T>(key: string, job: () => Promise<T>): Promise<T> {
+    const turn = (this.#last.get(key) ?? Promise.resolve()).then(job, job);
     this.#last.set(key, turn);
     try {
       return await turn;

@@ -1,4 +1,4 @@
-/** The value, or the reason of the signal as soon as that aborts. */
+/** Resolves like the promise, or rejects with the reason of the signal as soon as it aborts. */
 export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = Promise.withResolvers<never>();
   const abort = () => aborted.reject(signal.reason);

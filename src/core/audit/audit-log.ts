@@ -3,7 +3,7 @@ import type { WriteTransaction } from '../storage/database.ts';
 import type { AuditRow } from '../storage/rows/audit.ts';
 import type { Runtime } from '../runtime.ts';
 
-/** What happened to whom; arguments never hold a secret. */
+/** An event to record; its arguments must not contain secrets. */
 export interface AuditEntry {
   kind: 'security' | 'tool';
   /** The tool, or the name of the event, such as `auth.sign_in`. */
@@ -11,21 +11,21 @@ export interface AuditEntry {
   userId?: string | undefined;
   conversationId?: string | undefined;
   taskId?: string | undefined;
-  /** The id of the call, the same before and after it. */
+  /** The id of the call, the same in its intent and its result entry. */
   callId?: string;
-  /** Where the request came from. */
+  /** The network address of the request. */
   address?: string | undefined;
   arguments?: Record<string, unknown>;
-  /** What came of it, such as `ok` or `refused`. */
+  /** The outcome, such as `ok` or `refused`. */
   result: string;
   approved?: boolean;
   decision?: string;
 }
 
-/** What stands before the first entry. */
+/** The previous hash of the first entry. */
 export const FIRST_HASH = '0'.repeat(64);
 
-/** Appends to the log in the transaction of what it tells of; each entry carries the hash of the one before. */
+/** Appends entries in the transaction of the event they record; each contains the hash of the previous entry. */
 export class AuditLog {
   readonly #runtime: Runtime;
   constructor(runtime: Runtime) {
@@ -63,10 +63,10 @@ export class AuditLog {
   }
 }
 
-/** Half of a character is stored as another one, and the hash has to be of what is read again. */
+/** The database replaces unpaired surrogates, and the hash must match the text that is read back. */
 const asStored = (text: string): string => text.toWellFormed();
 
-/** SHA-256 over all columns in a fixed order, the hash of the entry before among them. */
+/** SHA-256 over all columns in a fixed order, including the hash of the previous entry. */
 export function hashOfEntry(row: Omit<AuditRow, 'hash'>): string {
   return hash(
     'sha256',
@@ -85,7 +85,7 @@ export function hashOfEntry(row: Omit<AuditRow, 'hash'>): string {
       row.approved,
       row.decision,
       row.previous_hash,
-      // Entries from before there were calls have none.
+      // Entries without a call id keep the hash that they had before this column existed.
       ...(row.call_id === null ? [] : [row.call_id]),
     ]),
   );

@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { AuditEntry, AuditQuery, AuditVerification } from '../../contract/audit.ts';
 import { AppError } from '../errors.ts';
 import type { AuditRow } from '../storage/rows/audit.ts';
@@ -7,7 +7,7 @@ import type { AuditStore } from './audit-store.ts';
 
 const PAGE = 1000;
 
-/** Shows the audit log, and checks that it is whole. */
+/** Reads the audit log and verifies its integrity. */
 export class AuditService {
   readonly #store: AuditStore;
   constructor(store: AuditStore) {
@@ -25,7 +25,7 @@ export class AuditService {
     return toAuditEntry(row);
   }
 
-  /** Walks the chain; finds an entry that was changed, left out or moved. An end that was cut off shows in lastHash. */
+  /** Verifies the hash chain; detects changed, missing and moved entries. A truncated end shows only in `lastHash`. */
   async verify(): Promise<AuditVerification> {
     let entries = 0;
     let lastHash = FIRST_HASH;
@@ -35,19 +35,19 @@ export class AuditService {
       page = await this.#store.page(entries, PAGE)
     ) {
       for (const row of page) {
-        const reason = faultOf(row, entries + 1, lastHash);
+        const reason = findFault(row, entries + 1, lastHash);
         if (reason !== undefined) return { valid: false, entries, brokenAt: row.seq, reason, lastHash };
         entries++;
         lastHash = row.hash;
       }
-      // A long log is read while others are served.
-      await breathe();
+      // Lets other requests run while a long log is read.
+      await yieldToEventLoop();
     }
     return { valid: true, entries, lastHash };
   }
 }
 
-function faultOf({ hash, ...row }: AuditRow, seq: number, previous: string): string | undefined {
+function findFault({ hash, ...row }: AuditRow, seq: number, previous: string): string | undefined {
   if (row.seq !== seq) return `Entry ${seq} is missing`;
   if (row.previous_hash !== previous) return `Entry ${seq} does not follow the one before it`;
   if (hashOfEntry(row) !== hash) return `Entry ${seq} was changed`;

@@ -2,7 +2,7 @@ import type { AuditQuery } from '../../contract/audit.ts';
 import type { AuditRow } from '../storage/rows/audit.ts';
 import type { Database } from '../storage/database.ts';
 
-/** Reads rows of the audit log. */
+/** Reads entries of the audit log. */
 export class AuditStore {
   readonly #database: Database;
   constructor(database: Database) {
@@ -25,7 +25,7 @@ export class AuditStore {
     return this.#database.read.selectFrom('audit_log').selectAll().where('id', '=', id).executeTakeFirst();
   }
 
-  /** The entries after one, oldest first. */
+  /** The entries after a sequence number, oldest first. */
   page(afterSeq: number, limit: number): Promise<AuditRow[]> {
     return this.#database.read
       .selectFrom('audit_log')

@@ -6,7 +6,7 @@ import type { ConversationRow } from '../storage/rows/conversations.ts';
 import type { Database } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
 import type { ConversationStore } from './conversation-store.ts';
-import { fenceData } from '../text/fenced-data.ts';
+import { fenceData } from '../text/fence-data.ts';
 import type { ModelCalls } from '../providers/model-calls.ts';
 import { presets } from './presets.ts';
 import { type Prompt, toPrompt } from '../providers/prompt.ts';
@@ -18,7 +18,7 @@ import {
   estimateTokens,
   lastTokens,
   newestThatFit,
-  roomOf,
+  promptBudget,
 } from '../text/token-estimate.ts';
 
 export interface CompactorDeps {
@@ -59,7 +59,7 @@ export class Compactor {
   ): Promise<ChatMessage[]> {
     const before = this.#before(head);
     const messages = await this.#messages(head.conversation);
-    const room = roomOf(model) - systemTokens(head) - estimateMessages([...before, ...added]);
+    const room = promptBudget(model) - systemTokens(head) - estimateMessages([...before, ...added]);
     // Without `added` the newest message is the one to answer.
     const kept = room > 0 || added.length === 0 ? newestThatFit(messages, room) : [];
     return [...before, ...kept, ...added];
@@ -73,7 +73,7 @@ export class Compactor {
   ): Promise<{ prompt: Prompt; compaction: Compaction | undefined }> {
     const messages = await this.#messages(head.conversation);
     const before = this.#before(head);
-    const room = roomOf(model) - systemTokens(head);
+    const room = promptBudget(model) - systemTokens(head);
     const whole = [...before, ...messages];
     const kept = newestThatFit(messages, room / 2);
     const old = messages.slice(0, -kept.length);
@@ -102,7 +102,7 @@ export class Compactor {
     otherTokens: number,
     signal: AbortSignal,
   ): Promise<ModelMessage[]> {
-    const room = roomOf(model) - otherTokens;
+    const room = promptBudget(model) - otherTokens;
     if (sizeOfMessages(messages) <= room) return messages;
     const { head, old, last } = splitRun(messages, room);
     if (old.length === 0) return [...head, ...last];

@@ -30,7 +30,7 @@ export function composeChat(deps: ChatDeps) {
     store,
     compactor,
     taskContext,
-    pendingApprovals: (conversationId) => approvals.pendingOf(conversationId),
+    pendingApprovals: (conversationId) => approvals.listPending(conversationId),
   });
   const completions = new CompletionService({
     ...deps,

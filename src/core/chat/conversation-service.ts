@@ -129,7 +129,7 @@ export class ConversationService {
 
   /** Runs the work once everything before it in the conversation is answered. */
   inTurn<T>(id: string, work: () => Promise<T>): Promise<T> {
-    return this.#turns.take(id, work);
+    return this.#turns.enqueue(id, work);
   }
 
   async #exchange(caller: Caller, id: string, wish: SendMessage, signal: AbortSignal): Promise<Exchange> {

@@ -4,7 +4,7 @@ import type { Database } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
 import { type StoredTask, toTask } from '../tasks/task-mapping.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
-import { fenceData } from '../text/fenced-data.ts';
+import { fenceData } from '../text/fence-data.ts';
 
 /** Characters of each field that a model is shown. */
 const EXCERPT = 8000;

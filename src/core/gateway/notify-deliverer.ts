@@ -41,7 +41,7 @@ export class NotifyDeliverer {
     this.#deps = deps;
     this.#deliverer = new Deliverer({
       ...deps,
-      takeUp: () => this.sweep(),
+      processPage: () => this.sweep(),
       attempt: (id, context) => this.#attempt(id, context),
       perLane: PER_RECEIVER,
       now: deps.runtime.now,

@@ -28,7 +28,7 @@ export interface MemoryDeps {
   bus: EventBus;
   config: Config;
   locations: Locations;
-  protectedFolders: string[];
+  protectedDirectories: string[];
   modelProviders: ModelProviders;
   settings: SettingService;
   reportBug: (error: unknown) => void;
@@ -38,7 +38,7 @@ export interface MemoryDeps {
 
 /** Wires the memory: indexed files, experiences, preferences and memory sessions. */
 export function composeMemory(deps: MemoryDeps) {
-  const { config, bus, locations, protectedFolders, modelProviders, settings, reportBug, runtime, log } =
+  const { config, bus, locations, protectedDirectories, modelProviders, settings, reportBug, runtime, log } =
     deps;
   const mode = config.get('mode');
   const canWatch = mode !== 'pico';
@@ -48,7 +48,7 @@ export function composeMemory(deps: MemoryDeps) {
   const index = new IndexClient({
     options: {
       file: join(locations.data, 'memory.db'),
-      protectedFolders,
+      protectedDirectories,
       cacheMiB: CACHE_MIB[mode],
     },
     log,

@@ -3,10 +3,10 @@ import { normalize } from 'node:path';
 import { type Caller, isAdmin } from '../auth/caller.ts';
 import type { Config } from '../config/config.ts';
 import { AppError } from '../errors.ts';
-import { codeOf } from '../paths/file-failure.ts';
+import { codeOf } from '../paths/file-errors.ts';
 import { isInside } from '../paths/real-path.ts';
-import { isSecretPlace } from '../paths/secret-places.ts';
-import { showName } from '../text/show-name.ts';
+import { isSecretPath } from '../paths/secret-paths.ts';
+import { escapeInvisible } from '../text/escape-invisible.ts';
 import { outermost } from './files/outermost.ts';
 import type { SyncRequest } from './index/index-calls.ts';
 
@@ -16,7 +16,7 @@ const SYSTEM_DIRECTORIES = ['/proc', '/sys', '/dev', '/run'];
 export interface MemoryRootsDeps {
   config: Config;
   /** Real paths of the daemon's own directories. */
-  protectedFolders: string[];
+  protectedDirectories: string[];
   /** Writes the setting on behalf of a caller. */
   setRoots: (caller: Caller, roots: string[]) => Promise<void>;
   /** The real path of a directory; rejects when there is none. */
@@ -81,11 +81,11 @@ export class MemoryRoots {
       const realPath = await this.#deps.realDirectory(root);
       if (realPath === root) return { directory: root };
       return {
-        error: `${showName(root)} leads through a symlink to ${showName(realPath)}. Sync that folder if it is the one you mean`,
+        error: `${escapeInvisible(root)} leads through a symlink to ${escapeInvisible(realPath)}. Sync that folder if it is the one you mean`,
       };
     } catch (error) {
       assertUnavailable(error);
-      return { error: `There is no folder ${showName(root)} now` };
+      return { error: `There is no folder ${escapeInvisible(root)} now` };
     }
   }
 
@@ -95,11 +95,11 @@ export class MemoryRoots {
   }
 
   #rejectionReason(realPath: string): string | undefined {
-    const { protectedFolders } = this.#deps;
+    const { protectedDirectories } = this.#deps;
     if (realPath === '/' || SYSTEM_DIRECTORIES.some((directory) => isInside(directory, realPath)))
-      return `${showName(realPath)} is a system folder. Choose a folder with documents`;
-    if (isSecretPlace(realPath) || protectedFolders.some((directory) => isInside(directory, realPath)))
-      return `${showName(realPath)} holds secrets and is never indexed`;
+      return `${escapeInvisible(realPath)} is a system folder. Choose a folder with documents`;
+    if (isSecretPath(realPath) || protectedDirectories.some((directory) => isInside(directory, realPath)))
+      return `${escapeInvisible(realPath)} holds secrets and is never indexed`;
     return undefined;
   }
 
@@ -119,7 +119,7 @@ export class MemoryRoots {
       return await this.#deps.realDirectory(path);
     } catch (error) {
       assertUnavailable(error);
-      throw new AppError('validation', `There is no folder ${showName(path)}`, { cause: error });
+      throw new AppError('validation', `There is no folder ${escapeInvisible(path)}`, { cause: error });
     }
   }
 }

@@ -34,7 +34,7 @@ export class Deliverer {
     this.lanes = new DeliveryLanes({
       send: (id, context) => this.#send(id, context),
       ...(read && {
-        read: (lane, limit) => read(lane, limit).catch((error: unknown) => this.#sweep.complain(error)),
+        read: (lane, limit) => read(lane, limit).catch((error: unknown) => this.#sweep.logUnexpected(error)),
       }),
       perLane,
       now,
@@ -65,7 +65,7 @@ export class Deliverer {
 
   /** Does something that the next sweep does again where it fails. */
   work(work: () => Promise<unknown>): void {
-    this.#sweep.work(work);
+    this.#sweep.runInBackground(work);
   }
 
   /** What was sent is sent again where it cannot be stored, so it is stored until the disk takes it. */

@@ -1,38 +1,38 @@
 import { constants, type BigIntStats } from 'node:fs';
 import { lstat, open, readlink, realpath, type FileHandle } from 'node:fs/promises';
 import { PathError } from './path-error.ts';
-import { codeOf } from './file-failure.ts';
+import { codeOf } from './file-errors.ts';
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY, O_DIRECTORY } = constants;
 
-/** Where Linux tells what a descriptor of this process really is. */
+/** The directory in which Linux links each open descriptor of this process to its file. */
 export const DESCRIPTORS = '/proc/self/fd';
 
 /**
- * Opens the regular file at a real place to be read. What was put there since the guards looked is refused before a byte
- * is read: a link, a folder on the way that became a link, a pipe (which would wait for ever), a device, a socket.
+ * Opens the regular file at a real path for reading. If the path was replaced after the guards checked it, opening fails
+ * before a byte is read: a link, a parent directory that became a link, a pipe (which would block), a device, a socket.
  */
-export async function openVerified(place: string, descriptors = DESCRIPTORS): Promise<FileHandle> {
-  const file = await open(place, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-  return keepIf(file, async () => {
+export async function openVerified(path: string, descriptors = DESCRIPTORS): Promise<FileHandle> {
+  const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+  return closeOnFailure(file, async () => {
     const found = await file.stat({ bigint: true });
-    if (found.isDirectory()) throw new PathError(`${place} is a folder`);
-    if (!found.isFile()) throw new PathError(`${place} is not a regular file`);
-    await verify(file, place, found, descriptors);
+    if (found.isDirectory()) throw new PathError(`${path} is a folder`);
+    if (!found.isFile()) throw new PathError(`${path} is not a regular file`);
+    await verify(file, path, found, descriptors);
     return file;
   });
 }
 
-/** A folder that stays the one that was checked, whatever is put at its place meanwhile. */
-export class VerifiedFolder implements AsyncDisposable {
-  readonly place: string;
-  /** A path to the folder; on Linux it leads through the open descriptor and cannot be swapped any more. */
+/** An open directory that stays the one that was checked, even if its path is replaced. */
+export class VerifiedDirectory implements AsyncDisposable {
+  readonly realPath: string;
+  /** A path to the directory; on Linux it goes through the open descriptor, so it cannot be swapped. */
   readonly path: string;
-  readonly #folder: FileHandle;
-  constructor(place: string, path: string, folder: FileHandle) {
-    this.place = place;
+  readonly #handle: FileHandle;
+  constructor(realPath: string, path: string, handle: FileHandle) {
+    this.realPath = realPath;
     this.path = path;
-    this.#folder = folder;
+    this.#handle = handle;
   }
 
   /** The path of an entry; `name` is one segment. */
@@ -41,24 +41,24 @@ export class VerifiedFolder implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#folder.close();
+    await this.#handle.close();
   }
 }
 
-/** Opens the folder at a real place, and none that somebody put there since. `path` may lead there through another descriptor. */
-export async function openVerifiedFolder(
-  place: string,
-  path = place,
+/** Opens the directory at a real path, and fails if the path was replaced. `path` may reach it through another descriptor. */
+export async function openVerifiedDirectory(
+  realPath: string,
+  path = realPath,
   descriptors = DESCRIPTORS,
-): Promise<VerifiedFolder> {
-  const folder = await open(path, O_RDONLY | O_NOFOLLOW | O_DIRECTORY | O_NONBLOCK);
-  return keepIf(folder, async () => {
-    const isSafe = await verify(folder, place, await folder.stat({ bigint: true }), descriptors);
-    return new VerifiedFolder(place, isSafe ? `${descriptors}/${folder.fd}` : place, folder);
+): Promise<VerifiedDirectory> {
+  const handle = await open(path, O_RDONLY | O_NOFOLLOW | O_DIRECTORY | O_NONBLOCK);
+  return closeOnFailure(handle, async () => {
+    const isBound = await verify(handle, realPath, await handle.stat({ bigint: true }), descriptors);
+    return new VerifiedDirectory(realPath, isBound ? `${descriptors}/${handle.fd}` : realPath, handle);
   });
 }
 
-async function keepIf<Result>(handle: FileHandle, check: () => Promise<Result>): Promise<Result> {
+async function closeOnFailure<Result>(handle: FileHandle, check: () => Promise<Result>): Promise<Result> {
   try {
     return await check();
   } catch (error) {
@@ -67,24 +67,24 @@ async function keepIf<Result>(handle: FileHandle, check: () => Promise<Result>):
   }
 }
 
-/** Answers whether the system told the descriptor's own place; where it cannot, the place is looked up anew. */
+/** Returns whether the system reports the descriptor's own path; where it does not, the path is resolved and compared. */
 async function verify(
   handle: FileHandle,
-  place: string,
+  path: string,
   opened: BigIntStats,
   descriptors: string,
 ): Promise<boolean> {
-  const told = await placeOf(handle, descriptors);
-  if (told !== undefined) {
-    if (told === place) return true;
-    throw new PathError(`${place} was replaced while it was opened`);
+  const reported = await pathOf(handle, descriptors);
+  if (reported !== undefined) {
+    if (reported === path) return true;
+    throw new PathError(`${path} was replaced while it was opened`);
   }
-  const [fresh, there] = await Promise.all([realpath(place), lstat(place, { bigint: true })]);
-  if (fresh === place && there.dev === opened.dev && there.ino === opened.ino) return false;
-  throw new PathError(`${place} was replaced while it was opened`);
+  const [resolved, found] = await Promise.all([realpath(path), lstat(path, { bigint: true })]);
+  if (resolved === path && found.dev === opened.dev && found.ino === opened.ino) return false;
+  throw new PathError(`${path} was replaced while it was opened`);
 }
 
-async function placeOf(handle: FileHandle, descriptors: string): Promise<string | undefined> {
+async function pathOf(handle: FileHandle, descriptors: string): Promise<string | undefined> {
   try {
     return await readlink(`${descriptors}/${handle.fd}`);
   } catch (error) {

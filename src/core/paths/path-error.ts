@@ -1,4 +1,4 @@
-/** A path that cannot be used; the message names it and is safe to show to a person or a model. */
+/** A path that cannot be used. The message names it and is safe to show to people and models. */
 export class PathError extends Error {
   override readonly name = 'PathError';
 }

@@ -1,68 +1,68 @@
 import { lstat, readlink } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import { PathError } from './path-error.ts';
-import { codeOf, fileFailure } from './file-failure.ts';
+import { codeOf, toPathError } from './file-errors.ts';
 
-/** As many as Linux follows before it gives up. */
+/** The number of links that Linux follows before it gives up. */
 const MAX_LINKS = 40;
-/** The longest path that Linux takes. */
+/** The longest path that Linux accepts. */
 export const MAX_PATH = 4096;
 
 /**
- * The absolute place that a path leads to, with every link followed as the kernel would: of what is not there yet, the
- * place where writing would create it. Relative paths start at `base`, a real folder. Touches nothing.
+ * The absolute path that a path leads to, with every link followed as the kernel does. For a path that does not exist yet,
+ * it is where writing would create it. Relative paths start at `base`, a real directory. Only reads the file system.
  */
-export async function realPlace(base: string, path: string): Promise<string> {
-  refuseOddSpelling(path);
-  let place = isAbsolute(path) ? '/' : base;
-  let isThere = true;
+export async function resolveRealPath(base: string, path: string): Promise<string> {
+  validatePath(path);
+  let resolved = isAbsolute(path) ? '/' : base;
+  let exists = true;
   let links = 0;
-  const ahead = segmentsOf(path).reverse();
-  for (let segment = ahead.pop(); segment !== undefined; segment = ahead.pop()) {
+  const remaining = segmentsOf(path).reverse();
+  for (let segment = remaining.pop(); segment !== undefined; segment = remaining.pop()) {
     if (segment === '..') {
-      place = dirname(place);
-      isThere = true;
+      resolved = dirname(resolved);
+      exists = true;
       continue;
     }
-    const next = join(place, segment);
-    const target: Look = isThere ? await look(next) : 'missing';
-    if (typeof target === 'object') {
-      if (++links > MAX_LINKS) throw new PathError(`Too many links on the way to ${path}`);
-      if (isAbsolute(target.link)) place = '/';
-      ahead.push(...segmentsOf(target.link).reverse());
+    const next = join(resolved, segment);
+    const entry: Entry = exists ? await inspect(next) : 'missing';
+    if (typeof entry === 'object') {
+      if (++links > MAX_LINKS) throw new PathError(`Too many symbolic links in ${path}`);
+      if (isAbsolute(entry.target)) resolved = '/';
+      remaining.push(...segmentsOf(entry.target).reverse());
     } else {
-      place = next;
-      isThere = target === 'there';
+      resolved = next;
+      exists = entry === 'present';
     }
   }
-  return place;
+  return resolved;
 }
 
-/** Whether a place is this folder or below it; both real. */
-export const isInside = (folder: string, place: string): boolean =>
-  place === folder || place.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
+/** Whether a path is this directory or below it; both must be real paths. */
+export const isInside = (directory: string, path: string): boolean =>
+  path === directory || path.startsWith(directory.endsWith('/') ? directory : `${directory}/`);
 
-type Look = 'there' | 'missing' | { link: string };
+type Entry = 'present' | 'missing' | { target: string };
 
-async function look(place: string): Promise<Look> {
+async function inspect(path: string): Promise<Entry> {
   try {
-    return (await lstat(place)).isSymbolicLink() ? { link: await readlink(place) } : 'there';
+    return (await lstat(path)).isSymbolicLink() ? { target: await readlink(path) } : 'present';
   } catch (error) {
-    // Nothing can be where a name is too long or the folder is a file.
+    // Nothing can exist below a file or under a name that is too long.
     if (['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(codeOf(error) ?? '')) return 'missing';
-    throw fileFailure(error, place);
+    throw toPathError(error, path);
   }
 }
 
 const segmentsOf = (path: string) => path.split('/').filter((segment) => segment !== '' && segment !== '.');
 
-function refuseOddSpelling(path: string): void {
+function validatePath(path: string): void {
   if (path === '') throw new PathError('The path is empty. The workspace itself is "."');
   if (path.length > MAX_PATH) throw new PathError('The path is too long');
-  if (path.includes('\0')) throw new PathError('The path holds a NUL character');
-  // Half a character would be written as another one, so what was checked is not what would be opened.
-  if (!path.isWellFormed()) throw new PathError('The path holds half of a character');
+  if (path.includes('\0')) throw new PathError('The path contains a NUL character');
+  // The system would replace an unpaired surrogate, and open another path than the one that was checked.
+  if (!path.isWellFormed()) throw new PathError('The path contains an unpaired surrogate');
   if (path === '~' || path.startsWith('~/'))
-    throw new PathError('~ is not known here. Give a path below the workspace');
-  if (/^file:\//i.test(path)) throw new PathError('Give a path instead of a file: URL');
+    throw new PathError('~ is not supported. Use a path inside the workspace');
+  if (/^file:\//i.test(path)) throw new PathError('Use a path instead of a file: URL');
 }

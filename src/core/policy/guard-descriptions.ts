@@ -1,6 +1,6 @@
 import type { GuardName } from '../../contract/guards.ts';
 
-/** What each guard is for, in the order in which they look. */
+/** What each guard checks, in the order in which they run. */
 export const guardDescriptions: Record<GuardName, string> = {
   'path-traversal':
     'Keeps tools inside their workspace: no parent directories, no absolute paths elsewhere, no links that lead out',
@@ -8,5 +8,5 @@ export const guardDescriptions: Record<GuardName, string> = {
     'Lets only plain programs with plain arguments run: no pipes, variables, substitutions or several commands in one',
   'secret-exfiltration':
     'Keeps environment files, keys, credential stores and the data of the daemon from every tool',
-  'rate-limit': 'Bounds how many tools a user calls in a minute (tools.callsPerMinute)',
+  'rate-limit': 'Limits how many tools a user calls in a minute (tools.callsPerMinute)',
 };

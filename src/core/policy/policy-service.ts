@@ -8,21 +8,21 @@ import { guardDescriptions } from './guard-descriptions.ts';
 const POLICY = 'security.policy';
 const GUARDS_OFF = 'security.guards_off';
 
-/** Tools that only look at the workspace or at what the caller may see anyway. */
-const harmless = ['read_file', 'list_directory', 'search_files', 'grep', 'memory_search', 'task_status'];
+/** Tools that only read the workspace or data that the caller may see anyway. */
+const readOnlyTools = ['read_file', 'list_directory', 'search_files', 'grep', 'memory_search', 'task_status'];
 
 const defaultPolicy: Policy = {
   defaultMode: 'ask',
-  allowedTools: harmless,
+  allowedTools: readOnlyTools,
   blockedTools: [],
   requireApprovalFor: [],
   auditAll: true,
 };
 
-/** What is not said stays. */
-export type PolicyChange = { [K in keyof Policy]?: Policy[K] | undefined };
+/** Omitted fields keep their value. */
+export type PolicyPatch = { [K in keyof Policy]?: Policy[K] | undefined };
 
-/** Who changes something, and from where. */
+/** The user who changes a setting, and the address of the request. */
 export interface Changer {
   userId?: string | undefined;
   address?: string | undefined;
@@ -33,7 +33,7 @@ export interface PolicyServiceDeps {
   audit: AuditLog;
 }
 
-/** What tools may do: the policy and which guards are off, kept in the database together with the audit of each change. */
+/** Stores the tool policy and the disabled guards, and writes an audit entry with each change. */
 export class PolicyService {
   readonly #deps: PolicyServiceDeps;
   #policy: Policy;
@@ -57,7 +57,7 @@ export class PolicyService {
     return this.#policy;
   }
 
-  /** Changes whenever something may be decided differently: approvals are bound to it. */
+  /** Changes whenever a decision could change; approvals are bound to it. */
   get version(): string {
     return JSON.stringify([this.#policy, [...this.#guardsOff].sort()]);
   }
@@ -66,11 +66,11 @@ export class PolicyService {
     return !this.#guardsOff.has(name);
   }
 
-  async change(change: PolicyChange, changer: Changer): Promise<Policy> {
-    const given = Object.entries(change).filter(([, value]) => value !== undefined);
-    await this.#write(changer, 'policy.changed', Object.fromEntries(given), async () => {
-      const policy = policySchema.parse({ ...this.#policy, ...Object.fromEntries(given) });
-      return { key: POLICY, value: JSON.stringify(policy), use: () => (this.#policy = policy) };
+  async update(patch: PolicyPatch, changer: Changer): Promise<Policy> {
+    const changes = Object.entries(patch).filter(([, value]) => value !== undefined);
+    await this.#write(changer, 'policy.changed', Object.fromEntries(changes), async () => {
+      const policy = policySchema.parse({ ...this.#policy, ...Object.fromEntries(changes) });
+      return { key: POLICY, value: JSON.stringify(policy), apply: () => (this.#policy = policy) };
     });
     return this.#policy;
   }
@@ -80,7 +80,7 @@ export class PolicyService {
       const off = new Set(this.#guardsOff);
       if (enabled) off.delete(name);
       else off.add(name);
-      return { key: GUARDS_OFF, value: JSON.stringify([...off]), use: () => (this.#guardsOff = off) };
+      return { key: GUARDS_OFF, value: JSON.stringify([...off]), apply: () => (this.#guardsOff = off) };
     });
     return this.#describe(name);
   }
@@ -93,15 +93,15 @@ export class PolicyService {
     return { name, enabled: this.isGuardOn(name), description: guardDescriptions[name] };
   }
 
-  /** In force once it is durable, and not before. */
+  /** Applies the change only after it is committed. */
   #write(
     { userId, address }: Changer,
     tool: string,
     args: Record<string, unknown>,
-    make: () => Promise<{ key: string; value: string; use: () => void }>,
+    build: () => Promise<{ key: string; value: string; apply: () => void }>,
   ): Promise<void> {
     return this.#deps.database.write(async (transaction) => {
-      const { key, value, use } = await make();
+      const { key, value, apply } = await build();
       await writeState(transaction.db, key, value);
       await this.#deps.audit.append(transaction, {
         kind: 'security',
@@ -111,7 +111,7 @@ export class PolicyService {
         arguments: args,
         result: 'ok',
       });
-      transaction.afterCommit(use);
+      transaction.afterCommit(apply);
     });
   }
 }

@@ -1,14 +1,15 @@
 import { type SecurityMode, securityModeSchema } from '../../contract/security-mode.ts';
 
-const byTrust = securityModeSchema.options;
+const strictestFirst = securityModeSchema.options;
 
-/** The one of the modes that lets less happen. */
+/** The stricter of two modes. */
 export const stricterMode = (a: SecurityMode, b: SecurityMode): SecurityMode =>
-  byTrust.indexOf(a) <= byTrust.indexOf(b) ? a : b;
+  strictestFirst.indexOf(a) <= strictestFirst.indexOf(b) ? a : b;
 
-/** The mode in force: only an administrator gets a less strict one than the policy has. */
+/** The effective mode: only an administrator may request one that is less strict than the policy's. */
 export const modeFor = (
   policyMode: SecurityMode,
-  wish: SecurityMode | undefined,
+  requested: SecurityMode | undefined,
   isAdmin: boolean,
-): SecurityMode => (wish === undefined ? policyMode : isAdmin ? wish : stricterMode(policyMode, wish));
+): SecurityMode =>
+  requested === undefined ? policyMode : isAdmin ? requested : stricterMode(policyMode, requested);

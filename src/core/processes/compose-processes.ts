@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Locations } from '../../contract/locations.ts';
 import type { Feature } from '../lifecycle.ts';
-import { ownFolders } from '../paths/own-folders.ts';
+import { ownDirectories } from '../paths/own-directories.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Database } from '../storage/database.ts';
 import { readState, writeState } from '../storage/state.ts';
@@ -12,12 +12,12 @@ import { Sandbox } from './sandbox.ts';
 import { Workspaces } from './workspaces.ts';
 
 export interface ProcessServices {
-  /** Marks the processes of this installation, so that a later daemon recognizes those that were left behind. */
+  /** Marks the processes of this installation, so that a later daemon can find those that an earlier one left behind. */
   installation: string;
   sandbox: Sandbox;
   workspaces: Workspaces;
-  /** Real paths of the daemon's own directories, which no tool reads. */
-  protectedFolders: string[];
+  /** Real paths of the daemon's own directories, which no tool may read. */
+  protectedDirectories: string[];
 }
 
 export interface ProcessDeps {
@@ -27,7 +27,7 @@ export interface ProcessDeps {
   runtime: Runtime;
 }
 
-/** Where the programs of agents and tools run; at the start it kills those that an earlier daemon left behind. */
+/** Wires the sandbox and workspaces of agents and tools; at startup, kills processes that an earlier daemon left behind. */
 export async function composeProcesses({
   database,
   locations,
@@ -35,20 +35,20 @@ export async function composeProcesses({
   runtime,
 }: ProcessDeps): Promise<Feature<ProcessServices>> {
   const installation = await installationId(database, runtime);
-  const protectedFolders = ownFolders(locations);
+  const protectedDirectories = ownDirectories(locations);
   const sandbox = new Sandbox({
     path: env['PATH'] ?? defaultPath,
     home: env['HOME'] ?? homedir(),
-    hiddenFolders: protectedFolders,
+    hiddenDirectories: protectedDirectories,
   });
   const workspaces = new Workspaces(join(locations.data, 'workspaces'));
   return {
-    services: { installation, sandbox, workspaces, protectedFolders },
-    lifecycle: { start: () => killMarked((run) => run.startsWith(`${installation}/`)) },
+    services: { installation, sandbox, workspaces, protectedDirectories },
+    lifecycle: { start: () => killMarked((mark) => mark.startsWith(`${installation}/`)) },
   };
 }
 
-/** Random, made once and kept in the database. */
+/** A random id, created once and stored in the database. */
 async function installationId(database: Database, runtime: Runtime): Promise<string> {
   const known = await readState(database.read, 'installation');
   if (known !== undefined) return known;

@@ -1,2 +1,2 @@
-/** Where programs are looked for when the daemon's environment names no PATH. */
+/** The PATH used when the daemon's environment has none. */
 export const defaultPath = '/usr/local/bin:/usr/bin:/bin';

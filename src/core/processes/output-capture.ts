@@ -1,13 +1,13 @@
 import { StringDecoder } from 'node:string_decoder';
 
 export interface CaptureOptions {
-  /** Bytes kept in all: half from the start, half from the end. */
+  /** The total of bytes that are kept: half from the start, half from the end. */
   limitBytes: number;
-  /** Takes text as it comes, until the first half is full. */
+  /** Receives text as it arrives, until the first half is full. */
   onText?: (text: string) => void;
 }
 
-/** Collects the output of a program: everything when it is short, else its start and its end with a marker between. */
+/** Collects the output of a program: all of it if it is short, otherwise its start and end with a marker between. */
 export class OutputCapture {
   readonly #half: number;
   readonly #onText: (text: string) => void;
@@ -29,7 +29,7 @@ export class OutputCapture {
     if (chunk.length > room) this.#keepTail(chunk.subarray(Math.max(0, room)));
   }
 
-  /** Everything that was kept; call it once, at the end. */
+  /** Returns everything that was kept; call it once, at the end. */
   finish(): string {
     const rest = this.#decoder.end();
     if (rest !== '') this.#head.push(rest);
@@ -37,13 +37,13 @@ export class OutputCapture {
     const kept = tail.subarray(Math.max(0, tail.length - this.#half));
     const dropped = this.#droppedBytes + tail.length - kept.length;
     const head = this.#head.join('');
-    // A tail that starts inside a character loses that character.
+    // The tail may start in the middle of a UTF-8 character, which is dropped.
     const start = dropped > 0 ? firstCharacter(kept) : 0;
     const end = kept.subarray(start).toString('utf8');
     return dropped === 0 ? head + end : `${head}\n[… ${dropped + start} bytes left out …]\n${end}`;
   }
 
-  /** What of the end no live text has shown. */
+  /** Whether the output has a tail that `onText` did not receive. */
   get hasTail(): boolean {
     return this.#tailBytes > 0;
   }
@@ -57,13 +57,13 @@ export class OutputCapture {
   }
 
   #keepTail(part: Buffer): void {
-    // A copy: the chunk itself belongs to a buffer that would stay alive as a whole.
+    // Copied, because the chunk would keep its whole underlying buffer alive.
     this.#tail.push(Buffer.from(part));
     this.#tailBytes += part.length;
     while (this.#tailBytes - (this.#tail[0]?.length ?? 0) >= this.#half) {
-      const gone = this.#tail.shift()?.length ?? 0;
-      this.#tailBytes -= gone;
-      this.#droppedBytes += gone;
+      const dropped = this.#tail.shift()?.length ?? 0;
+      this.#tailBytes -= dropped;
+      this.#droppedBytes += dropped;
     }
   }
 }

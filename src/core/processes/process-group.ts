@@ -1,71 +1,72 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** Marks every process that an agent starts, so that none is lost sight of. */
-export const runMarker = 'SVC_RUN';
+/** The environment variable that marks every process of an agent or tool, so that all of them can be found again. */
+export const processMarker = 'SVC_RUN';
 
-/** How long a group may take to end by itself after TERM; with the KILL it is gone within two seconds. */
+/** How long a group may take to exit after SIGTERM, so that with the SIGKILL it is gone within two seconds. */
 const GRACE_MS = 1500;
 
 const watcher = '{ read -r _ <&3; kill -KILL 0; } </dev/null >/dev/null 2>&1 & exec 3<&-; exec';
 
 /**
- * Arguments of `sh` before a program and its own: a watcher in the same group waits for the end of file descriptor 3, which
- * comes when the daemon dies however it dies, and then kills the group.
+ * The arguments of `sh` that precede a program and its arguments: a watcher in the same group waits until file descriptor 3
+ * closes, which happens however the daemon dies, and then kills the group.
  */
 export const watchedProgram = ['-c', `${watcher} "$@"`, 'sh'];
 
-/** What a program inherits of the daemon's environment; keys and tokens are not among it. */
+/** The variables that a program inherits from the daemon's environment; keys and tokens are not among them. */
 const inherited = /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TERM|TMPDIR|TZ)$/;
 
+/** The part of the daemon's environment that a program may inherit. */
 export const inheritedEnvironment = (
   env: Record<string, string | undefined>,
 ): Record<string, string | undefined> =>
   Object.fromEntries(Object.entries(env).filter(([name]) => inherited.test(name)));
 
-/** Sends a signal to all processes of the group; answers false when there is none left. */
+/** Sends a signal to all processes of the group; returns false if none can be signalled. */
 export function signalGroup(pid: number, signal: NodeJS.Signals): boolean {
   try {
     process.kill(-pid, signal);
     return true;
   } catch (error) {
-    // EPERM: a member changed its user; it is there, and out of reach.
+    // EPERM: a member runs as another user and cannot be signalled.
     if (error instanceof Error && 'code' in error && (error.code === 'ESRCH' || error.code === 'EPERM'))
       return false;
     throw error;
   }
 }
 
-/** Asks the group to end and kills what is left after the grace; resolves when `exited` does. */
-export async function endGroup(
+/** Asks the group to exit and kills what is left after the grace period; resolves when `exited` does. */
+export async function terminateGroup(
   pid: number,
   exited: Promise<unknown>,
-  ask: () => unknown = () => signalGroup(pid, 'SIGTERM'),
+  requestExit: () => unknown = () => signalGroup(pid, 'SIGTERM'),
 ): Promise<void> {
   const kill = setTimeout(() => signalGroup(pid, 'SIGKILL'), GRACE_MS);
-  await ask();
+  await requestExit();
   await exited;
   clearTimeout(kill);
   signalGroup(pid, 'SIGKILL');
 }
 
 /**
- * Kills every process whose environment carries the marker with a value that `isGone` accepts: those that left their
- * group, and those of a daemon that was killed. Only Linux shows environments; elsewhere the group is all there is.
+ * Kills every process whose environment has the marker with a value that `matches` accepts: processes that left their
+ * group, and those of a daemon that was killed. Only Linux exposes environments; elsewhere this does nothing.
  */
-export const killMarked = (isGone: (run: string) => boolean): Promise<number> =>
-  signalMarked(isGone, 'SIGKILL');
+export const killMarked = (matches: (mark: string) => boolean): Promise<number> =>
+  signalMarked(matches, 'SIGKILL');
 
-/** Sends a signal to every process whose environment carries an accepted marker; answers how many there were. */
+/** Sends a signal to every process whose environment has an accepted marker; returns how many were signalled. */
 export async function signalMarked(
-  isMeant: (run: string) => boolean,
+  matches: (mark: string) => boolean,
   signal: NodeJS.Signals,
 ): Promise<number> {
   if (process.platform !== 'linux') return 0;
   let signalled = 0;
   for (const name of await readdir('/proc')) {
     if (!/^\d+$/.test(name) || Number(name) === process.pid) continue;
-    const run = await markerOf(name);
-    if (run === undefined || !isMeant(run)) continue;
+    const mark = await markOf(name);
+    if (mark === undefined || !matches(mark)) continue;
     try {
       process.kill(Number(name), signal);
       signalled++;
@@ -76,15 +77,15 @@ export async function signalMarked(
   return signalled;
 }
 
-async function markerOf(pid: string): Promise<string | undefined> {
+async function markOf(pid: string): Promise<string | undefined> {
   try {
     const environment = await readFile(`/proc/${pid}/environ`, 'latin1');
-    const start = environment.indexOf(`${runMarker}=`);
+    const start = environment.indexOf(`${processMarker}=`);
     if (start < 0 || (start > 0 && environment[start - 1] !== '\0')) return undefined;
     const end = environment.indexOf('\0', start);
-    return environment.slice(start + runMarker.length + 1, end < 0 ? undefined : end);
+    return environment.slice(start + processMarker.length + 1, end < 0 ? undefined : end);
   } catch {
-    // It ended meanwhile, or belongs to somebody else: not ours either way.
+    // The process has exited or belongs to another user: in both cases not ours.
     return undefined;
   }
 }

@@ -1,42 +1,42 @@
 import { Readable } from 'node:stream';
 import {
-  endGroup,
+  terminateGroup,
   killMarked,
-  runMarker,
+  processMarker,
   signalGroup,
   signalMarked,
   watchedProgram,
 } from './process-group.ts';
 
-/** How long the pipes may stay open after the end of the program. */
+/** How long the pipes may stay open after the program has exited. */
 const DRAIN_MS = 1000;
 
 export type Exit = { code: number | null; signal: NodeJS.Signals | null } | { error: Error };
 export type OutputName = 'stdout' | 'stderr';
 
-export interface ProgramRun {
+export interface ProgramOptions {
   argv: readonly string[];
   cwd: string;
-  /** The whole environment, with the mark in it by which `runMarker` is found. */
+  /** The complete environment; the mark is added to it unless `isSandbox` is set. */
   env: Record<string, string | undefined>;
-  /** The value of the marker: whatever carries it ends with the program. */
+  /** The value of the marker: every process that carries it is killed with the program. */
   mark: string;
-  /** Ends the program, and all that it started, within two seconds. */
+  /** Terminates the program and all processes that it started, within two seconds. */
   signal: AbortSignal;
-  /** True of a sandbox, which takes all that is in it along when it ends, and marks it itself. */
+  /** Whether the program is a sandbox, which marks its processes itself and takes them down when it exits. */
   isSandbox?: boolean;
   onOutput(chunk: Buffer, name: OutputName): void;
 }
 
-/** Runs a program, without a shell, in a process group of its own; when it resolves, all that the program started is gone. */
-export async function runProgram(run: ProgramRun): Promise<Exit> {
-  const { argv, cwd, mark, signal, isSandbox = false } = run;
+/** Runs a program without a shell in its own process group; once it resolves, every process that the program started is gone. */
+export async function runProgram(options: ProgramOptions): Promise<Exit> {
+  const { argv, cwd, mark, signal, isSandbox = false } = options;
   signal.throwIfAborted();
-  // Loaded at the first run: it costs the start of the daemon more than everything else here.
+  // Loaded on first use, because it would slow down the start of the daemon.
   const { execa } = await import('execa');
   const child = execa('/bin/sh', [...watchedProgram, ...argv], {
     cwd,
-    env: isSandbox ? run.env : { ...run.env, [runMarker]: mark },
+    env: isSandbox ? options.env : { ...options.env, [processMarker]: mark },
     extendEnv: false,
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     buffer: false,
@@ -49,13 +49,13 @@ export async function runProgram(run: ProgramRun): Promise<Exit> {
     process.once('exit', (code, by) => resolve({ code, signal: by }));
     process.once('error', (error) => resolve({ error }));
   });
-  const stdout = follow(child.stdio[1], (chunk) => run.onOutput(chunk, 'stdout'));
-  const stderr = follow(child.stdio[2], (chunk) => run.onOutput(chunk, 'stderr'));
-  // TERM would end the sandbox itself, and with it all inside without a chance to clean up.
-  const ask = isSandbox ? () => signalMarked((found) => found === mark, 'SIGTERM') : undefined;
+  const stdout = follow(child.stdio[1], (chunk) => options.onOutput(chunk, 'stdout'));
+  const stderr = follow(child.stdio[2], (chunk) => options.onOutput(chunk, 'stderr'));
+  // SIGTERM would end the sandbox itself, and the processes inside could not clean up.
+  const requestExit = isSandbox ? () => signalMarked((found) => found === mark, 'SIGTERM') : undefined;
   const stop = () => {
-    // A group that cannot be signalled any more has ended.
-    if (pid !== undefined) endGroup(pid, exited, ask).catch(() => undefined);
+    // A group that can no longer be signalled has exited.
+    if (pid !== undefined) terminateGroup(pid, exited, requestExit).catch(() => undefined);
   };
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
@@ -68,7 +68,7 @@ export async function runProgram(run: ProgramRun): Promise<Exit> {
   return exit;
 }
 
-/** Reads one stream; answers how to wait for its end. */
+/** Reads a stream; returns a function that waits for its end. */
 function follow(stream: unknown, onChunk: (chunk: Buffer) => void): () => Promise<void> {
   if (!(stream instanceof Readable)) return async () => undefined;
   const ended = new Promise<void>((resolve) => {

@@ -5,32 +5,32 @@ import { messageOf } from '../errors.ts';
 import { PathError } from '../paths/path-error.ts';
 import { findProgram } from './find-program.ts';
 import { isInside } from '../paths/real-path.ts';
-import { programPlaces, realFolder } from './sandbox-folders.ts';
+import { programMounts, realDirectory } from './program-mounts.ts';
 
 export interface SandboxOptions {
-  /** The PATH in which bwrap is looked for, and whose folders commands find their programs in. */
+  /** The PATH that is searched for bwrap, and from which commands get their programs. */
   path: string;
-  /** The home of whoever runs the daemon. */
+  /** The home directory of the user who runs the daemon. */
   home: string;
-  /** Folders that no command sees, such as the daemon's data; a workspace inside of one is seen. */
-  hiddenFolders: readonly string[];
+  /** Directories that no command sees, such as the daemon's data; a workspace inside one is visible. */
+  hiddenDirectories: readonly string[];
 }
 
 export interface SandboxedCommand {
   argv: readonly string[];
   cwd: string;
-  /** The one place that it may write to, real and absolute; `cwd` is in it. */
+  /** The only directory that it may write to, as a real absolute path; contains `cwd`. */
   workspace: string;
-  /** The whole environment. */
+  /** The complete environment. */
   env: Record<string, string>;
-  /** Files and folders of the workspace that it does not see, real and absolute. */
+  /** Files and directories of the workspace that it does not see, as real absolute paths. */
   hidden?: readonly string[];
 }
 
 export type SandboxState = { isWorking: true } | { isWorking: false; reason: string };
 
-/** Of /etc, what programs need; nothing in it is secret. */
-const settings = `
+/** The entries of /etc that programs need; none holds secrets. */
+const etcEntries = `
   alternatives ca-certificates ca-certificates.conf crypto-policies debian_version fonts group gai.conf host.conf hosts
   java-17-openjdk java-21-openjdk ld.so.cache ld.so.conf ld.so.conf.d locale.alias locale.conf localtime magic mime.types
   nsswitch.conf os-release passwd perl pki/tls/certs pki/ca-trust/extracted protocols python3 resolv.conf services
@@ -39,18 +39,18 @@ const settings = `
   .trim()
   .split(/\s+/);
 
-/** What a command may keep in each of /tmp and /dev/shm, which is memory. */
+/** The size limit of each of /tmp and /dev/shm, which are held in memory. */
 const MEMORY_BYTES = 512 * 1024 * 1024;
-/** Processes and threads at a time; no limit for root. */
+/** The most processes and threads at a time; does not limit root. */
 const MAX_PROCESSES = 1024;
 const TRIAL_MS = 10_000;
 
-interface ClosedFolders {
+interface ClosedDirectories {
   homes: string[];
   hidden: string[];
 }
 
-/** Runs commands by bubblewrap: no network, no other processes, and of the machine only programs and one workspace. */
+/** Sandboxes commands with bubblewrap: no network, no other processes, and only programs and one workspace visible. */
 export class Sandbox {
   readonly #options: SandboxOptions;
   #trial: Promise<SandboxState> | undefined;
@@ -61,37 +61,41 @@ export class Sandbox {
     this.#options = options;
   }
 
-  /** Whether it works on this machine, and why not; tried once, at the first call. */
+  /** Whether the sandbox works on this machine, and why not; tested once, at the first call. */
   check(): Promise<SandboxState> {
     this.#trial ??= this.#try().catch((error: unknown) => ({ isWorking: false, reason: messageOf(error) }));
     return this.#trial;
   }
 
-  /** The program that runs the command in the sandbox, with its arguments; give it an empty environment. */
+  /** The program and arguments that run the command in the sandbox; start it with an empty environment. */
   async wrap({ argv, cwd, workspace, env, hidden = [] }: SandboxedCommand): Promise<string[]> {
-    if (workspace === '/') throw new PathError('The whole machine cannot be a workspace');
+    if (workspace === '/') throw new PathError('The root directory cannot be a workspace');
     const closed = await this.#closed();
-    const { hidden: folders } = closed;
-    const inside = folders.filter((folder) => isInside(workspace, folder));
+    const { hidden: closedDirectories } = closed;
+    const inside = closedDirectories.filter((directory) => isInside(workspace, directory));
     if (inside.includes(workspace))
-      throw new PathError('The workspace is a folder that commands must not see');
+      throw new PathError('The workspace is a folder that is hidden from commands');
     const masked = hidden.filter(
       (path) =>
-        path !== workspace && isInside(workspace, path) && !inside.some((folder) => isInside(folder, path)),
+        path !== workspace &&
+        isInside(workspace, path) &&
+        !inside.some((directory) => isInside(directory, path)),
     );
     const masks = (await Promise.all(masked.map(mask))).flat();
-    const around = [...closed.homes, ...folders].filter((folder) => !isInside(workspace, folder));
+    const outside = [...closed.homes, ...closedDirectories].filter(
+      (directory) => !isInside(workspace, directory),
+    );
     return [
       [this.#bwrap],
       await this.#machine(closed),
       ['--bind', workspace, workspace],
       await guardRepository(workspace),
-      inside.flatMap((folder) => ['--tmpfs', folder]),
+      inside.flatMap((directory) => ['--tmpfs', directory]),
       masks,
-      // Only now: what lies in them needed its place.
-      ['/', ...around, ...inside].flatMap((folder) => ['--remount-ro', folder]),
+      // Last, because the mounts above need writable mount points in them.
+      ['/', ...outside, ...inside].flatMap((directory) => ['--remount-ro', directory]),
       ['--chdir', cwd],
-      environment(env),
+      environmentArguments(env),
       ['--', ...this.#limits(), ...argv],
     ].flat();
   }
@@ -102,55 +106,55 @@ export class Sandbox {
     if (bwrap === undefined) return broken('bubblewrap (bwrap) is not installed');
     this.#bwrap = bwrap;
     const { execa } = await import('execa');
-    const run = (args: string[]) =>
+    const invoke = (args: string[]) =>
       execa(bwrap, args, { env: {}, extendEnv: false, stdin: 'ignore', timeout: TRIAL_MS, reject: false });
-    this.#help = (await run(['--help'])).stdout;
-    // Before Linux 5.14 the limit counts the processes of the user outside, too.
+    this.#help = (await invoke(['--help'])).stdout;
+    // Before Linux 5.14, the limit also counts the user's processes outside the sandbox.
     if (isAtLeast(release(), 5, 14)) this.#prlimit = await findProgram('prlimit', '/usr/bin:/bin');
     const machine = await this.#machine(await this.#closed());
-    const variables = environment({ PATH: this.#options.path });
-    const trial = await run([...machine, ...variables, '--', ...this.#limits(), 'true']);
+    const variables = environmentArguments({ PATH: this.#options.path });
+    const trial = await invoke([...machine, ...variables, '--', ...this.#limits(), 'true']);
     if (!trial.failed) return { isWorking: true };
-    const [said = ''] = trial.stderr.trim().split('\n');
-    return broken(`bubblewrap does not work here: ${said || trial.shortMessage}`.slice(0, 500));
+    const [message = ''] = trial.stderr.trim().split('\n');
+    return broken(`bubblewrap does not work here: ${message || trial.shortMessage}`.slice(0, 500));
   }
 
   #limits(): string[] {
     return this.#prlimit === undefined ? [] : [this.#prlimit, `--nproc=${MAX_PROCESSES}`, '--core=0', '--'];
   }
 
-  /** The folders that a command sees nothing of. */
-  async #closed(): Promise<ClosedFolders> {
-    const { home, hiddenFolders } = this.#options;
-    const homes = ['/home', '/root', home].filter((folder) => isAbsolute(folder) && folder !== '/');
+  /** The directories whose content is hidden from commands. */
+  async #closed(): Promise<ClosedDirectories> {
+    const { home, hiddenDirectories } = this.#options;
+    const homes = ['/home', '/root', home].filter((directory) => isAbsolute(directory) && directory !== '/');
     return {
-      homes: [...new Set([...homes, ...(await realFolders(homes))])],
-      hidden: await realFolders(hiddenFolders),
+      homes: [...new Set([...homes, ...(await realDirectories(homes))])],
+      hidden: await realDirectories(hiddenDirectories),
     };
   }
 
-  /** Everything but the workspace; later arguments lie over earlier ones. */
-  async #machine({ homes, hidden }: ClosedFolders): Promise<string[]> {
-    const programs = await programPlaces(this.#options.path, homes, hidden);
+  /** Everything but the workspace; later mounts cover earlier ones. */
+  async #machine({ homes, hidden }: ClosedDirectories): Promise<string[]> {
+    const programs = await programMounts(this.#options.path, homes, hidden);
     return [
       ['--unshare-all', '--die-with-parent', '--new-session', '--cap-drop', 'ALL', '--hostname', 'sandbox'],
-      // No namespaces of its own: they open more of the kernel than a command needs.
+      // No nested user namespaces: they expose more of the kernel than a command needs.
       this.#has('--disable-userns') ? ['--unshare-user', '--disable-userns'] : [],
-      ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix/store'].flatMap(show),
-      settings.flatMap((name) => show(`/etc/${name}`)),
-      // A root daemon's settings of the kernel would be open to writing in there.
+      ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix/store'].flatMap(bindReadOnly),
+      etcEntries.flatMap((name) => bindReadOnly(`/etc/${name}`)),
+      // If the daemon runs as root, kernel settings would be writable in /proc.
       ['--proc', '/proc', '--remount-ro', '/proc'],
       ['--dev', '/dev', ...this.#memory('/dev/shm'), '--remount-ro', '/dev'],
       this.#memory('/tmp'),
-      homes.flatMap((folder) => ['--tmpfs', folder]),
+      homes.flatMap((directory) => ['--tmpfs', directory]),
       programs.flatMap(({ source, target }) => ['--ro-bind-try', source, target]),
-      hidden.flatMap((folder) => ['--tmpfs', folder]),
+      hidden.flatMap((directory) => ['--tmpfs', directory]),
     ].flat();
   }
 
-  #memory(folder: string): string[] {
+  #memory(directory: string): string[] {
     const size = this.#has('--size') ? ['--size', String(MEMORY_BYTES)] : [];
-    return [...size, '--tmpfs', folder];
+    return [...size, '--tmpfs', directory];
   }
 
   #has(option: string): boolean {
@@ -159,17 +163,17 @@ export class Sandbox {
 }
 
 const broken = (reason: string): SandboxState => ({ isWorking: false, reason });
-const show = (path: string) => ['--ro-bind-try', path, path];
+const bindReadOnly = (path: string) => ['--ro-bind-try', path, path];
 
-const environment = (env: Record<string, string>) => [
+const environmentArguments = (env: Record<string, string>) => [
   '--clearenv',
   ...Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value]),
 ];
 
-/** The folders that are there, an outer one before those in it. */
-const realFolders = async (folders: readonly string[]): Promise<string[]> => {
-  const found = await Promise.all(folders.map(realFolder));
-  return [...new Set(found.filter((folder) => folder !== undefined))].sort();
+/** The real paths of the directories that exist, parents before children. */
+const realDirectories = async (directories: readonly string[]): Promise<string[]> => {
+  const found = await Promise.all(directories.map(realDirectory));
+  return [...new Set(found.filter((directory) => directory !== undefined))].sort();
 };
 
 async function mask(path: string): Promise<string[]> {
@@ -178,24 +182,24 @@ async function mask(path: string): Promise<string[]> {
   return found?.isFile() ? ['--ro-bind', '/dev/null', path] : [];
 }
 
-/** What git runs by itself, outside of the sandbox too, is not for a command to change, nor to put another in its place. */
+/** Protects what git executes outside the sandbox too, such as hooks, from being changed or replaced by a command. */
 async function guardRepository(workspace: string): Promise<string[]> {
   const repository = join(workspace, '.git');
   const kind = await lstat(repository).catch(() => undefined);
-  // A file that says where the repository is.
-  if (kind?.isFile()) return show(repository);
+  // A `.git` file that points to the repository.
+  if (kind?.isFile()) return bindReadOnly(repository);
   if (!kind?.isDirectory()) return [];
   const binds = ['--bind', repository, repository];
   for (const name of ['hooks', 'config', 'config.worktree']) {
     const path = join(repository, name);
     const found = await lstat(path).catch(() => undefined);
-    if (found && !found.isSymbolicLink()) binds.push(...show(path));
+    if (found && !found.isSymbolicLink()) binds.push(...bindReadOnly(path));
     else if (!found && name === 'hooks') binds.push('--tmpfs', path, '--remount-ro', path);
   }
   return binds;
 }
 
 function isAtLeast(version: string, major: number, minor: number): boolean {
-  const [ours = 0, next = 0] = version.split('.').map(Number);
-  return ours > major || (ours === major && next >= minor);
+  const [actualMajor = 0, actualMinor = 0] = version.split('.').map(Number);
+  return actualMajor > major || (actualMajor === major && actualMinor >= minor);
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Task } from '../../contract/task.ts';
 import { PathError } from '../paths/path-error.ts';
 
-/** The folders in which agents work: the one that the task names, else one of its own. */
+/** The directories in which agents work: the one that the task names, or one created for the task. */
 export class Workspaces {
   readonly #root: string;
   constructor(root: string) {
@@ -12,19 +12,19 @@ export class Workspaces {
 
   async open(task: Pick<Task, 'id' | 'cwd'>): Promise<string> {
     if (task.cwd === undefined) {
-      const folder = join(this.#root, task.id);
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      return folder;
+      const directory = join(this.#root, task.id);
+      await mkdir(directory, { recursive: true, mode: 0o700 });
+      return directory;
     }
-    const isFolder = await stat(task.cwd).then(
+    const isDirectory = await stat(task.cwd).then(
       (found) => found.isDirectory(),
       () => false,
     );
-    if (isFolder) return task.cwd;
+    if (isDirectory) return task.cwd;
     throw new PathError(`There is no folder ${task.cwd}`);
   }
 
-  /** Takes the task's own folder away when the agent left nothing in it. */
+  /** Removes the directory that was created for the task if it is empty. */
   async close(task: Pick<Task, 'id' | 'cwd'>): Promise<void> {
     if (task.cwd !== undefined) return;
     try {

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locations } from '../../contract/locations.ts';
 import type { Feature } from '../lifecycle.ts';
-import { closeToOthers } from '../paths/own-folders.ts';
+import { restrictToOwner } from '../paths/own-directories.ts';
 import { lockDataFolder } from './data-lock.ts';
 import type { Database } from './database.ts';
 import { openDatabase, type StorageOptions } from './open-database.ts';
@@ -18,7 +18,7 @@ export async function composeStorage({
 }: StorageDeps): Promise<Feature<{ database: Database }>> {
   for (const folder of [locations.data, locations.state, locations.runtime])
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-  closeToOthers(locations.data);
+  restrictToOwner(locations.data);
   const lock = lockDataFolder(join(locations.data, 'daemon.lock'));
   const database = await openDatabase({ ...options, file: locations.databaseFile }).catch(
     (error: unknown) => {

@@ -4,9 +4,9 @@ import type { Task } from '../../contract/task.ts';
 const outside: ReadonlySet<Task['source']> = new Set(['codehost', 'tracker_a', 'tracker_b']);
 
 /** Whether a model wrote the task, and so perhaps untrusted words that it had read. */
-export const isMadeByTool = (metadata: Record<string, unknown> | undefined): boolean =>
+export const isCreatedByTool = (metadata: Record<string, unknown> | undefined): boolean =>
   metadata?.['depth'] !== undefined;
 
 /** Whether all that is known of where a task came from says that its text is by people with rights. */
 export const isFromInside = ({ source, metadata }: Pick<Task, 'source' | 'metadata'>): boolean =>
-  !outside.has(source) && !isMadeByTool(metadata);
+  !outside.has(source) && !isCreatedByTool(metadata);

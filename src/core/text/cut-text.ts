@@ -1,4 +1,4 @@
-/** The beginning of a text, at most so many UTF-16 units, without half a character at its end. */
+/** The beginning of a text, at most `length` UTF-16 units, without an unpaired surrogate at its end. */
 export const cutText = (text: string, length: number): string =>
   text
     .slice(0, length)

@@ -1,6 +1,6 @@
 const MAX_LENGTH = 300;
 
-/** What looks like a key, whole or with stars in it: a known beginning, or many letters and digits in one. */
+/** Patterns of keys, complete or masked with stars: a known prefix, or a long run of letters and digits. */
 const keyLike = [
   /\b(?:bearer|basic)\s+\S+/gi,
   /\b(?:sk|pk|rk|gsk|xai|csk|pplx|fw|nvapi|tgp)[-_][\w*.…-]{4,}/gi,
@@ -9,7 +9,7 @@ const keyLike = [
   /\b(?=[\w]*\d)(?=[\w]*[a-z])\w{28,}\b/gi,
 ];
 
-/** A text of a vendor as one short line without control characters, and without anything that looks like a key. */
+/** The text of a vendor as one short line, without control characters and with everything redacted that looks like a key. */
 export function safeText(text: string, secrets: readonly string[]): string {
   let safe = text;
   for (const secret of secrets) if (secret !== '') safe = safe.replaceAll(secret, '••••');
@@ -21,5 +21,5 @@ export function safeText(text: string, secrets: readonly string[]): string {
   return safe.length > MAX_LENGTH ? `${safe.slice(0, MAX_LENGTH - 1)}…` : safe;
 }
 
-/** The last four characters of a long key, so that people know which it is; of a short one nothing. */
+/** The last four characters of a long key, so that people can recognize it; nothing of a short one. */
 export const maskKey = (key: string): string => (key.length > 12 ? `…${key.slice(-4)}` : '••••');

@@ -1,7 +1,7 @@
 const BATCH_MS = 100;
 const BATCH_CHARACTERS = 16_384;
 
-/** Joins pieces of text that come close together, so that a talkative program makes few events. */
+/** Joins pieces of text that arrive close together, so that frequent output causes few events. */
 export class TextBatcher {
   readonly #send: (text: string) => void;
   #pieces: string[] = [];

@@ -50,9 +50,9 @@ export interface ToolDeps {
   store: TaskStore;
   memory: MemoryService;
   experiences: ExperienceService;
-  /** The real places of the daemon's own folders. */
-  protectedFolders: string[];
-  /** The daemon's environment, of which an allow list is passed on. */
+  /** The real paths of the daemon's own directories. */
+  protectedDirectories: string[];
+  /** The daemon's environment; only an allowlist of it is passed on. */
   env: Record<string, string | undefined>;
   installation: string;
   sandbox: Sandbox;
@@ -61,9 +61,9 @@ export interface ToolDeps {
   log: Log;
 }
 
-/** The tools that come with svc, those of MCP servers, and the gate before all of them. */
+/** Wires the built-in tools, the tools of MCP servers, and the gate that every call passes. */
 export function composeTools(deps: ToolDeps) {
-  const { tasks, store, webSearch, outbound, protectedFolders, config, limits } = deps;
+  const { tasks, store, webSearch, outbound, protectedDirectories, config, limits } = deps;
   const builtin = [
     readFileTool,
     listDirectoryTool,
@@ -79,7 +79,10 @@ export function composeTools(deps: ToolDeps) {
       create: async ({ userId, isTrusted, task }) => {
         const purpose = { scope: 'task_create', key: undefined, body: undefined, isText: true, isTrusted };
         const caller = { userId, role: 'user' as const };
-        const { answer } = await tasks.createFor(caller, task, { ...purpose, attach: (_, made) => made });
+        const { answer } = await tasks.createFor(caller, task, {
+          ...purpose,
+          attach: (_, created) => created,
+        });
         return answer;
       },
       depthOf: async (taskId) => {
@@ -96,7 +99,7 @@ export function composeTools(deps: ToolDeps) {
   const guards = [
     pathTraversal,
     shellInjectionGuard,
-    secretExfiltration({ protectedFolders }),
+    secretExfiltration({ protectedDirectories }),
     rateLimit(limits, () => config.get('tools.callsPerMinute')),
   ];
   const gate = new ToolGate({ ...deps, registry, guards });

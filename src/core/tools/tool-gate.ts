@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Approval } from '../../contract/approvals.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { messageOf } from '../errors.ts';
-import { fenceData } from '../text/fenced-data.ts';
+import { fenceData } from '../text/fence-data.ts';
 import type { Log } from '../log.ts';
 import type { ApprovalService } from '../approvals/approval-service.ts';
 import { toApproval } from '../approvals/approval-service.ts';
@@ -13,10 +13,10 @@ import type { PolicyService } from '../policy/policy-service.ts';
 import type { Database } from '../storage/database.ts';
 import type { ApprovalRow } from '../storage/rows/approvals.ts';
 import type { Runtime } from '../runtime.ts';
-import { isInside, realPlace } from '../paths/real-path.ts';
+import { isInside, resolveRealPath } from '../paths/real-path.ts';
 import type { Guard, GuardedCall } from './guards/guard.ts';
-import { isProtectedPlace } from './guards/secret-exfiltration.ts';
-import { isSecretPlace } from '../paths/secret-places.ts';
+import { isProtectedPath } from './guards/secret-exfiltration.ts';
+import { isSecretPath } from '../paths/secret-paths.ts';
 import { decideByMode, matchesTool } from './mode-decision.ts';
 import {
   MAX_OUTPUT,
@@ -29,23 +29,23 @@ import {
 } from './tool.ts';
 import type { ToolRegistry } from './tool-registry.ts';
 
-/** Characters of a result that the audit log keeps. */
+/** The most characters of a result that the audit log keeps. */
 const AUDITED_OUTPUT = 8000;
 const argumentsSchema = z.record(z.string(), z.unknown());
 
-/** A run on whose behalf a model calls tools. */
+/** The run that calls tools. */
 export interface ToolRun {
   id: string;
-  /** Whether a person can be asked while it runs. */
+  /** Whether a user can be asked for approvals during the run. */
   canAsk: boolean;
   context: ToolContext;
 }
 export interface RequestedCall {
-  /** As the model named it. */
+  /** The id that the model gave to the call. */
   id: string;
   name: string;
   args: unknown;
-  /** The approval that this call waited for. */
+  /** The approval that this call has waited for. */
   approvalId?: string | undefined;
 }
 export interface ToolResult {
@@ -53,10 +53,10 @@ export interface ToolResult {
   content: string;
 }
 /**
- * Either it ran or was refused, and the model is told so; or a person has to decide first. `environment` is where it
- * ran, as its plan says.
+ * `done`: the call ran or was refused, and `result` is for the model. `waiting`: a user has to decide first.
+ * `environment` is where the call ran, according to its plan.
  */
-export type GateAnswer =
+export type GateResult =
   | { kind: 'done'; result: ToolResult; environment?: string }
   | { kind: 'waiting'; approval: Approval };
 
@@ -64,8 +64,8 @@ export interface ToolGateDeps {
   database: Database;
   registry: ToolRegistry;
   guards: readonly Guard[];
-  /** The real places of the daemon's own folders. */
-  protectedFolders: string[];
+  /** The real paths of the daemon's own directories. */
+  protectedDirectories: string[];
   policy: PolicyService;
   approvals: ApprovalService;
   approvalStore: ApprovalStore;
@@ -74,8 +74,8 @@ export interface ToolGateDeps {
   log: Log;
 }
 
-/** What was found out about a call before anybody decided on it. */
-interface Reviewed {
+/** A validated call that passed the guards. */
+interface ReviewedCall {
   tool: Tool;
   args: Record<string, unknown>;
   plan: ToolPlan;
@@ -84,12 +84,12 @@ interface Reviewed {
   binding: string;
 }
 
-/** A call that does not run, in words for the model and the audit log. */
+/** A refused call; the message is for the model and the audit log. */
 class Refusal extends Error {}
 
 /**
- * The one way to run a tool, whoever asks: blocked list, guards, mode and approval, audit of the intent, the run, audit
- * of the result. What fails on the way refuses the call; where the intent cannot be written the call throws.
+ * The only way to run a tool. Order: blocked list, guards, mode and approval, audit of the intent, execution, audit of the
+ * result. A failure before the intent refuses the call; if the audit log cannot be written, the call throws.
  */
 export class ToolGate {
   readonly #deps: ToolGateDeps;
@@ -97,8 +97,8 @@ export class ToolGate {
     this.#deps = deps;
   }
 
-  async call(run: ToolRun, call: RequestedCall): Promise<GateAnswer> {
-    let reviewed: Reviewed;
+  async call(run: ToolRun, call: RequestedCall): Promise<GateResult> {
+    let reviewed: ReviewedCall;
     let approval: ApprovalRow | undefined;
     try {
       reviewed = await this.#review(run, call);
@@ -109,7 +109,7 @@ export class ToolGate {
       return { kind: 'done', result: await this.#refuse(run, call, this.#reasonOf(error, call.name)) };
     }
     const isStarted = await this.#begin(run, call, reviewed, approval);
-    // Used by another run of the same call at this moment: it has to be asked for again.
+    // A concurrent call has just used the approval, so a new one is needed.
     if (!isStarted) return this.call(run, { ...call, approvalId: undefined });
     const result = await this.#execute(run, reviewed);
     await this.#auditResult(run, call, reviewed.args, result, approval);
@@ -117,39 +117,39 @@ export class ToolGate {
     return { kind: 'done', result, ...(environment !== undefined && { environment }) };
   }
 
-  async #review({ context }: ToolRun, { name, args: given }: RequestedCall): Promise<Reviewed> {
-    const { registry, policy, guards, protectedFolders } = this.#deps;
+  async #review({ context }: ToolRun, { name, args: rawArgs }: RequestedCall): Promise<ReviewedCall> {
+    const { registry, policy, guards, protectedDirectories } = this.#deps;
     const tool = await registry.find(name);
     if (matchesTool(policy.policy.blockedTools, name)) throw new Refusal(`The policy blocks ${name}`);
     if (!tool) throw new Refusal(`There is no tool ${name.slice(0, 100)}`);
     const reason = tool.unavailable?.();
     if (reason !== undefined) throw new ToolFailure(`${name} is not available: ${reason}`);
-    const args = argumentsSchema.safeParse(given).data;
-    const parsed = tool.input.safeParse(given);
+    const args = argumentsSchema.safeParse(rawArgs).data;
+    const parsed = tool.input.safeParse(rawArgs);
     if (!args || !parsed.success)
       throw new ToolFailure(
         `The arguments are not valid: ${parsed.error ? z.prettifyError(parsed.error) : ''}`,
       );
     const plan = await tool.plan(parsed.data, context);
     const paths: GuardedCall['paths'] = [];
-    for (const { path, does } of plan.access.paths ?? [])
-      paths.push({ given: path, does, real: await realPlace(context.workspace, path) });
+    for (const { path, operation } of plan.access.paths ?? [])
+      paths.push({ requested: path, operation, real: await resolveRealPath(context.workspace, path) });
     const call: GuardedCall = { tool, args, access: plan.access, paths, context };
     for (const guard of guards) {
       if (!policy.isGuardOn(guard.name)) continue;
-      const found = await guard.check(call);
-      if (found !== undefined) throw new Refusal(`${found} (guard ${guard.name})`);
+      const problem = await guard.check(call);
+      if (problem !== undefined) throw new Refusal(`${problem} (guard ${guard.name})`);
     }
     const isConfined = policy.isGuardOn('path-traversal');
-    const keepsSecrets = policy.isGuardOn('secret-exfiltration');
+    const protectsSecrets = policy.isGuardOn('secret-exfiltration');
     const scope: ToolScope = {
       paths: paths.map(({ real }) => real),
       isConfined,
-      mayRead: (place) =>
-        (!isConfined || isInside(context.workspace, place)) &&
+      mayRead: (path) =>
+        (!isConfined || isInside(context.workspace, path)) &&
         !(
-          keepsSecrets &&
-          (isSecretPlace(place) || isProtectedPlace(place, protectedFolders, context.workspace))
+          protectsSecrets &&
+          (isSecretPath(path) || isProtectedPath(path, protectedDirectories, context.workspace))
         ),
     };
     const { command = null, environment = null, needsPerson = null } = plan.access;
@@ -167,8 +167,8 @@ export class ToolGate {
     return { tool, args, plan, scope, binding };
   }
 
-  /** Undefined where the call may run as it is, the approval that it used, or the one that it has to wait for. */
-  async #decide(run: ToolRun, call: RequestedCall, reviewed: Reviewed) {
+  /** Undefined if the call may run without approval, else the approval that was granted or that it has to wait for. */
+  async #decide(run: ToolRun, call: RequestedCall, reviewed: ReviewedCall) {
     const { policy, approvalStore, approvals } = this.#deps;
     const { context, canAsk } = run;
     const { tool, plan, binding, args } = reviewed;
@@ -178,20 +178,20 @@ export class ToolGate {
       access: plan.access,
       mode: context.mode,
       policy: policy.policy,
-      isAllowedHere: await approvalStore.isAllowed(scopeId, tool.name),
+      isAllowedInScope: await approvalStore.isAllowed(scopeId, tool.name),
       isTrusted: context.isTrusted,
     });
     if (decision.kind === 'refuse') throw new Refusal(decision.reason);
     const known = call.approvalId === undefined ? undefined : await approvalStore.find(call.approvalId);
-    // What was said of this very call counts more than what was allowed for good meanwhile.
+    // A decision on exactly this call takes precedence over a later allow-always.
     if (known?.status === 'denied') throw new Refusal('A person denied this call');
-    if (known?.status === 'expired') throw new Refusal('Nobody decided on this call in time');
+    if (known?.status === 'expired') throw new Refusal('The approval request expired without a decision');
     if (known?.binding === binding && known.used_at === null && known.status === 'approved')
       return { granted: known };
     if (decision.kind === 'run') return undefined;
-    // Where what was decided on is not what would run now, somebody has to look again.
-    if (!canAsk) throw new Refusal(`${decision.reason}, and nobody can be asked`);
-    const asked = await approvals.request({
+    // The call is not the one that was approved, so it needs a new decision.
+    if (!canAsk) throw new Refusal(`${decision.reason}, and no approval can be requested here`);
+    const approval = await approvals.request({
       run_id: run.id,
       call_id: call.id,
       owner_id: context.userId,
@@ -205,11 +205,11 @@ export class ToolGate {
       reason: decision.reason,
       binding,
     });
-    return asked.status === 'approved' ? { granted: asked } : { approval: toApproval(asked) };
+    return approval.status === 'approved' ? { granted: approval } : { approval: toApproval(approval) };
   }
 
-  /** Writes the intent and uses up the approval, together; false where somebody used it before. */
-  #begin(run: ToolRun, call: RequestedCall, { args }: Reviewed, approval: ApprovalRow | undefined) {
+  /** Writes the intent and uses the approval in one transaction; false if the approval is already used. */
+  #begin(run: ToolRun, call: RequestedCall, { args }: ReviewedCall, approval: ApprovalRow | undefined) {
     const { database, audit, approvalStore, runtime } = this.#deps;
     return database.write(async (transaction) => {
       const now = runtime.now().toISOString();
@@ -223,25 +223,28 @@ export class ToolGate {
     });
   }
 
-  async #execute(run: ToolRun, { plan, scope, tool }: Reviewed): Promise<ToolResult> {
+  async #execute(run: ToolRun, { plan, scope, tool }: ReviewedCall): Promise<ToolResult> {
     const { runtime } = this.#deps;
-    const told = (content: string, origin: string | undefined) => {
+    const contentFor = (content: string, origin: string | undefined) => {
       const cut = cutTo(content, MAX_OUTPUT);
       return origin === undefined ? cut : fenceData(runtime, origin, cut);
     };
     try {
       run.context.signal.throwIfAborted();
       const { content, origin } = await plan.run(scope);
-      return { success: true, content: told(content, origin) };
+      return { success: true, content: contentFor(content, origin) };
     } catch (error) {
       if (isToolFailure(error))
-        return { success: false, content: told(error.message, 'origin' in error ? error.origin : undefined) };
+        return {
+          success: false,
+          content: contentFor(error.message, 'origin' in error ? error.origin : undefined),
+        };
       if (run.context.signal.aborted) return { success: false, content: 'The run was stopped' };
       return { success: false, content: this.#reasonOf(error, tool.name) };
     }
   }
 
-  /** What the model may hear of an error: what was not foreseen is for the log alone. */
+  /** The message that the model may see; details of unexpected errors go to the log only. */
   #reasonOf(error: unknown, tool: string): string {
     if (error instanceof Refusal || isToolFailure(error)) return error.message;
     this.#deps.log.error({ tool, reason: messageOf(error) }, 'a tool failed unexpectedly');
@@ -256,8 +259,8 @@ export class ToolGate {
     approval: ApprovalRow | undefined,
   ): Promise<void> {
     const { database, audit, policy } = this.#deps;
-    const told = policy.policy.auditAll ? `: ${cutTo(content, AUDITED_OUTPUT)}` : '';
-    const result = `${success ? 'ok' : 'failed'}${told}`;
+    const details = policy.policy.auditAll ? `: ${cutTo(content, AUDITED_OUTPUT)}` : '';
+    const result = `${success ? 'ok' : 'failed'}${details}`;
     await database.write((transaction) =>
       audit.append(transaction, { ...entryOf(run, call, args), result, ...approvedBy(approval) }),
     );
@@ -276,7 +279,7 @@ export class ToolGate {
   }
 }
 
-/** What `allow-always` is for. */
+/** The conversation or task to which `allow-always` applies. */
 const scopeOf = ({ conversationId, taskId }: ToolContext) => conversationId ?? taskId;
 
 const entryOf = ({ context }: ToolRun, call: RequestedCall, args: Record<string, unknown>) => ({
@@ -294,12 +297,12 @@ const approvedBy = (approval: ApprovalRow | undefined) => ({
   ...(approval?.decision && { decision: approval.decision }),
 });
 
-/** Text that cannot be written down exactly, such as half of a surrogate pair, cannot be bound to a decision. */
-function bindingOf(deps: Record<string, unknown>): string {
+/** Refuses text that cannot be serialized exactly, such as an unpaired surrogate: it cannot be bound to a decision. */
+function bindingOf(values: Record<string, unknown>): string {
   try {
-    return hash('sha256', canonicalize(deps) ?? '');
+    return hash('sha256', canonicalize(values) ?? '');
   } catch (error) {
-    throw new Refusal(`The call cannot be written down exactly: ${messageOf(error)}`, { cause: error });
+    throw new Refusal(`The call cannot be serialized exactly: ${messageOf(error)}`, { cause: error });
   }
 }
 

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import type { ToolInfo, ToolServer } from '../../contract/tools.ts';
 import type { Tool } from './tool.ts';
 
-/** Tools that come from elsewhere, such as from MCP servers. */
+/** A source of further tools, such as MCP servers. */
 export interface ToolSource {
   tools(): Promise<Tool[]>;
   servers(): Promise<ToolServer[]>;
 }
 
-/** Knows every tool: those that come with svc, and those of MCP servers, which are asked when somebody wants to know. */
+/** All tools: the built-in ones and those of MCP servers, which are queried on demand. */
 export class ToolRegistry {
   readonly #builtin: readonly Tool[];
   readonly #source: ToolSource;
@@ -34,12 +34,12 @@ export class ToolRegistry {
   }
 }
 
-/** What a model is told of the arguments. */
+/** The JSON Schema of the arguments, as sent to models. */
 export const inputSchemaOf = (tool: Tool): Record<string, unknown> =>
-  tool.inputSchema ?? withoutDialect(z.toJSONSchema(tool.input, { io: 'input' }));
+  tool.inputSchema ?? withoutSchemaKey(z.toJSONSchema(tool.input, { io: 'input' }));
 
-/** Some vendors refuse a schema that names its dialect. */
-const withoutDialect = (schema: Record<string, unknown>) =>
+/** Some vendors reject a schema with `$schema`. */
+const withoutSchemaKey = (schema: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(schema).filter(([name]) => name !== '$schema'));
 
 function describeTool(tool: Tool): ToolInfo {

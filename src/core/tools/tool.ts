@@ -3,86 +3,86 @@ import type { SecurityMode } from '../../contract/security-mode.ts';
 import type { Danger } from '../../contract/tools.ts';
 import { PathError } from '../paths/path-error.ts';
 
-/** For whom a tool works, and where. */
+/** The user, workspace and limits of a tool call. */
 export interface ToolContext {
-  /** The folder of the work: absolute, every link resolved. */
+  /** The directory of the work, as a real absolute path. */
   workspace: string;
   userId: string;
   mode: SecurityMode;
-  /** Whether commands may run without a sandbox where there is none, once a person agreed to it. */
+  /** Whether commands may run unsandboxed where there is no sandbox, each after an approval. */
   mayRunCommands: boolean;
-  /** False where a stranger's text set the work going: no shell, no writing to the network. */
+  /** False if the work was triggered by untrusted input: no commands, no writing to the network. */
   isTrusted: boolean;
   conversationId?: string | undefined;
   taskId?: string | undefined;
-  /** Aborts when the run is cancelled or out of time. */
+  /** Aborts when the run is cancelled or times out. */
   signal: AbortSignal;
 }
 
-/** A path as the model gave it; relative ones are below the workspace. */
+/** A path as the model gave it; relative paths start at the workspace. */
 export interface PathAccess {
   path: string;
-  does: 'read' | 'write';
+  operation: 'read' | 'write';
 }
 
-/** What a call will touch, known before anything is touched: the guards look at nothing else. */
+/** What a call will access, declared before it runs. The guards check this. */
 export interface ToolAccess {
   paths?: PathAccess[];
-  /** The program and its arguments, exactly as they will be run, without a shell. */
+  /** The program and its arguments, exactly as they will run, without a shell. */
   command?: { argv: string[]; cwd: string };
-  /** Stands for the environment that the command gets, such as whether it is in a sandbox. */
+  /** The environment of the command, such as `sandbox` or `no sandbox`. */
   environment?: string;
-  /** Why nobody but a person may let this call run, such as a program that runs other programs; undefined else. */
+  /** Why this call always needs an approval, such as a program that runs other programs; otherwise undefined. */
   needsPerson?: string;
 }
 
-/** What the guards found, for the tool to work with. */
+/** The results of the guards that the tool works with. */
 export interface ToolScope {
-  /** The real place of each of the plan's paths, in their order; what is not there yet is below a real folder. */
+  /** The real path of each of the plan's paths, in order. */
   paths: string[];
-  /** Whether the guards let a tool look at this real place, for tools that come across others on their way. */
+  /** Whether the guards allow reading this real path, for tools that discover further paths while they run. */
   mayRead(realPath: string): boolean;
-  /** Whether the guards let a tool leave the workspace: its links, too, then lead anywhere. */
+  /** Whether the tool is confined to the workspace; otherwise links in it may lead anywhere. */
   isConfined: boolean;
 }
 
-/** What a model is told of a call that went well. */
+/** The output of a successful call, for the model. */
 export interface ToolOutput {
   content: string;
-  /** Says whose text it is where it came from elsewhere, such as `A web page`: it is fenced as data. */
+  /** The source of untrusted text, such as `A web page`; such text is fenced as data. */
   origin?: string;
 }
 
 export interface ToolPlan {
   access: ToolAccess;
-  /** Does it. Throws a `ToolFailure` for what the model should hear of. */
+  /** Executes the call. Throws a `ToolFailure` for failures that the model should see. */
   run(scope: ToolScope): Promise<ToolOutput>;
 }
 
-/** One thing that a model can do. A new one is a file with this interface and a line in the list of tools. */
+/** A tool that models can call. To add one, implement this interface in a file and add it to the list of tools. */
 export interface Tool<Arguments = unknown> {
-  /** Snake case; what the model calls. */
+  /** In snake case; the name that the model uses. */
   name: string;
-  /** For the model: what it does, when to use it, what it answers. */
+  /** For the model: what it does, when to use it, what it returns. */
   description: string;
-  /** What the arguments have to be; of an MCP tool the server knows more. */
+  /** Validates the arguments; the server of an MCP tool may validate further. */
   input: z.ZodType<Arguments>;
-  /** The JSON Schema that an MCP server gave; of other tools it is made from `input`. */
+  /** The JSON Schema from an MCP server; for other tools it is derived from `input`. */
   inputSchema?: Record<string, unknown>;
   isReadOnly: boolean;
   danger: Danger;
   /** The MCP server that offers it. */
   server?: string;
-  /** Why it cannot be used now; undefined when it can. */
+  /** Why the tool is not available; undefined if it is. */
   unavailable?(): string | undefined;
-  /** Says what the call will touch, and touches nothing. Throws a `ToolFailure` for arguments that make no sense. */
+  /** Declares what the call will access, without side effects. Throws a `ToolFailure` for invalid arguments. */
   plan(args: Arguments, context: ToolContext): ToolPlan | Promise<ToolPlan>;
 }
 
-/** A call that did not work, in words for the model. */
+/** A failed call; the message is for the model. */
 export class ToolFailure extends Error {
   override readonly name = 'ToolFailure';
-  /** Says whose words they are where they came from elsewhere, as of an output. */
+  /** The source of the message if it is untrusted text, as in `ToolOutput`. */
   readonly origin: string | undefined;
   constructor(message: string, options: ErrorOptions & { origin?: string } = {}) {
     super(message, options);
@@ -90,12 +90,12 @@ export class ToolFailure extends Error {
   }
 }
 
-/** Whether an error is an answer for the model, not a bug. */
+/** Whether the message of an error is meant for the model, as opposed to a bug. */
 export const isToolFailure = (error: unknown): error is ToolFailure | PathError =>
   error instanceof ToolFailure || error instanceof PathError;
 
-/** Keeps the type of the arguments between the schema and the plan. */
+/** Defines a tool whose plan gets the type that its schema infers. */
 export const defineTool = <Arguments>(tool: Tool<Arguments>): Tool => tool;
 
-/** The longest answer of a tool that a model is shown, in characters. */
+/** The longest output of a tool that is sent to a model, in characters. */
 export const MAX_OUTPUT = 50_000;

@@ -5,7 +5,7 @@ import type { Outbound } from '../outbound/outbound-fetch.ts';
 import type { SearchConnection } from './search-provider.ts';
 import { searchProviderIds, searchProviders } from './search-provider-list.ts';
 
-/** How each search provider is reached; reads the settings anew, so that a change counts at once. */
+/** The connection of each search provider; reads the settings on every call, so that changes apply immediately. */
 export class SearchConnections {
   readonly #config: Config;
   readonly #outbound: Pick<Outbound, 'check'>;
@@ -16,7 +16,7 @@ export class SearchConnections {
 
   key(id: SearchProviderId): string | undefined {
     const key = this.#config.secret(`integrations.webSearch.${id}.apiKey`);
-    // Anything else cannot be a header; the error of it would hold the key.
+    // Other characters are invalid in a header, and the error would contain the key.
     return key !== undefined && /^[\x21-\x7e]+$/.test(key) ? key : undefined;
   }
 
@@ -24,19 +24,19 @@ export class SearchConnections {
     return this.#config.get(`integrations.webSearch.${id}.baseUrl`)?.replace(/\/+$/, '');
   }
 
-  /** Who is asked: the one that was chosen, or else the first that has what it needs. */
-  chosen(): SearchProviderId | undefined {
-    const chosen = this.#config.get('integrations.webSearch.provider');
-    return chosen ?? searchProviderIds.find((id) => this.#missing(id) === undefined);
+  /** The provider to use: the configured one, or else the first whose settings are complete. */
+  provider(): SearchProviderId | undefined {
+    const configured = this.#config.get('integrations.webSearch.provider');
+    return configured ?? searchProviderIds.find((id) => this.#missing(id) === undefined);
   }
 
-  /** Why nobody can be asked, and what to do, as a sentence; undefined where somebody can. */
+  /** Why web search is not available and how to fix it, as a sentence; undefined if it is available. */
   unavailable(): string | undefined {
     if (!this.#config.get('integrations.webSearch.enabled'))
-      return 'Web search is turned off: svc config set integrations.webSearch.enabled true';
-    const id = this.chosen();
+      return 'Web search is disabled: svc config set integrations.webSearch.enabled true';
+    const id = this.provider();
     if (id === undefined)
-      return 'Nobody has set up web search: svc config set integrations.webSearch.brave.apiKey (or serper, tavily; or integrations.webSearch.searxng.baseUrl)';
+      return 'Web search is not configured: svc config set integrations.webSearch.brave.apiKey (or serper, tavily; or integrations.webSearch.searxng.baseUrl)';
     return this.#missing(id) ?? this.#refused(id);
   }
 
@@ -49,9 +49,7 @@ export class SearchConnections {
     const key = `integrations.webSearch.${id}.${needs}`;
     if (needs === 'apiKey')
       return this.key(id) === undefined ? `${name} needs a key: svc config set ${key}` : undefined;
-    return this.baseUrl(id) === undefined
-      ? `${name} needs its address: svc config set ${key} URL`
-      : undefined;
+    return this.baseUrl(id) === undefined ? `${name} needs its URL: svc config set ${key} URL` : undefined;
   }
 
   #refused(id: SearchProviderId): string | undefined {

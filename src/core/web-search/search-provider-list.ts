@@ -5,7 +5,7 @@ import { serperSearch } from './providers/serper-search.ts';
 import { tavilySearch } from './providers/tavily-search.ts';
 import type { SearchProvider } from './search-provider.ts';
 
-/** Every search provider once. */
+/** All search providers. */
 export const searchProviders: Record<SearchProviderId, SearchProvider> = {
   brave: braveSearch,
   serper: serperSearch,

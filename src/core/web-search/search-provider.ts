@@ -6,7 +6,7 @@ export interface SearchResult {
   snippet: string;
 }
 
-/** Where a provider is, and the key for it. */
+/** The address of a provider and its key. */
 export interface SearchConnection {
   baseUrl: string;
   apiKey: string | undefined;
@@ -16,17 +16,17 @@ export interface SearchRequest extends Pick<OutboundRequest, 'method' | 'headers
   url: string;
 }
 
-/** One who searches the web for us. A new one is a file with this interface and a line in the list of providers. */
+/** A web search provider. To add one, implement this interface in a file and add it to the list of providers. */
 export interface SearchProvider {
   name: string;
   description: string;
-  /** What it cannot do without. */
+  /** The setting that it requires. */
   needs: 'apiKey' | 'baseUrl';
-  /** What people are asked for. */
+  /** The settings that people can set. */
   configFields: readonly ('apiKey' | 'baseUrl')[];
-  /** What a 403 means where it is not about the key, as a sentence. */
+  /** The message for a 403 that is not about the key. */
   forbidden?: string;
   request(connection: SearchConnection, query: string, limit: number): SearchRequest;
-  /** The results in their order, in the provider's own words; throws for an answer of another shape. */
-  read(answer: unknown): SearchResult[];
+  /** Parses the results in order; throws if the response has another shape. */
+  read(body: unknown): SearchResult[];
 }

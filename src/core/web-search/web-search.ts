@@ -10,23 +10,23 @@ import { SearchConnections } from './search-connections.ts';
 import { searchFailure } from './search-failure.ts';
 import type { SearchResult } from './search-provider.ts';
 import { searchProviderIds, searchProviders } from './search-provider-list.ts';
-import { configureWebSearch, type WebSearchChangesDeps } from './web-search-changes.ts';
+import { configureWebSearch, type ConfigureWebSearchDeps } from './configure-web-search.ts';
 
 const TIMEOUT_MS = 15_000;
 const MAX_BYTES = 2 * 1024 * 1024;
 const MAX_SNIPPET = 1000;
 
-export interface SearchWish {
+export interface WebSearchOptions {
   limit: number;
   signal?: AbortSignal | undefined;
 }
 
-export interface WebSearchDeps extends WebSearchChangesDeps {
+export interface WebSearchDeps extends ConfigureWebSearchDeps {
   outbound: Pick<Outbound, 'fetch' | 'check'>;
   runtime: Runtime;
 }
 
-/** Searches the web through the provider that an administrator set up. */
+/** Searches the web through the configured provider. */
 export class WebSearch {
   readonly #deps: WebSearchDeps;
   readonly #connections: SearchConnections;
@@ -35,18 +35,18 @@ export class WebSearch {
     this.#connections = new SearchConnections(deps.config, deps.outbound);
   }
 
-  /** Why it cannot be used now, and what to do; undefined when it can. */
+  /** Why web search is not available and how to fix it; undefined if it is available. */
   unavailable(): string | undefined {
     return this.#connections.unavailable();
   }
 
-  /** Throws an `AppError` in words for people and models, and the reason of the signal where that was aborted. */
-  async search(query: string, { limit, signal }: SearchWish): Promise<SearchResult[]> {
-    const id = this.#connections.chosen();
+  /** Throws an `AppError` with a message for people and models, or the reason of the signal if it aborted. */
+  async search(query: string, { limit, signal }: WebSearchOptions): Promise<SearchResult[]> {
+    const id = this.#connections.provider();
     const reason = this.unavailable();
     if (reason !== undefined || id === undefined) throw new AppError('unavailable', reason ?? '');
-    const answer = await this.#ask(id, query, limit, signal);
-    return this.#read(id, answer).slice(0, limit);
+    const body = await this.#request(id, query, limit, signal);
+    return this.#read(id, body).slice(0, limit);
   }
 
   describe(): WebSearchInfo {
@@ -69,7 +69,7 @@ export class WebSearch {
         tavily: connectionOf('tavily'),
         searxng: connectionOf('searxng'),
       },
-      status: { available: reason === null, provider: this.#connections.chosen() ?? null, reason },
+      status: { available: reason === null, provider: this.#connections.provider() ?? null, reason },
       providers: searchProviderIds.map((id) => {
         const { name, description, configFields } = searchProviders[id];
         return { id, name, description, configFields: [...configFields] };
@@ -77,12 +77,12 @@ export class WebSearch {
     };
   }
 
-  async configure(changes: ConfigureWebSearch, changer: Changer): Promise<WebSearchInfo> {
-    await configureWebSearch(this.#deps, changes, changer);
+  async configure(patch: ConfigureWebSearch, changer: Changer): Promise<WebSearchInfo> {
+    await configureWebSearch(this.#deps, patch, changer);
     return this.describe();
   }
 
-  async #ask(id: SearchProviderId, query: string, limit: number, signal?: AbortSignal): Promise<unknown> {
+  async #request(id: SearchProviderId, query: string, limit: number, signal?: AbortSignal): Promise<unknown> {
     const { outbound, runtime } = this.#deps;
     const connection = this.#connections.of(id);
     const { name } = searchProviders[id];
@@ -97,23 +97,23 @@ export class WebSearch {
       })
       .catch((error: unknown) => {
         throw error instanceof OutboundError
-          ? new AppError('unavailable', `${name} cannot be asked: ${error.message}`)
+          ? new AppError('unavailable', `The request to ${name} failed: ${error.message}`)
           : error;
       });
-    const answer = parseJson(response.text);
+    const body = parseJson(response.text);
     if (response.status < 200 || response.status >= 300) {
       const { apiKey } = connection;
-      throw searchFailure(id, response, answer, { apiKey, now: runtime.now().getTime() });
+      throw searchFailure(id, response, body, { apiKey, now: runtime.now().getTime() });
     }
-    if (answer === undefined) throw new AppError('unavailable', `${name} did not answer with JSON`);
-    return answer;
+    if (body === undefined) throw new AppError('unavailable', `${name} did not return JSON`);
+    return body;
   }
 
-  #read(id: SearchProviderId, answer: unknown): SearchResult[] {
+  #read(id: SearchProviderId, body: unknown): SearchResult[] {
     const provider = searchProviders[id];
     try {
       return provider
-        .read(answer)
+        .read(body)
         .filter(({ url }) => /^https?:\/\//i.test(url) && URL.canParse(url))
         .map(({ title, url, snippet }) => ({
           title: oneLine(title),
@@ -121,7 +121,7 @@ export class WebSearch {
           snippet: oneLine(snippet),
         }));
     } catch (cause) {
-      throw new AppError('unavailable', `${provider.name} answered in a way that svc does not know`, {
+      throw new AppError('unavailable', `${provider.name} returned an unexpected response`, {
         cause,
       });
     }
@@ -136,7 +136,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Whoever wrote a page wrote its title too: neither starts a line of its own. */
+/** Collapses untrusted titles and excerpts to one line, so that they cannot imitate further results. */
 function oneLine(text: string): string {
   const line = text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
   return line.length > MAX_SNIPPET ? `${line.slice(0, MAX_SNIPPET - 1).toWellFormed()}…` : line;

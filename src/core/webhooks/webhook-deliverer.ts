@@ -50,7 +50,7 @@ export class WebhookDeliverer {
     this.#recorder = new AttemptRecorder(deps);
     this.#deliverer = new Deliverer({
       ...deps,
-      takeUp: () => this.#takeUp(),
+      processPage: () => this.#takeUp(),
       attempt: (id, context) => this.#attempt(id, context),
       read: async (webhookId, limit) => (await deps.store.pendingOf(webhookId, limit)).map(toDelivery),
       perLane: 1,

@@ -16,7 +16,7 @@ export function registerPolicy(
     {
       get: () => policy.policy,
       update: ({ body }, { caller, request }) =>
-        policy.change(body, { userId: caller.userId, address: addressOf(request) }),
+        policy.update(body, { userId: caller.userId, address: addressOf(request) }),
     },
     check,
   );

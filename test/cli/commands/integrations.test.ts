@@ -47,7 +47,7 @@ describe('svc integrations ls', () => {
       '              svc config set webhooks.codehost.signingSecret',
       '  Jira        svc config set integrations.tracker_a.clientId ID',
     ]);
-    expect(stderr).toMatch(/\n {2}Web search {2}Nobody has set up web search: svc config set/);
+    expect(stderr).toMatch(/\n {2}Web search {2}Web search is not configured: svc config set/);
   });
 
   it('asks for the webhook once there is a secret, and is content when one came', async () => {

@@ -85,7 +85,7 @@ describe('svc run with approvals, without a terminal', () => {
     server.answers.approvals = {
       ...server.answers.approvals,
       decide: () => {
-        throw new Refusal(403, 'Only a person decides, never an API token');
+        throw new Refusal(403, 'API tokens cannot decide approvals. Sign in as a user');
       },
     };
     const running = home.start(args('--on-approval', 'deny'));
@@ -93,7 +93,7 @@ describe('svc run with approvals, without a terminal', () => {
     world.askInTask();
     expect(outcomeOf(await running)).toMatchObject({
       code: 4,
-      stderr: expect.stringContaining('Only a person decides') as string,
+      stderr: expect.stringContaining('API tokens cannot decide approvals') as string,
     });
   });
 });

@@ -114,7 +114,7 @@ describe('svc approvals', () => {
     world.decide(asked.id, 'deny');
     expect(await svc('approvals', 'allow', shortOf(asked))).toMatchObject({
       code: 6,
-      stderr: 'svc: The approval is denied already.\n',
+      stderr: 'svc: The approval is already denied.\n',
     });
   });
 

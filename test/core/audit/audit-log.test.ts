@@ -3,7 +3,7 @@ import { AuditLog, hashOfEntry } from '../../../src/core/audit/audit-log.ts';
 import { systemRuntime } from '../../../src/core/runtime.ts';
 import { openStorage } from '../../helpers/storage.ts';
 
-it('chains its entries without a gap, also when many come at once and some are rolled back', async () => {
+it('chains audit entries without a gap when many are written at once and some are rolled back', async () => {
   await using storage = await openStorage();
   const audit = new AuditLog(systemRuntime);
   const all = Array.from({ length: 300 }, (_, at) =>

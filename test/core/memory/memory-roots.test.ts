@@ -33,7 +33,7 @@ beforeEach(() => {
   looked = [];
   roots = new MemoryRoots({
     config,
-    protectedFolders: [join(home, 'data')],
+    protectedDirectories: [join(home, 'data')],
     setRoots: async (_, value) => void config.set('memory.roots', value),
   });
 });
@@ -43,7 +43,7 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 const watched = () =>
   new MemoryRoots({
     config,
-    protectedFolders: [],
+    protectedDirectories: [],
     setRoots: () => Promise.reject(new Error('nothing may be allowed here')),
     realDirectory: async (path) => {
       looked.push(path);

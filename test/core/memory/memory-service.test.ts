@@ -17,7 +17,7 @@ it('starts watching before a sync without waiting for it', async () => {
     flags: { 'memory.embedding.provider': undefined },
   });
   const index = new IndexClient({
-    options: { file: join(base, 'memory.db'), protectedFolders: [], cacheMiB: 8 },
+    options: { file: join(base, 'memory.db'), protectedDirectories: [], cacheMiB: 8 },
     log: silentLog,
     onStart: () => undefined,
     onProgress: ({ phase }) => happened.push(phase),
@@ -25,7 +25,7 @@ it('starts watching before a sync without waiting for it', async () => {
   });
   const roots = new MemoryRoots({
     config: parts.config,
-    protectedFolders: [],
+    protectedDirectories: [],
     setRoots: async (_, value) => void parts.config.set('memory.roots', value),
   });
   const memory = new MemoryService({

@@ -3,44 +3,46 @@ import { readdir, rename, rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { DESCRIPTORS, openVerified, openVerifiedFolder } from '../../../src/core/paths/open-verified.ts';
+import { DESCRIPTORS, openVerified, openVerifiedDirectory } from '../../../src/core/paths/open-verified.ts';
 import { canary, plantTree } from '../tools/test-tree.ts';
 import { sized } from '../../helpers/long.ts';
 
 const nowhere = '/no/descriptors';
 
 describe.each([
-  ['by its descriptor', DESCRIPTORS],
-  ['by a fresh look, where the system tells nothing of descriptors', nowhere],
-])('what is opened is checked %s', (_, descriptors) => {
-  it('opens the file that is meant', async () => {
+  ['by descriptor', DESCRIPTORS],
+  ['by path, without descriptor links', nowhere],
+])('a path verified %s', (_, descriptors) => {
+  it('opens a regular file', async () => {
     await using tree = await plantTree();
     await using file = await openVerified(await tree.write('src/a.txt', 'mine'), descriptors);
     expect(await file.readFile('utf8')).toBe('mine');
   });
 
-  it('opens no link', async () => {
+  it('refuses a symbolic link', async () => {
     await using tree = await plantTree();
     const link = await tree.link(`${tree.outside}/secret.txt`, 'link');
     await expect(openVerified(link, descriptors)).rejects.toMatchObject({ code: 'ELOOP' });
   });
 
-  it('opens nothing below a folder that became a link', async () => {
+  it('refuses a path below a directory that became a link', async () => {
     await using tree = await plantTree();
-    const place = await tree.write('src/secret.txt', 'mine');
+    const path = await tree.write('src/secret.txt', 'mine');
     await rename(`${tree.workspace}/src`, `${tree.workspace}/old`);
     await symlink(tree.outside, `${tree.workspace}/src`);
-    await expect(openVerified(place, descriptors)).rejects.toThrow('was replaced');
-    await expect(openVerifiedFolder(`${tree.workspace}/src/deep`, undefined, descriptors)).rejects.toThrow();
+    await expect(openVerified(path, descriptors)).rejects.toThrow('was replaced');
+    await expect(
+      openVerifiedDirectory(`${tree.workspace}/src/deep`, undefined, descriptors),
+    ).rejects.toThrow();
   });
 
-  it('opens no pipe, and does not wait for one', async () => {
+  it('refuses a pipe without blocking', async () => {
     await using tree = await plantTree();
     execFileSync('mkfifo', [`${tree.workspace}/pipe`]);
     await expect(openVerified(`${tree.workspace}/pipe`, descriptors)).rejects.toThrow('not a regular file');
   });
 
-  it('opens no device, socket or folder', async () => {
+  it('refuses a device, a socket and a directory as a file', async () => {
     await using tree = await plantTree();
     const server = createServer().listen(`${tree.workspace}/socket`);
     await once(server, 'listening');
@@ -52,33 +54,30 @@ describe.each([
     server.close();
   });
 
-  it('opens a folder, and no link to one', async () => {
+  it('opens a directory but no link to one', async () => {
     await using tree = await plantTree();
     await tree.write('src/a.txt');
-    await using folder = await openVerifiedFolder(`${tree.workspace}/src`, undefined, descriptors);
-    expect(await readdir(folder.path)).toEqual(['a.txt']);
+    await using directory = await openVerifiedDirectory(`${tree.workspace}/src`, undefined, descriptors);
+    expect(await readdir(directory.path)).toEqual(['a.txt']);
     const link = await tree.link(tree.outside, 'out');
-    await expect(openVerifiedFolder(link, undefined, descriptors)).rejects.toMatchObject({
+    await expect(openVerifiedDirectory(link, undefined, descriptors)).rejects.toMatchObject({
       code: expect.stringMatching(/ELOOP|ENOTDIR/) as string,
     });
   });
 });
 
-it.runIf(process.platform === 'linux')(
-  'an opened folder stays the same when its place is swapped',
-  async () => {
-    await using tree = await plantTree();
-    await tree.write('src/a.txt', 'mine');
-    await using folder = await openVerifiedFolder(`${tree.workspace}/src`);
-    await rename(`${tree.workspace}/src`, `${tree.workspace}/old`);
-    await symlink(tree.outside, `${tree.workspace}/src`);
-    expect(await readdir(folder.path)).toEqual(['a.txt']);
-  },
-);
-
-it('never reads from outside while a folder is swapped to and fro', async () => {
+it.runIf(process.platform === 'linux')('keeps an opened directory when its path is replaced', async () => {
   await using tree = await plantTree();
-  const place = await tree.write('src/secret.txt', 'mine');
+  await tree.write('src/a.txt', 'mine');
+  await using directory = await openVerifiedDirectory(`${tree.workspace}/src`);
+  await rename(`${tree.workspace}/src`, `${tree.workspace}/old`);
+  await symlink(tree.outside, `${tree.workspace}/src`);
+  expect(await readdir(directory.path)).toEqual(['a.txt']);
+});
+
+it('never reads from outside while a directory is repeatedly swapped for a link', async () => {
+  await using tree = await plantTree();
+  const path = await tree.write('src/secret.txt', 'mine');
   const [src, kept] = [`${tree.workspace}/src`, `${tree.workspace}/kept`];
   const swaps = { go: true };
   const swapping = (async () => {
@@ -92,7 +91,7 @@ it('never reads from outside while a folder is swapped to and fro', async () => 
   const seen = new Set<string>();
   for (let round = 0; round < sized(400, 2000); round++) {
     try {
-      await using file = await openVerified(place);
+      await using file = await openVerified(path);
       seen.add(await file.readFile('utf8'));
     } catch (error) {
       seen.add(error instanceof Error ? error.message.replace(/.*(was replaced|ENOENT).*/, '$1') : 'odd');

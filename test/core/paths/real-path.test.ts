@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isInside, realPlace } from '../../../src/core/paths/real-path.ts';
+import { isInside, resolveRealPath } from '../../../src/core/paths/real-path.ts';
 import { plantTree } from '../tools/test-tree.ts';
 import { sized } from '../../helpers/long.ts';
 
@@ -20,7 +20,7 @@ async function plantLinks() {
   return tree;
 }
 
-describe('the real place of a path', () => {
+describe('resolveRealPath', () => {
   it.each<[string, string]>([
     ['src/a.ts', 'work/space/src/a.ts'],
     ['./src//a.ts', 'work/space/src/a.ts'],
@@ -39,21 +39,23 @@ describe('the real place of a path', () => {
     ['inner/dangling-inside', 'work/space/not-there.txt'],
     ['../space/src', 'work/space/src'],
     ['src/../../x', 'work/x'],
-    // The parent of a linked folder is where the link leads, not where it stands.
+    // The parent of a linked directory is the parent of its target, not of the link.
     ['out/deep/..', 'outside'],
     ['out/..', ''],
     ['new/../src/a.ts', 'work/space/src/a.ts'],
     ['new/../out/secret.txt', 'outside/secret.txt'],
     ['src/a.ts/below', 'work/space/src/a.ts/below'],
     [`${'x'.repeat(300)}/a`, `work/space/${'x'.repeat(300)}/a`],
-  ])('of %s is %s', async (path, place) => {
+  ])('resolves %s to %s', async (path, expected) => {
     await using tree = await plantLinks();
-    expect(await realPlace(tree.workspace, path)).toBe(place === '' ? tree.root : `${tree.root}/${place}`);
+    expect(await resolveRealPath(tree.workspace, path)).toBe(
+      expected === '' ? tree.root : `${tree.root}/${expected}`,
+    );
   });
 
-  it('of an absolute path starts at the root', async () => {
+  it('resolves an absolute path from the root', async () => {
     await using tree = await plantLinks();
-    expect(await realPlace(tree.workspace, `${tree.workspace}/out/secret.txt`)).toBe(
+    expect(await resolveRealPath(tree.workspace, `${tree.workspace}/out/secret.txt`)).toBe(
       `${tree.outside}/secret.txt`,
     );
   });
@@ -61,20 +63,20 @@ describe('the real place of a path', () => {
   it.each([
     ['', 'empty'],
     ['a\0b', 'NUL'],
-    ['a\ud800', 'half of a character'],
-    ['~', 'not known'],
-    ['~/x', 'not known'],
+    ['a\ud800', 'unpaired surrogate'],
+    ['~', 'not supported'],
+    ['~/x', 'not supported'],
     ['file:///etc/passwd', 'file: URL'],
     ['FILE:/etc/passwd', 'file: URL'],
     ['x'.repeat(5000), 'too long'],
-    ['loop-a', 'Too many links'],
-    ['loop-b/x', 'Too many links'],
-  ])('is refused for %j', async (path, reason) => {
+    ['loop-a', 'Too many symbolic links'],
+    ['loop-b/x', 'Too many symbolic links'],
+  ])('refuses %j', async (path, reason) => {
     await using tree = await plantLinks();
-    await expect(realPlace(tree.workspace, path)).rejects.toThrow(reason);
+    await expect(resolveRealPath(tree.workspace, path)).rejects.toThrow(reason);
   });
 
-  it('is what the system says of all that is there', async () => {
+  it('agrees with the realpath of the system for every existing path', async () => {
     await using tree = await plantLinks();
     const segment = fc.constantFrom(
       '.',
@@ -92,7 +94,7 @@ describe('the real place of a path', () => {
       fc.asyncProperty(fc.array(segment, { minLength: 1, maxLength: 6 }), async (segments) => {
         const path = segments.join('/');
         const system = await realpath(`${tree.workspace}/${path}`).catch(() => undefined);
-        if (system !== undefined) expect(await realPlace(tree.workspace, path)).toBe(system);
+        if (system !== undefined) expect(await resolveRealPath(tree.workspace, path)).toBe(system);
       }),
       { numRuns: sized(60, 300) },
     );
@@ -105,6 +107,6 @@ it.each<[string, string, boolean]>([
   ['/a', '/ab', false],
   ['/a/b', '/a', false],
   ['/', '/x', true],
-])('inside %s is %s: %s', (folder, place, expected) => {
-  expect(isInside(folder, place)).toBe(expected);
+])('reports for the directory %s and the path %s whether it is inside: %s', (directory, path, expected) => {
+  expect(isInside(directory, path)).toBe(expected);
 });

@@ -12,17 +12,17 @@ import { Sandbox } from '../../../src/core/processes/sandbox.ts';
 import {
   call,
   hasSandbox,
-  makeFolder,
+  makeDirectory,
   noSandbox,
   path,
-  type TestFolder,
-} from '../tools/commands/command-parts.ts';
+  type TestDirectory,
+} from '../tools/commands/command-setup.ts';
 
 const execFile = promisify(run);
-const nodeFolder = dirname(process.execPath);
+const nodeDirectory = dirname(process.execPath);
 
-describe('where bubblewrap is missing', () => {
-  it('says so, once and for all', async () => {
+describe('a sandbox without working bubblewrap', () => {
+  it('reports that bubblewrap is missing, and checks only once', async () => {
     const sandbox = noSandbox();
     expect(await sandbox.check()).toEqual({
       isWorking: false,
@@ -31,11 +31,11 @@ describe('where bubblewrap is missing', () => {
     expect(sandbox.check()).toBe(sandbox.check());
   });
 
-  it.runIf(process.platform === 'linux')('says what bubblewrap said where it does not work', async () => {
-    await using folder = await makeFolder();
+  it.runIf(process.platform === 'linux')('reports the error of bubblewrap if it does not work', async () => {
+    await using directory = await makeDirectory();
     const script = '#!/bin/sh\necho "bwrap: no namespaces for you" >&2\nexit 1\n';
-    await writeFile(join(folder.path, 'bwrap'), script, { mode: 0o755 });
-    const sandbox = new Sandbox({ path: folder.path, home: '/root', hiddenFolders: [] });
+    await writeFile(join(directory.path, 'bwrap'), script, { mode: 0o755 });
+    const sandbox = new Sandbox({ path: directory.path, home: '/root', hiddenDirectories: [] });
     expect(await sandbox.check()).toEqual({
       isWorking: false,
       reason: 'bubblewrap does not work here: bwrap: no namespaces for you',
@@ -43,28 +43,28 @@ describe('where bubblewrap is missing', () => {
   });
 });
 
-describe.skipIf(!hasSandbox.isWorking)('a command in the sandbox (needs bubblewrap)', () => {
-  /** Nowhere else, such as in what the test runner keeps of this file. */
+describe.skipIf(!hasSandbox.isWorking)('a sandboxed command (needs bubblewrap)', () => {
+  /** Random, so that it occurs nowhere else, such as in caches of the test runner. */
   const planted = `planted-${crypto.randomUUID()}`;
-  let home: TestFolder;
+  let home: TestDirectory;
   let data: string;
   let workspace: string;
   let sandbox: Sandbox;
-  /** Runs a script of sh, as a person may allow it. */
+  /** Runs a shell script, as if a user had approved it. */
   const sh = (script: string, options: Partial<Parameters<typeof call>[1]> = {}) =>
     call(
       { command: `sh -c '${script}'`, timeoutMs: 20_000 },
       {
         workspace,
         sandbox,
-        env: { SECRET_KEY: planted, PATH: `${nodeFolder}:${path}` },
+        env: { SECRET_KEY: planted, PATH: `${nodeDirectory}:${path}` },
         ...options,
       },
     );
 
   beforeAll(async () => {
     vi.stubEnv('SVC_MASTER_SEED', planted);
-    home = await makeFolder('/var/tmp');
+    home = await makeDirectory('/var/tmp');
     data = join(home.path, 'data');
     workspace = join(data, 'workspaces', 'task_1');
     await mkdir(workspace, { recursive: true });
@@ -72,7 +72,7 @@ describe.skipIf(!hasSandbox.isWorking)('a command in the sandbox (needs bubblewr
     await writeFile(join(home.path, '.netrc'), planted);
     await writeFile(join(data, 'identity'), planted);
     await writeFile(join(data, 'workspaces', 'task_2', 'file'), planted);
-    sandbox = new Sandbox({ path: `${nodeFolder}:${path}`, home: home.path, hiddenFolders: [data] });
+    sandbox = new Sandbox({ path: `${nodeDirectory}:${path}`, home: home.path, hiddenDirectories: [data] });
     expect(await sandbox.check()).toEqual({ isWorking: true });
   });
   afterAll(async () => {
@@ -80,28 +80,31 @@ describe.skipIf(!hasSandbox.isWorking)('a command in the sandbox (needs bubblewr
     await home[Symbol.asyncDispose]();
   });
 
-  it('writes to its workspace', async () => {
+  it('lets a command write to its workspace', async () => {
     expect(await sh('echo hello > file; cat file; pwd')).toBe(`Exit code 0\n[stdout]\nhello\n${workspace}\n`);
     expect(await readFile(join(workspace, 'file'), 'utf8')).toBe('hello\n');
   });
 
   it.each([
     ['the home', () => `cat ${home.path}/.netrc`],
-    ['the home of whoever runs it', () => `ls -A ${homedir()}`],
+    ['the home of the current user', () => `ls -A ${homedir()}`],
     ['the data of the daemon', () => `cat ${data}/identity`],
     ['the workspace of another task', () => `cat ${data}/workspaces/task_2/file`],
-    ['all of it', () => `grep -rs ${planted} ${home.path} /home /root /tmp /var /etc /run /proc/*/environ`],
+    [
+      'any copy of the planted secret',
+      () => `grep -rs ${planted} ${home.path} /home /root /tmp /var /etc /run /proc/*/environ`,
+    ],
     ['the environment of the daemon', () => 'cat /proc/1/environ /proc/*/environ; env'],
     ['passwords', () => 'cat /etc/shadow /etc/gshadow /etc/sudoers'],
-    ['keys of the machine', () => 'cat /etc/ssl/private/* /etc/ssh/*'],
-  ])('sees nothing of %s', async (_, script) => {
-    const said = await sh(script());
-    expect(said).not.toContain(planted);
-    expect(said).not.toMatch(/^root:/m);
-    expect(said).not.toContain('PRIVATE KEY');
+    ['the keys of the machine', () => 'cat /etc/ssl/private/* /etc/ssh/*'],
+  ])('hides %s from a command', async (_, script) => {
+    const output = await sh(script());
+    expect(output).not.toContain(planted);
+    expect(output).not.toMatch(/^root:/m);
+    expect(output).not.toContain('PRIVATE KEY');
   });
 
-  it('sees no home, not even its names', async () => {
+  it('hides a home, except the parents of the workspace', async () => {
     expect(await sh(`ls -A ${home.path}`)).toBe('Exit code 0\n[stdout]\ndata\n');
     expect(await sh(`ls -A ${data}`)).toBe('Exit code 0\n[stdout]\nworkspaces\n');
     expect(await sh(`ls -A ${data}/workspaces`)).toBe('Exit code 0\n[stdout]\ntask_1\n');
@@ -116,33 +119,33 @@ describe.skipIf(!hasSandbox.isWorking)('a command in the sandbox (needs bubblewr
     '/root/x',
     '/proc/sys/kernel/hostname',
     '/var/tmp/x',
-  ])('cannot write %s', async (target) => {
+  ])('keeps a command from writing to %s', async (target) => {
     expect(await sh(`echo x > ${target} && echo written`)).not.toContain('written');
   });
 
-  it('cannot write beside the workspace, also not where it sees something', async () => {
+  it('keeps a command from writing next to the workspace, even to visible directories', async () => {
     for (const target of [`${data}/x`, `${home.path}/x`, `${data}/workspaces/task_2/x`, '../x'])
       expect(await sh(`echo x > ${target} && echo written`)).not.toContain('written');
     expect(readdirSync(data)).toEqual(['identity', 'workspaces']);
     expect(existsSync(join(data, 'workspaces', 'x'))).toBe(false);
   });
 
-  it('gets out by no link', async () => {
+  it('keeps a command from leaving the workspace through a link', async () => {
     await symlink(join(data, 'identity'), join(workspace, 'link'));
     await symlink(home.path, join(workspace, 'folder'));
     expect(await sh('cat link folder/.netrc; echo x > folder/written')).not.toContain(planted);
     expect(existsSync(join(home.path, 'written'))).toBe(false);
   });
 
-  it('has a /tmp of its own', async () => {
-    await using other = await makeFolder('/tmp');
-    const said = await sh(`echo x > /tmp/y; ls /tmp; ls ${other.path}`);
-    expect(said).toMatch(/^y$/m);
-    expect(said).toContain('No such file');
+  it('gives a command its own /tmp', async () => {
+    await using other = await makeDirectory('/tmp');
+    const output = await sh(`echo x > /tmp/y; ls /tmp; ls ${other.path}`);
+    expect(output).toMatch(/^y$/m);
+    expect(output).toContain('No such file');
     expect(existsSync('/tmp/y')).toBe(false);
   });
 
-  it('has no rights of root, and no way to more', async () => {
+  it('removes root capabilities and keeps a command from gaining any', async () => {
     expect(await sh('grep Cap /proc/self/status')).toMatch(/CapEff:\t0+\n.*CapBnd:\t0+\n/s);
     expect(await sh('test -w /proc/sys/kernel/core_pattern && echo gained')).not.toContain('gained');
     expect(await sh('unshare -Ur true && echo gained')).not.toContain('gained');
@@ -150,12 +153,12 @@ describe.skipIf(!hasSandbox.isWorking)('a command in the sandbox (needs bubblewr
     expect(await sh('chroot / true && echo gained')).not.toContain('gained');
   });
 
-  it('sees no other process, and signals none', async () => {
+  it('hides other processes and protects them from signals', async () => {
     expect(await sh('ls /proc | grep -c [0-9]')).toMatch(/\n[1-6]\n$/);
     expect(await sh(`kill -0 ${process.pid} && echo reached`)).not.toContain('reached');
   });
 
-  describe('on the network', () => {
+  describe('and the network', () => {
     let server: Server;
     let connections = 0;
     beforeAll(async () => {
@@ -164,7 +167,7 @@ describe.skipIf(!hasSandbox.isWorking)('a command in the sandbox (needs bubblewr
     });
     afterAll(() => server.close());
 
-    it('reaches no server of the machine', async () => {
+    it('blocks connections to servers on this machine', async () => {
       const { port } = server.address() as AddressInfo;
       await writeFile(
         join(workspace, 'connect.mjs'),
@@ -178,27 +181,27 @@ describe.skipIf(!hasSandbox.isWorking)('a command in the sandbox (needs bubblewr
       expect(connections).toBe(1);
     });
 
-    it('reaches no other one, and no name', async () => {
+    it('provides no network interface and resolves no host name', async () => {
       expect(await sh('cat /proc/net/route | wc -l; ls /sys/class/net 2>&1')).toMatch(/\n1\n/);
       expect(await sh('getent hosts example.org || echo none')).toContain('none');
     });
   });
 
-  describe('in a repository', () => {
-    let repository: TestFolder;
+  describe('in a git repository', () => {
+    let repository: TestDirectory;
     const git = (script: string) => sh(script, { workspace: repository.path });
     beforeAll(async () => {
-      repository = await makeFolder('/var/tmp');
+      repository = await makeDirectory('/var/tmp');
       spawnSync('git', ['init', '-q', repository.path]);
       await mkdir(join(repository.path, '.git', 'hooks'), { recursive: true });
     });
     afterAll(() => repository[Symbol.asyncDispose]());
 
-    it('works with git', async () => {
-      const said = await git(
+    it('lets a command use git', async () => {
+      const output = await git(
         'echo x > file; git add file; git -c user.name=a -c user.email=a@b.c commit -qm first; git log --format=%s; git status --short',
       );
-      expect(said).toBe('Exit code 0\n[stdout]\nfirst\n');
+      expect(output).toBe('Exit code 0\n[stdout]\nfirst\n');
     });
 
     it.each([
@@ -210,7 +213,7 @@ describe.skipIf(!hasSandbox.isWorking)('a command in the sandbox (needs bubblewr
       'mv .git/hooks .git/other',
       'mv .git other && mkdir .git',
       'rm -rf .git',
-    ])('leaves alone what git runs outside of it, too: %s', async (script) => {
+    ])('protects what git executes outside the sandbox: %s', async (script) => {
       const config = readFileSync(join(repository.path, '.git/config'), 'utf8');
       expect(await git(`${script} && echo done`)).not.toContain('done');
       expect(readFileSync(join(repository.path, '.git/config'), 'utf8')).toBe(config);
@@ -220,43 +223,43 @@ describe.skipIf(!hasSandbox.isWorking)('a command in the sandbox (needs bubblewr
     });
   });
 
-  it('is not shown what no tool may read', async () => {
-    await using folder = await makeFolder('/var/tmp');
-    await mkdir(join(folder.path, 'app', '.ssh'), { recursive: true });
-    await writeFile(join(folder.path, 'app', '.env'), planted);
-    await writeFile(join(folder.path, 'app', '.ssh', 'id'), planted);
-    await writeFile(join(folder.path, 'app', 'plain'), 'shown\n');
-    const options = { workspace: folder.path, mayRead: (one: string) => !/\.(env|ssh)$/.test(one) };
-    const said = await sh(
+  it('hides files that no tool may read', async () => {
+    await using directory = await makeDirectory('/var/tmp');
+    await mkdir(join(directory.path, 'app', '.ssh'), { recursive: true });
+    await writeFile(join(directory.path, 'app', '.env'), planted);
+    await writeFile(join(directory.path, 'app', '.ssh', 'id'), planted);
+    await writeFile(join(directory.path, 'app', 'plain'), 'shown\n');
+    const options = { workspace: directory.path, mayRead: (one: string) => !/\.(env|ssh)$/.test(one) };
+    const output = await sh(
       'cat app/plain; cat app/.env app/.ssh/id; grep -r planted .; echo x > app/.env',
       options,
     );
-    expect(said).toContain('shown');
-    expect(said).not.toContain(planted);
-    expect(await readFile(join(folder.path, 'app', '.env'), 'utf8')).toBe(planted);
+    expect(output).toContain('shown');
+    expect(output).not.toContain(planted);
+    expect(await readFile(join(directory.path, 'app', '.env'), 'utf8')).toBe(planted);
   });
 
-  it('is hidden the folders of the daemon in a workspace that holds them', async () => {
+  it('hides the directories of the daemon inside a workspace', async () => {
     const own = new Sandbox({
       path,
       home: home.path,
-      hiddenFolders: [join(data, 'workspaces'), data, data, '/no/such'],
+      hiddenDirectories: [join(data, 'workspaces'), data, data, '/no/such'],
     });
     expect(await own.check()).toEqual({ isWorking: true });
     const options = { workspace: home.path, sandbox: own, mayRead: (one: string) => !one.startsWith(data) };
-    const said = await sh('cat data/identity; cat .netrc; echo; ls -A data', options);
-    expect(said).toContain(`[stdout]\n${planted}\nworkspaces\n`);
-    expect(said).toContain('[stderr]\ncat: data/identity: No such file');
+    const output = await sh('cat data/identity; cat .netrc; echo; ls -A data', options);
+    expect(output).toContain(`[stdout]\n${planted}\nworkspaces\n`);
+    expect(output).toContain('[stderr]\ncat: data/identity: No such file');
     expect(await sh('echo x > data/y && echo written', options)).not.toContain('written');
     expect(await call('ls -A data', { ...options, workspace })).toMatch(/No such file/);
   });
 
-  it('never has the machine or a hidden folder as its workspace', async () => {
-    await expect(sh('true', { workspace: '/' })).rejects.toThrow('The whole machine');
-    await expect(sh('true', { workspace: data })).rejects.toThrow('must not see');
+  it('refuses the root or a hidden directory as the workspace', async () => {
+    await expect(sh('true', { workspace: '/' })).rejects.toThrow('The root directory');
+    await expect(sh('true', { workspace: data })).rejects.toThrow('hidden from commands');
   });
 
-  it('finds programs of a PATH in the home, and nothing beside them', async () => {
+  it('finds programs of a PATH entry in the home, but no other files there', async () => {
     const prefix = join(home.path, '.tools', 'v1');
     await mkdir(join(prefix, 'bin'), { recursive: true });
     await mkdir(join(prefix, 'lib'));
@@ -267,7 +270,7 @@ describe.skipIf(!hasSandbox.isWorking)('a command in the sandbox (needs bubblewr
       mode: 0o755,
     });
     const withTools = `${prefix}/bin:${home.path}:${data}:relative:${path}`;
-    const own = new Sandbox({ path: withTools, home: home.path, hiddenFolders: [data] });
+    const own = new Sandbox({ path: withTools, home: home.path, hiddenDirectories: [data] });
     expect(await own.check()).toEqual({ isWorking: true });
     const options = { workspace, sandbox: own, env: { PATH: withTools } };
     expect(await call('say', options)).toBe('Exit code 0\n[stdout]\nfrom lib\nbin\nlib\n');

@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest';
-import { estimateTokens, lastTokens, newestThatFit, roomOf } from '../../../src/core/text/token-estimate.ts';
+import {
+  estimateTokens,
+  lastTokens,
+  newestThatFit,
+  promptBudget,
+} from '../../../src/core/text/token-estimate.ts';
 
 it.each([
   ['', 0],
@@ -10,7 +15,7 @@ it.each([
   ['漢字 and words', 5],
   ['한국어', 3],
   ['👍👍', 2],
-])('takes %j for %i tokens', (text, tokens) => {
+])('estimates %j as %i tokens', (text, tokens) => {
   expect(estimateTokens(text)).toBe(tokens);
 });
 
@@ -20,7 +25,7 @@ it.each([
   ['漢字かな', 2, 'かな'],
   ['𠀀𠀀𠀀', 2, '𠀀𠀀'],
   ['abcd', 0, ''],
-])('keeps of %j the last %i tokens', (text, tokens, end) => {
+])('keeps the end of %j within %i tokens', (text, tokens, end) => {
   expect(lastTokens(text, tokens)).toBe(end);
 });
 
@@ -30,7 +35,7 @@ it.each([
   [9, ['c']],
   [0, ['c']],
   [15, ['a', 'b', 'c']],
-])('keeps of three messages what fits into %i tokens', (tokens, kept) => {
+])('keeps the newest messages that fit into %i tokens', (tokens, kept) => {
   const messages = ['a', 'b', 'c'].map((content) => ({ content }));
   expect(newestThatFit(messages, tokens).map(({ content }) => content)).toEqual(kept);
 });
@@ -39,6 +44,6 @@ it.each([
   [undefined, 21_504],
   [4096, 2252],
   [200_000, 155_904],
-])('leaves in a window of %s room for the answer', (contextWindow, room) => {
-  expect(roomOf({ contextWindow })).toBe(room);
+])('leaves room for the answer in a context window of %s', (contextWindow, room) => {
+  expect(promptBudget({ contextWindow })).toBe(room);
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { realPlace } from '../../../src/core/paths/real-path.ts';
+import { resolveRealPath } from '../../../src/core/paths/real-path.ts';
 import type { Guard, GuardedCall } from '../../../src/core/tools/guards/guard.ts';
 import {
   defineTool,
@@ -37,10 +37,10 @@ export async function guardedCall(
   access: ToolAccess,
   change: Partial<GuardedCall> = {},
 ): Promise<GuardedCall> {
-  const paths = (access.paths ?? []).map(async ({ path, does }) => ({
-    given: path,
-    does,
-    real: await realPlace(workspace, path),
+  const paths = (access.paths ?? []).map(async ({ path, operation }) => ({
+    requested: path,
+    operation,
+    real: await resolveRealPath(workspace, path),
   }));
   return {
     tool: testTool(),
@@ -58,7 +58,7 @@ export const commandIn = (workspace: string, ...argv: string[]): Promise<Guarded
 export const serverCallIn = (workspace: string, args: Record<string, unknown>): Promise<GuardedCall> =>
   guardedCall(workspace, {}, { args, tool: testTool({ server: 'server' }) });
 
-interface ToolRun {
+interface RunToolOptions {
   workspace: string;
   guards?: Guard[];
   /** Between the guards and the tool. */
@@ -67,17 +67,21 @@ interface ToolRun {
   context?: Partial<ToolContext>;
 }
 
-/** Runs a tool as a gate does: schema, plan, real places, guards, and then the tool. */
-export async function runTool(tool: Tool, args: Record<string, unknown>, how: ToolRun): Promise<string> {
-  const context = contextIn(how.workspace, how.context);
+/** Runs a tool as the gate does: schema, plan, real paths, guards, and then the tool. */
+export async function runTool(
+  tool: Tool,
+  args: Record<string, unknown>,
+  options: RunToolOptions,
+): Promise<string> {
+  const context = contextIn(options.workspace, options.context);
   const plan = await tool.plan(tool.input.parse(args), context);
-  const call = await guardedCall(how.workspace, plan.access, { tool, args, context });
-  for (const guard of how.guards ?? []) {
+  const call = await guardedCall(options.workspace, plan.access, { tool, args, context });
+  for (const guard of options.guards ?? []) {
     const reason = await guard.check(call);
     if (reason !== undefined) throw new Error(`${guard.name}: ${reason}`);
   }
-  await how.meanwhile?.();
+  await options.meanwhile?.();
   const paths = call.paths.map(({ real }) => real);
-  const { content } = await plan.run({ paths, mayRead: () => true, isConfined: true, ...how.scope });
+  const { content } = await plan.run({ paths, mayRead: () => true, isConfined: true, ...options.scope });
   return content;
 }

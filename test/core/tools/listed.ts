@@ -1,2 +1,2 @@
-/** The words of a text, for long tables of what has no white space in it. */
+/** The words of a text, for long tables of values without white space. */
 export const listed = (text: string): string[] => text.trim().split(/\s+/);

@@ -13,54 +13,72 @@ const policy: DecidedCall['policy'] = {
   auditAll: true,
 };
 const harmless = testTool({ isReadOnly: true, danger: 'low' });
-const reaching = testTool({ isReadOnly: true, danger: 'medium' });
+const external = testTool({ isReadOnly: true, danger: 'medium' });
 const changing = testTool({ isReadOnly: false, danger: 'medium' });
 const running = testTool({ isReadOnly: false, danger: 'high' });
-const foreign = testTool({ isReadOnly: false, danger: 'medium', server: 'server' });
+const mcpTool = testTool({ isReadOnly: false, danger: 'medium', server: 'server' });
 const isOnList = { policy: { ...policy, allowedTools: ['test_*'] } };
-const isAskedFor = { policy: { ...policy, allowedTools: ['test_tool'], requireApprovalFor: ['test_tool'] } };
+const requiresApproval = {
+  policy: { ...policy, allowedTools: ['test_tool'], requireApprovalFor: ['test_tool'] },
+};
 const needsPerson = { access: { needsPerson: 'It runs others' } };
 
-/** What each mode says, in the order of the modes. */
+/** The decision of each mode, in the order of the modes. */
 const table: [string, Partial<DecidedCall>, Kind[]][] = [
-  ['looks', { tool: harmless }, ['refuse', 'run', 'refuse', 'run', 'run']],
-  ['looks beyond the machine', { tool: reaching }, ['refuse', 'run', 'refuse', 'ask', 'run']],
-  ['changes', { tool: changing }, ['refuse', 'refuse', 'refuse', 'ask', 'run']],
-  ['looks, and is on the list', { tool: harmless, ...isOnList }, ['refuse', 'run', 'run', 'run', 'run']],
-  ['changes, and is on the list', { tool: changing, ...isOnList }, ['refuse', 'refuse', 'run', 'run', 'run']],
+  ['is read-only', { tool: harmless }, ['refuse', 'run', 'refuse', 'run', 'run']],
+  ['reaches beyond the machine', { tool: external }, ['refuse', 'run', 'refuse', 'ask', 'run']],
+  ['changes data', { tool: changing }, ['refuse', 'refuse', 'refuse', 'ask', 'run']],
+  ['is read-only and on the list', { tool: harmless, ...isOnList }, ['refuse', 'run', 'run', 'run', 'run']],
   [
-    'is allowed for good here',
-    { tool: changing, isAllowedHere: true },
+    'changes data and is on the list',
+    { tool: changing, ...isOnList },
     ['refuse', 'refuse', 'run', 'run', 'run'],
   ],
-  ['is always asked for', { tool: harmless, ...isAskedFor }, ['refuse', 'ask', 'ask', 'ask', 'run']],
   [
-    'is always asked for, and allowed for good',
-    { tool: changing, ...isAskedFor, isAllowedHere: true },
+    'is always allowed in this conversation',
+    { tool: changing, isAllowedInScope: true },
+    ['refuse', 'refuse', 'run', 'run', 'run'],
+  ],
+  [
+    'always requires an approval',
+    { tool: harmless, ...requiresApproval },
+    ['refuse', 'ask', 'ask', 'ask', 'run'],
+  ],
+  [
+    'always requires an approval, although it is always allowed',
+    { tool: changing, ...requiresApproval, isAllowedInScope: true },
     ['refuse', 'refuse', 'ask', 'ask', 'run'],
   ],
-  ['needs a person', { tool: running, ...needsPerson }, ['refuse', 'refuse', 'refuse', 'ask', 'refuse']],
   [
-    'needs a person, and is on the list',
-    { tool: running, ...needsPerson, ...isOnList, isAllowedHere: true },
+    'needs a decision by a person',
+    { tool: running, ...needsPerson },
     ['refuse', 'refuse', 'refuse', 'ask', 'refuse'],
   ],
   [
-    'runs programs for a stranger',
-    { tool: running, isTrusted: false, ...isOnList, isAllowedHere: true },
+    'needs a decision by a person, although it is on the list',
+    { tool: running, ...needsPerson, ...isOnList, isAllowedInScope: true },
+    ['refuse', 'refuse', 'refuse', 'ask', 'refuse'],
+  ],
+  [
+    'runs programs for untrusted input',
+    { tool: running, isTrusted: false, ...isOnList, isAllowedInScope: true },
     ['refuse', 'refuse', 'refuse', 'refuse', 'refuse'],
   ],
   [
-    'reaches a server for a stranger',
-    { tool: foreign, isTrusted: false, ...isOnList, isAllowedHere: true },
+    'calls a server for untrusted input',
+    { tool: mcpTool, isTrusted: false, ...isOnList, isAllowedInScope: true },
     ['refuse', 'refuse', 'refuse', 'refuse', 'refuse'],
   ],
-  ['looks for a stranger', { tool: harmless, isTrusted: false }, ['refuse', 'run', 'refuse', 'run', 'run']],
+  [
+    'is read-only, for untrusted input',
+    { tool: harmless, isTrusted: false },
+    ['refuse', 'run', 'refuse', 'run', 'run'],
+  ],
 ];
 
-describe('a tool that', () => {
-  it.each(table)('%s', (_, change, expected) => {
-    const call = { tool: harmless, access: {}, policy, isAllowedHere: false, isTrusted: true, ...change };
+describe('decideByMode', () => {
+  it.each(table)('decides in every mode about a tool that %s', (_, change, expected) => {
+    const call = { tool: harmless, access: {}, policy, isAllowedInScope: false, isTrusted: true, ...change };
     expect(modes.map((mode) => decideByMode({ ...call, mode }).kind)).toEqual(expected);
   });
 });
@@ -72,6 +90,6 @@ it.each([
   ['mcp__files__*', 'mcp__files__read', true],
   ['mcp__files__*', 'mcp__file', false],
   ['Read_file', 'read_file', false],
-])('the pattern %s is for %s: %s', (pattern, name, expected) => {
+])('matches the pattern %s against %s: %s', (pattern, name, expected) => {
   expect(matchesTool(['other', pattern], name)).toBe(expected);
 });

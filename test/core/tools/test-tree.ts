@@ -2,21 +2,21 @@ import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** Stands in every file outside the workspace: where it shows up, something got out. */
+/** The content of every file outside the workspace; output that contains it is a leak. */
 export const canary = 'CANARY-7f3a';
 
 export interface TestTree extends AsyncDisposable {
-  /** Holds the workspace and what is outside of it. */
+  /** Contains the workspace and the directory outside of it. */
   root: string;
   workspace: string;
   outside: string;
-  /** Writes a file of the workspace, with its folders; an absolute path is one anywhere. */
+  /** Writes a file of the workspace and its parent directories; an absolute path may be anywhere. */
   write(path: string, content?: string): Promise<string>;
   link(target: string, path: string): Promise<string>;
   read(path: string): Promise<string>;
 }
 
-/** A workspace beside a folder with secrets, both real places, that go with the test. */
+/** Creates a workspace next to a directory with secrets, both with real paths, removed with the test. */
 export async function plantTree(): Promise<TestTree> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'svc-tree-')));
   const workspace = join(root, 'work', 'space');

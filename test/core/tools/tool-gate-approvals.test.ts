@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { ToolAccess } from '../../../src/core/tools/tool.ts';
-import { ann, bob, openGate, type OpenGate } from './gate-parts.ts';
+import { ann, bob, openGate, type OpenGate } from './gate-setup.ts';
 
 const MINUTE = 60_000;
 const later = ({ clock }: OpenGate, ms: number) => (clock.now = new Date(clock.now.getTime() + ms));
 const done = { kind: 'done', result: { success: true, content: 'done' } };
 const needsPerson: ToolAccess = { needsPerson: 'It runs other programs' };
 
-describe('a call that needs a person', () => {
-  it('waits, runs once it is allowed, and only once', async () => {
+describe('a call that needs an approval', () => {
+  it('runs a call exactly once after it is approved', async () => {
     await using open = await openGate();
     const approvalId = await open.ask({ args: { a: 1 } });
     expect(open.ran()).toBe(0);
-    // Nobody has decided: it still waits, for the same decision.
+    // Without a decision, the call still waits for the same approval.
     expect(await open.ask({ args: { a: 1 }, approvalId })).toBe(approvalId);
     await open.decide(approvalId);
     expect(await open.call({ args: { a: 1 }, approvalId })).toEqual(done);
@@ -24,7 +24,7 @@ describe('a call that needs a person', () => {
     expect(await open.rows()).toMatchObject([{}, { approved: 1, decision: 'allow-once' }, {}]);
   });
 
-  it('is refused once it is denied, and where nobody can be asked', async () => {
+  it('refuses a call that is denied, or for which no approval can be requested', async () => {
     await using open = await openGate();
     const approvalId = await open.ask();
     await open.decide(approvalId, 'deny');
@@ -32,12 +32,12 @@ describe('a call that needs a person', () => {
       result: { content: 'A person denied this call' },
     });
     expect(await open.call({}, open.runOf({}, false))).toMatchObject({
-      result: { success: false, content: expect.stringContaining('nobody can be asked') },
+      result: { success: false, content: expect.stringContaining('no approval can be requested here') },
     });
     expect(open.ran()).toBe(0);
   });
 
-  it('runs once, however many calls and decisions come at the same moment', async () => {
+  it('runs a call once despite concurrent calls and decisions', async () => {
     await using open = await openGate();
     const approvalId = await open.ask();
     const decisions = await Promise.allSettled(
@@ -46,16 +46,16 @@ describe('a call that needs a person', () => {
       ),
     );
     expect(decisions.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    // The first was faster: the others did not allow it for good.
+    // The first decision won, so the others had no effect.
     const calls = await Promise.all(Array.from({ length: 100 }, () => open.call({ approvalId })));
     expect(calls.filter(({ kind }) => kind === 'done')).toEqual([done]);
     expect(open.ran()).toBe(1);
   });
 });
 
-describe('an approval is not for', () => {
+describe('an approval', () => {
   const changes: Record<string, (open: OpenGate) => unknown> = {
-    'a changed place': async ({ tree }) => {
+    'a changed real path': async ({ tree }) => {
       await tree.write('second.txt');
       const { rm } = await import('node:fs/promises');
       await rm(`${tree.workspace}/link`);
@@ -63,20 +63,20 @@ describe('an approval is not for', () => {
     },
     'a changed command': ({ behaviour, tree }) =>
       (behaviour.access = { ...behaviour.access, command: { argv: ['rm', 'x'], cwd: tree.workspace } }),
-    'a changed folder': ({ behaviour, tree }) =>
+    'a changed directory': ({ behaviour, tree }) =>
       (behaviour.access = { ...behaviour.access, command: { argv: ['ls'], cwd: `${tree.workspace}/sub` } }),
     'a changed environment': ({ behaviour }) => (behaviour.access.environment = 'no sandbox'),
-    'another reason to ask': ({ behaviour }) => (behaviour.access.needsPerson = 'It runs other programs'),
-    'another policy': ({ policy }) => policy.change({ allowedTools: ['grep'] }, {}),
+    'another reason': ({ behaviour }) => (behaviour.access.needsPerson = 'It runs other programs'),
+    'another policy': ({ policy }) => policy.update({ allowedTools: ['grep'] }, {}),
     'other guards': ({ policy }) => policy.setGuard('shell-injection', false, {}),
   };
-  it.each(Object.keys(changes))('%s', async (name) => {
+  it.each(Object.keys(changes))('rejects an approval for a call with %s', async (name) => {
     await using open = await openGate();
     const { tree, behaviour } = open;
     await tree.write('first.txt');
     await tree.link('first.txt', 'link');
     behaviour.access = {
-      paths: [{ path: 'link', does: 'read' }],
+      paths: [{ path: 'link', operation: 'read' }],
       command: { argv: ['ls'], cwd: tree.workspace },
       environment: 'sandbox',
     };
@@ -88,11 +88,11 @@ describe('an approval is not for', () => {
   });
 
   it.each([
-    ['an argument more', { a: 1, b: 2 }],
-    ['an argument less', {}],
+    ['an additional argument', { a: 1, b: 2 }],
+    ['a missing argument', {}],
     ['another value', { a: 2 }],
     ['a value of another kind', { a: '1' }],
-  ])('%s', async (_, args) => {
+  ])('rejects an approval for a call with %s', async (_, args) => {
     await using open = await openGate();
     const approvalId = await open.ask({ args: { a: 1 } });
     await open.decide(approvalId);
@@ -100,7 +100,7 @@ describe('an approval is not for', () => {
     expect(open.ran()).toBe(0);
   });
 
-  it('another conversation, task or workspace', async () => {
+  it('rejects an approval for another conversation, task or workspace', async () => {
     await using open = await openGate();
     const approvalId = await open.ask();
     await open.decide(approvalId);
@@ -115,7 +115,7 @@ describe('an approval is not for', () => {
     expect(await open.call({ approvalId })).toEqual(done);
   });
 
-  it('the same arguments in another order, which are the same', async () => {
+  it('accepts an approval for the same arguments in another order', async () => {
     await using open = await openGate();
     const approvalId = await open.ask({ args: { a: 1, b: { c: 2, d: 3 } } });
     await open.decide(approvalId);
@@ -123,19 +123,19 @@ describe('an approval is not for', () => {
   });
 });
 
-describe('an approval ends', () => {
-  it('after ten minutes without a decision', async () => {
+describe('the expiry of an approval', () => {
+  it('expires an approval after ten minutes without a decision', async () => {
     await using open = await openGate();
     const approvalId = await open.ask();
     later(open, 10 * MINUTE);
     await expect(open.decide(approvalId)).rejects.toMatchObject({ message: 'The approval has expired' });
     expect(await open.call({ approvalId })).toMatchObject({
-      result: { success: false, content: 'Nobody decided on this call in time' },
+      result: { success: false, content: 'The approval request expired without a decision' },
     });
     expect(open.ran()).toBe(0);
   });
 
-  it('after ten minutes when it was given and not used', async () => {
+  it('expires an unused approval after ten minutes', async () => {
     await using open = await openGate();
     const approvalId = await open.ask();
     later(open, 9 * MINUTE);
@@ -145,7 +145,7 @@ describe('an approval ends', () => {
     expect(open.ran()).toBe(0);
   });
 
-  it('just before that it is still good', async () => {
+  it('accepts an approval just before ten minutes', async () => {
     await using open = await openGate();
     const approvalId = await open.ask();
     later(open, 10 * MINUTE - 1);
@@ -153,17 +153,17 @@ describe('an approval ends', () => {
     expect(await open.call({ approvalId })).toEqual(done);
   });
 
-  it('with the run that asked', async () => {
+  it('expires an approval with the run that requested it', async () => {
     await using open = await openGate();
     const approvalId = await open.ask();
-    await open.approvals.withdraw('run_1');
+    await open.approvals.expireForRun('run_1');
     await expect(open.decide(approvalId)).rejects.toMatchObject({ code: 'wrong_state' });
     expect(await open.call({ approvalId })).toMatchObject({ result: { success: false } });
   });
 });
 
 describe('a decision', () => {
-  it('is for the owner and administrators, never for a token', async () => {
+  it('lets the owner and administrators decide, but no API token', async () => {
     await using open = await openGate();
     const approvalId = await open.ask();
     await expect(open.decide(approvalId, 'allow-once', bob)).rejects.toMatchObject({ code: 'not_found' });
@@ -182,7 +182,7 @@ describe('a decision', () => {
 });
 
 describe('allow-always', () => {
-  async function allowedForGood() {
+  async function openAlwaysAllowed() {
     const open = await openGate();
     const approvalId = await open.ask();
     await open.decide(approvalId, 'allow-always');
@@ -190,9 +190,9 @@ describe('allow-always', () => {
     return open;
   }
 
-  it('is for the tool, in this conversation', async () => {
-    await using open = await allowedForGood();
-    // The first call used the approval up, the next needs none.
+  it('applies allow-always to the tool in this conversation only', async () => {
+    await using open = await openAlwaysAllowed();
+    // The first call used the approval, the next needs none.
     expect((await open.rows()).map(({ decision }) => decision)).toEqual([
       'allow-always',
       'allow-always',
@@ -203,7 +203,7 @@ describe('allow-always', () => {
     await open.ask({}, open.runOf({ conversationId: undefined, taskId: 'conv_3' }));
   });
 
-  it('of one call does not allow another one that was denied, or that nobody decided on', async () => {
+  it('does not apply allow-always to an earlier call that was denied or expired', async () => {
     await using open = await openGate();
     const denied = await open.ask({ args: { a: 1 } });
     const late = await open.ask({ args: { a: 2 } });
@@ -218,8 +218,8 @@ describe('allow-always', () => {
     expect(open.ran()).toBe(0);
   });
 
-  it('does not cover what only a person may let run', async () => {
-    await using open = await allowedForGood();
+  it('does not apply allow-always to calls that always need an approval', async () => {
+    await using open = await openAlwaysAllowed();
     open.behaviour.access = needsPerson;
     await open.ask();
     const run = (mode: 'allowlist' | 'full') => open.call({}, open.runOf({ mode }));
@@ -230,17 +230,17 @@ describe('allow-always', () => {
     expect(open.ran()).toBe(1);
   });
 
-  it('covers neither what the policy always asks for nor what it blocks', async () => {
-    await using open = await allowedForGood();
-    await open.policy.change({ requireApprovalFor: ['test_tool'] }, {});
+  it('does not let allow-always override the approvals and blocks of the policy', async () => {
+    await using open = await openAlwaysAllowed();
+    await open.policy.update({ requireApprovalFor: ['test_tool'] }, {});
     await open.ask();
     await open.ask({}, open.runOf({ mode: 'allowlist' }));
-    await open.policy.change({ blockedTools: ['test_tool'] }, {});
+    await open.policy.update({ blockedTools: ['test_tool'] }, {});
     expect(await open.call()).toMatchObject({ result: { content: 'The policy blocks test_tool' } });
   });
 
-  it('is no way around the modes, nor around what a stranger may not do', async () => {
-    await using open = await allowedForGood();
+  it('does not let allow-always override the modes or the limits on untrusted input', async () => {
+    await using open = await openAlwaysAllowed();
     for (const mode of ['deny', 'sandbox'] as const)
       expect(await open.call({}, open.runOf({ mode }))).toMatchObject({ result: { success: false } });
     expect(await open.call({}, open.runOf({ isTrusted: false }))).toMatchObject({

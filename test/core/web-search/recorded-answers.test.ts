@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { SearchProviderId } from '../../../src/contract/integrations.ts';
 import { hasSharedFixtures, sharedFixture } from '../../helpers/shared-fixture.ts';
 import { ownRecording, play, type Recording } from './recordings.ts';
-import { createWebSearch, key, providerAt } from './search-parts.ts';
+import { createWebSearch, key, providerAt } from './search-setup.ts';
 
 async function searchIn(id: SearchProviderId, recording: Recording, limit = 20) {
   await using server = await play(recording);
@@ -13,8 +13,8 @@ async function searchIn(id: SearchProviderId, recording: Recording, limit = 20) 
   return { results, request, path: url.pathname, query: Object.fromEntries(url.searchParams) };
 }
 
-describe('a search with', () => {
-  it('Brave asks and reads as its documentation says', async () => {
+describe('a web search', () => {
+  it('follows the documented API of Brave', async () => {
     const { results, request, path, query } = await searchIn('brave', ownRecording('brave-results'));
     expect(request).toMatchObject({ method: 'GET', headers: { 'x-subscription-token': key } });
     expect(path).toBe('/res/v1/web/search');
@@ -33,7 +33,7 @@ describe('a search with', () => {
     ]);
   });
 
-  it('SearXNG asks and reads as its documentation says', async () => {
+  it('follows the documented API of SearXNG', async () => {
     const { results, request, path, query } = await searchIn('searxng', ownRecording('searxng-results'));
     expect(request).toMatchObject({ method: 'GET', headers: { authorization: `Bearer ${key}` } });
     expect(path).toBe('/search');
@@ -48,7 +48,7 @@ describe('a search with', () => {
     ]);
   });
 
-  it('SearXNG needs no key, and its address may be below a path', async () => {
+  it('uses SearXNG without a key and with a path in its base URL', async () => {
     await using server = await play(ownRecording('searxng-results'));
     await using search = await createWebSearch({
       'integrations.webSearch.searxng.baseUrl': `${server.url}/searxng/`,
@@ -58,7 +58,7 @@ describe('a search with', () => {
     expect(server.requests[0]?.headers).not.toHaveProperty('authorization');
   });
 
-  it.runIf(hasSharedFixtures)('Serper asks and reads as was recorded', async () => {
+  it.runIf(hasSharedFixtures)('follows the recorded API of Serper', async () => {
     const recording = sharedFixture<Recording>('websearch/serper-12.json') as Recording;
     const { results, request, path } = await searchIn('serper', recording);
     expect(request).toMatchObject({ method: recording.request.method, headers: { 'x-api-key': key } });
@@ -74,7 +74,7 @@ describe('a search with', () => {
   });
 
   it.runIf(hasSharedFixtures).each(['tavily-0', 'tavily-3', 'tavily-6', 'tavily-9'])(
-    'Tavily asks and reads as was recorded: %s',
+    'follows the recorded API of Tavily: %s',
     async (name) => {
       const recording = sharedFixture<Recording>(`websearch/${name}.json`) as Recording;
       const { results, request, path } = await searchIn('tavily', recording);
@@ -94,27 +94,27 @@ describe('a search with', () => {
   );
 });
 
-describe('an answer', () => {
-  const answer = (body: unknown): Recording => ({
+describe('the response of a search provider', () => {
+  const recordingOf = (body: unknown): Recording => ({
     ...ownRecording('searxng-results'),
     response: { status: 200, headers: {}, body },
   });
 
-  it('with results of no use keeps the others', async () => {
+  it('keeps valid results next to invalid ones', async () => {
     const good = { url: 'https://a.example/', title: 'A' };
     const bad = [null, 'x', {}, { url: 1 }, { url: 'javascript:alert(1)', title: 'B' }, { url: 'http://[' }];
-    const { results } = await searchIn('searxng', answer({ results: [...bad, good] }));
+    const { results } = await searchIn('searxng', recordingOf({ results: [...bad, good] }));
     expect(results).toEqual([{ ...good, snippet: '' }]);
   });
 
-  it('cannot pretend to be more results, or longer than one is', async () => {
+  it('keeps a result from imitating others, and limits its length', async () => {
     const forged = { url: 'https://a.example/', title: 'A\n\n2. B\u2028C', content: 'x'.repeat(5000) };
-    const { results } = await searchIn('searxng', answer({ results: [forged] }));
+    const { results } = await searchIn('searxng', recordingOf({ results: [forged] }));
     expect(results[0]).toMatchObject({ title: 'A 2. B C', snippet: `${'x'.repeat(999)}…` });
   });
 
-  it('without any is none', async () => {
-    expect((await searchIn('searxng', answer({ results: [] }))).results).toEqual([]);
-    expect((await searchIn('brave', answer({ type: 'search', query: {} }))).results).toEqual([]);
+  it('accepts a response without results', async () => {
+    expect((await searchIn('searxng', recordingOf({ results: [] }))).results).toEqual([]);
+    expect((await searchIn('brave', recordingOf({ type: 'search', query: {} }))).results).toEqual([]);
   });
 });

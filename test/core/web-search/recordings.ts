@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type LoopbackServer, startLoopbackServer } from '../outbound/loopback-server.ts';
 
-/** What a provider answered, or was written down from its documentation; the file says which. */
+/** A response of a provider, recorded or taken from its documentation; the file says which. */
 export interface Recording {
   request: { method: string; path: string };
   response: { status: number; headers: Record<string, string>; body: unknown };
@@ -12,6 +12,6 @@ export const ownRecording = (name: string): Recording =>
     readFileSync(new URL(`../../fixtures/websearch/${name}.json`, import.meta.url), 'utf8'),
   ) as Recording;
 
-/** Answers every request with the recording. */
+/** Responds to every request with the recording. */
 export const play = ({ response: { status, headers, body } }: Recording): Promise<LoopbackServer> =>
   startLoopbackServer((response) => response.writeHead(status, headers).end(JSON.stringify(body)));

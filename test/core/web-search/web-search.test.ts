@@ -3,9 +3,9 @@ import type { SearchProviderId } from '../../../src/contract/integrations.ts';
 import { AppError } from '../../../src/core/errors.ts';
 import { startLoopbackServer } from '../outbound/loopback-server.ts';
 import { ownRecording, play } from './recordings.ts';
-import { createWebSearch, key, providerAt } from './search-parts.ts';
+import { createWebSearch, key, providerAt } from './search-setup.ts';
 
-/** What comes of a search that does not work; the key is nowhere in it. */
+/** The error of a failing search; checks that it does not contain the key. */
 async function failureOf(id: SearchProviderId, url: string, signal?: AbortSignal): Promise<AppError> {
   await using search = await createWebSearch(providerAt(id, url));
   const error = await search.webSearch.search('x', { limit: 5, signal }).catch((thrown: unknown) => thrown);
@@ -26,80 +26,85 @@ async function failureAfter(
   return await failureOf(id, server.url);
 }
 
-describe('a search that a provider refuses', () => {
+describe('a failed web search', () => {
   it.each<[SearchProviderId, number, unknown, string]>([
-    ['serper', 403, { message: `Unauthorized: ${key}`, statusCode: 403 }, 'Serper refuses the key.'],
-    ['tavily', 401, { detail: { error: `Unauthorized: ${key}` } }, 'Tavily refuses the key.'],
-    ['brave', 401, '', 'Brave Search refuses the key.'],
-    ['searxng', 401, '<html>', 'SearXNG refuses the key.'],
+    ['serper', 403, { message: `Unauthorized: ${key}`, statusCode: 403 }, 'Serper rejected the key.'],
+    ['tavily', 401, { detail: { error: `Unauthorized: ${key}` } }, 'Tavily rejected the key.'],
+    ['brave', 401, '', 'Brave Search rejected the key.'],
+    ['searxng', 401, '<html>', 'SearXNG rejected the key.'],
     ['searxng', 403, '<html>', 'search.formats in its settings.yml'],
-    ['serper', 400, { message: 'Not enough credits' }, 'The plan at Serper is used up: Not enough credits'],
+    [
+      'serper',
+      400,
+      { message: 'Not enough credits' },
+      'The quota of the Serper plan is exhausted: Not enough credits',
+    ],
     [
       'tavily',
       432,
       { detail: { error: 'Over your limit' } },
-      'The plan at Tavily is used up: Over your limit',
+      'The quota of the Tavily plan is exhausted: Over your limit',
     ],
-    ['tavily', 433, '', 'The plan at Tavily is used up'],
-    ['brave', 402, '', 'The plan at Brave Search is used up'],
-    ['brave', 429, { error: { code: 'QUOTA_LIMITED' } }, 'The plan at Brave Search is used up'],
-    ['brave', 429, '', 'Brave Search has had too many requests. Try again later.'],
-    ['tavily', 500, 'x', 'Tavily is out of order now (500)'],
+    ['tavily', 433, '', 'The quota of the Tavily plan is exhausted'],
+    ['brave', 402, '', 'The quota of the Brave Search plan is exhausted'],
+    ['brave', 429, { error: { code: 'QUOTA_LIMITED' } }, 'The quota of the Brave Search plan is exhausted'],
+    ['brave', 429, '', 'Brave Search is rate-limiting requests. Try again later.'],
+    ['tavily', 500, 'x', 'Tavily is unavailable (500)'],
     ['serper', 302, '', 'check integrations.webSearch.serper.baseUrl'],
-    ['serper', 404, '<html>', 'Serper refuses the request (404)'],
+    ['serper', 404, '<html>', 'Serper rejected the request (404)'],
     [
       'tavily',
       400,
       { detail: { error: `Bad ${key}\nquery` } },
-      'Tavily refuses the request (400): Bad •••• query',
+      'Tavily rejected the request (400): Bad •••• query',
     ],
-  ])('%s %i says what is wrong', async (id, status, body, message) => {
+  ])('reports what is wrong for %s and the status %i', async (id, status, body, message) => {
     const error = await failureAfter(id, status, body);
-    expect(error.code).toBe(message.includes('too many') ? 'rate_limited' : 'unavailable');
+    expect(error.code).toBe(message.includes('rate-limiting') ? 'rate_limited' : 'unavailable');
     expect(error.message).toContain(message);
   });
 
-  it('says which setting has the key', async () => {
+  it('names the setting of a rejected key', async () => {
     await using server = await play(ownRecording('brave-wrong-key'));
     expect((await failureOf('brave', server.url)).message).toBe(
-      'Brave Search refuses the key. Set another: svc config set integrations.webSearch.brave.apiKey',
+      'Brave Search rejected the key. Set another: svc config set integrations.webSearch.brave.apiKey',
     );
   });
 
-  it('says when to try again, where the provider does', async () => {
+  it('names the time to wait if the provider sends it', async () => {
     expect(await failureAfter('tavily', 429, '', { 'retry-after': '17' })).toMatchObject({
       code: 'rate_limited',
       retryAfterMs: 17_000,
-      message: 'Tavily has had too many requests. Try again in 17 s.',
+      message: 'Tavily is rate-limiting requests. Try again in 17 s.',
     });
     await using server = await play(ownRecording('brave-too-many'));
     expect((await failureOf('brave', server.url)).retryAfterMs).toBeUndefined();
   });
 
-  it('says that there has to be a key where none is set', async () => {
+  it('names the setting of a missing key', async () => {
     await using server = await startLoopbackServer((response) => response.writeHead(401).end());
     await using search = await createWebSearch({ 'integrations.webSearch.searxng.baseUrl': server.url });
     await expect(search.webSearch.search('x', { limit: 5 })).rejects.toThrow(
-      'SearXNG wants a key: svc config set integrations.webSearch.searxng.apiKey',
+      'SearXNG requires a key: svc config set integrations.webSearch.searxng.apiKey',
     );
   });
 });
 
-describe('an answer that is none', () => {
+describe('an invalid response of a search provider', () => {
   it.each([
-    ['is not JSON', '<html>Welcome</html>', 'Serper did not answer with JSON'],
-    ['has another shape', { organic: 'none' }, 'Serper answered in a way that svc does not know'],
-    ['is null', 'null', 'Serper answered in a way that svc does not know'],
+    ['is not JSON', '<html>Welcome</html>', 'Serper did not return JSON'],
+    ['has another shape', { organic: 'none' }, 'Serper returned an unexpected response'],
+    ['is null', 'null', 'Serper returned an unexpected response'],
     ['is too long', 'x'.repeat(3_000_000), 'longer than'],
-  ])('because it %s', async (_, body, message) => {
+  ])('reports a response that %s', async (_, body, message) => {
     expect((await failureAfter('serper', 200, body)).message).toContain(message);
   });
 
-  it('because nobody is there', async () => {
+  it('reports a server that cannot be reached', async () => {
     const server = await startLoopbackServer(() => undefined);
     await server[Symbol.asyncDispose]();
     expect((await failureOf('serper', server.url)).message).toBe(
-      `Serper cannot be asked: 127.0.0.1:${server.port} cannot be reached: it refuses the connection`,
+      `The request to Serper failed: 127.0.0.1:${server.port} cannot be reached: it refuses the connection`,
     );
   });
 });

@@ -207,7 +207,7 @@ describe('an approval', () => {
       );
     const outcomes = await Promise.all(Array.from({ length: sized(200, 1000) }, decide));
     expect(outcomes.filter((outcome) => outcome === 'decided')).toHaveLength(1);
-    expect(new Set(outcomes)).toEqual(new Set(['decided', 'The approval is approved already']));
+    expect(new Set(outcomes)).toEqual(new Set(['decided', 'The approval is already approved']));
     await finished(id, 'All done');
     expect(readFileSync(join(folder, 'done.txt'), 'utf8')).toBe('yes');
     const { entries } = await daemon.client.audit.list({ query: { conversationId: id } });

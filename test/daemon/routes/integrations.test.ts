@@ -27,7 +27,7 @@ describe('web search', () => {
       status: {
         available: false,
         provider: null,
-        reason: expect.stringMatching(/^Nobody has set up web search: svc config set/) as string,
+        reason: expect.stringMatching(/^Web search is not configured: svc config set/) as string,
       },
       providers: [
         { id: 'brave', name: 'Brave Search', description: expect.any(String), configFields: ['apiKey'] },
@@ -67,7 +67,7 @@ describe('web search', () => {
     expect((await set(daemon, { enabled: false })).status).toEqual({
       available: false,
       provider: 'serper',
-      reason: 'Web search is turned off: svc config set integrations.webSearch.enabled true',
+      reason: 'Web search is disabled: svc config set integrations.webSearch.enabled true',
     });
     const undone = await set(daemon, {
       enabled: true,
@@ -90,7 +90,7 @@ describe('web search', () => {
     });
     expect((await set(daemon, { provider: 'searxng' })).status).toMatchObject({
       available: false,
-      reason: 'SearXNG needs its address: svc config set integrations.webSearch.searxng.baseUrl URL',
+      reason: 'SearXNG needs its URL: svc config set integrations.webSearch.searxng.baseUrl URL',
     });
   });
 
@@ -189,7 +189,7 @@ describe('the key of a search provider', () => {
       await set(daemon, { tavily: { apiKey: key, baseUrl: 'nonsense' } }).catch(String),
     ];
     expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${key}`);
-    expect(JSON.stringify(answers)).toContain('refuses the key');
+    expect(JSON.stringify(answers)).toContain('rejected the key');
     await daemon.stop();
     const files = readdirSync(daemon.home, { recursive: true, encoding: 'utf8' })
       .map((name) => join(daemon.home, name))

@@ -8,7 +8,7 @@ import { messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Runtime } from '../../runtime.ts';
 import { unlessAborted } from '../../async/unless-aborted.ts';
-import { showName } from '../../text/show-name.ts';
+import { escapeInvisible } from '../../text/escape-invisible.ts';
 import type { ExperienceService } from '../../memory/learned/experience-service.ts';
 import type { PreferenceService } from '../../memory/learned/preference-service.ts';
 import type { MemoryService } from '../../memory/memory-service.ts';
@@ -150,7 +150,7 @@ const preferencesSection = (preferences: Preference[]): Section => ({
   tokensEach: 60,
   tokens: 250,
   items: preferences.map(({ id, category, value, confidence, origin }) => ({
-    head: `${showName(category)}, ${describeOrigin(origin)}`,
+    head: `${escapeInvisible(category)}, ${describeOrigin(origin)}`,
     remembered: { kind: 'preference', id, score: confidence, text: value },
   })),
 });
@@ -171,7 +171,7 @@ const chunksSection = (chunks: ScoredChunk[]): Section => ({
   tokensEach: 420,
   tokens: MAX_TOKENS,
   items: chunks.map(({ id, path, startLine, endLine, score, text, stale }) => ({
-    head: `${showName(path)}:${startLine}-${endLine}${stale ? ' (the file has changed since)' : ''}`,
+    head: `${escapeInvisible(path)}:${startLine}-${endLine}${stale ? ' (the file has changed since)' : ''}`,
     remembered: { kind: 'chunk', id, path, startLine, endLine, score, text },
   })),
 });

@@ -1,5 +1,5 @@
 import type { RecalledMemory } from '../../../contract/chat.ts';
-import { fenceData } from '../../text/fenced-data.ts';
+import { fenceData } from '../../text/fence-data.ts';
 import { estimateTokens } from '../../text/token-estimate.ts';
 import type { Runtime } from '../../runtime.ts';
 

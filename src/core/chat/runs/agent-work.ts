@@ -62,7 +62,7 @@ export class AgentWork {
         : toRunFailure(error);
       sink(toErrorEvent(failure));
       // What it asked for is of no use any more, unless the next start of the daemon resumes it.
-      if (!isShutdown(agentRun.signal)) await approvals.withdraw(agentRun.task.id);
+      if (!isShutdown(agentRun.signal)) await approvals.expireForRun(agentRun.task.id);
       throw toAgentFailure(failure, { isFinal: agentic !== undefined });
     } finally {
       timer?.stop();

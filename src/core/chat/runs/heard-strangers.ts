@@ -5,7 +5,7 @@ import type { Database } from '../../storage/database.ts';
 import { toTask } from '../../tasks/task-mapping.ts';
 import type { TaskStore } from '../../tasks/task-store.ts';
 import { runCommandName } from '../../tools/commands/run-command.ts';
-import { isMadeByTool } from '../../tasks/task-origin.ts';
+import { isCreatedByTool } from '../../tasks/task-origin.ts';
 import type { ToolResult } from '../../tools/tool-gate.ts';
 
 /** A call with what came of it, and where it ran as far as its plan says. */
@@ -31,7 +31,7 @@ export async function heardInConversation(
     const task = await tasks.find(task_id);
     // Of one that is gone nobody knows; what one came to may be what it read.
     if (task?.is_trusted !== 1 || task.result !== null || task.error !== null) return true;
-    if (isMadeByTool(toTask(task).metadata)) return true;
+    if (isCreatedByTool(toTask(task).metadata)) return true;
   }
   const rows = await database.read
     .selectFrom('messages')

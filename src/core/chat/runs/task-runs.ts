@@ -7,7 +7,7 @@ import type { Runtime } from '../../runtime.ts';
 import type { Database } from '../../storage/database.ts';
 import type { AgentRunRow } from '../../storage/rows/agent-runs.ts';
 import type { TaskStore } from '../../tasks/task-store.ts';
-import { isMadeByTool } from '../../tasks/task-origin.ts';
+import { isCreatedByTool } from '../../tasks/task-origin.ts';
 import type { Recall } from '../recall/recall.ts';
 import type { TaskLessons } from '../recall/task-lessons.ts';
 import type { AgentRunStore } from './agent-run-store.ts';
@@ -63,7 +63,7 @@ export class TaskRuns {
         question: questionOfTask(task),
         mode,
         isTrusted,
-        heardStrangers: isMadeByTool(task.metadata),
+        heardStrangers: isCreatedByTool(task.metadata),
         signal,
       }));
     const plan: RunPlan = {

@@ -235,7 +235,7 @@ export class ToolLoop {
       if (isNew) emit({ type: 'approval:requested', data: { toolCallId: call.id, approval } });
       if (onApproval === 'return') return { waiting: approval };
       await save?.(state);
-      const decided = toApproval(await approvals.decided(approval.id, run.context.signal));
+      const decided = toApproval(await approvals.waitForDecision(approval.id, run.context.signal));
       emit({ type: 'approval:decided', data: { toolCallId: call.id, approval: decided } });
     }
   }

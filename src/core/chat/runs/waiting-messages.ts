@@ -75,7 +75,7 @@ export class WaitingMessages {
     const known = await runs.find(runId);
     if (!known || known.kind !== 'message' || known.conversation_id === null) return;
     await conversations.inTurn(known.conversation_id, async () => {
-      const asked = await approvalStore.ofRun(runId);
+      const asked = await approvalStore.listByRun(runId);
       const row = await runs.find(runId);
       if (!row || this.#stopping.signal.aborted || asked.some(({ status }) => status === 'pending')) return;
       // What runs when the daemon dies is resumed from its state.
@@ -149,7 +149,7 @@ export class WaitingMessages {
 
   async #emitDecisions(runId: string): Promise<void> {
     const { approvalStore, feeds } = this.#deps;
-    for (const approval of await approvalStore.ofRun(runId)) {
+    for (const approval of await approvalStore.listByRun(runId)) {
       const data = { toolCallId: approval.call_id, approval: toApproval(approval) };
       if (approval.used_at === null) feeds.emit(runId, { type: 'approval:decided', data });
     }
@@ -160,7 +160,7 @@ export class WaitingMessages {
     const { runs, approvals, messageRuns, runtime } = this.#deps;
     for (const { id } of await runs.openMessages(conversationId)) {
       await runs.save(id, { status: 'cancelled', updated_at: runtime.now().toISOString() });
-      await approvals.withdraw(id);
+      await approvals.expireForRun(id);
       messageRuns.fail(
         id,
         new RunFailure('cancelled', 'OVERTAKEN', 'A new message came before the decision'),

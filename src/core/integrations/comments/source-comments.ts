@@ -52,7 +52,7 @@ export class SourceComments {
   constructor(deps: SourceCommentsDeps) {
     this.#deps = deps;
     const { runtime, setTimer, log } = deps;
-    this.#sweeps = new BackgroundSweep({ takeUp: () => this.sweep(), log });
+    this.#sweeps = new BackgroundSweep({ processPage: () => this.sweep(), log });
     this.#queue = new CommentQueue({
       write: (taskId, signal) => this.#write(taskId, signal),
       monotonic: runtime.monotonic,

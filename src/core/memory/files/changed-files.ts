@@ -1,5 +1,5 @@
 import { lstatSync } from 'node:fs';
-import { codeOf } from '../../paths/file-failure.ts';
+import { codeOf } from '../../paths/file-errors.ts';
 import { stampOf } from './file-stamp.ts';
 import type { FileStore } from './file-store.ts';
 import { GONE } from './tree-walk.ts';

@@ -8,7 +8,7 @@ import {
   readlinkSync,
   realpathSync,
 } from 'node:fs';
-import { codeOf } from '../../paths/file-failure.ts';
+import { codeOf } from '../../paths/file-errors.ts';
 import { DESCRIPTORS } from '../../paths/open-verified.ts';
 import { isInside } from '../../paths/real-path.ts';
 

@@ -17,7 +17,7 @@ const PROGRESS_MS = 200;
 export interface DirectorySyncDeps {
   store: FileStore;
   request: SyncRequest;
-  protectedFolders: string[];
+  protectedDirectories: string[];
   onProgress: (progress: SyncProgress) => void;
   hasPendingCalls?: () => boolean;
   monotonic?: () => number;
@@ -74,14 +74,14 @@ export class DirectorySync {
   }
 
   async #scan(indexer: FileIndexer): Promise<void> {
-    const { store, request, protectedFolders } = this.#deps;
+    const { store, request, protectedDirectories } = this.#deps;
     this.#reportProgress('looking', 0);
     const known = new Map<string, KnownFile>();
     for (const files of store.knownBelow(request.basePath)) {
       for (const [path, file] of files) known.set(path, file);
       if (await this.#pause()) return;
     }
-    const walk = new TreeWalk({ ...request, protectedFolders, skipped: indexer.skipped });
+    const walk = new TreeWalk({ ...request, protectedDirectories, skipped: indexer.skipped });
     let seen = 0;
     let kept = 0;
     for (const step of walk.from(request.basePath)) {

@@ -1,6 +1,6 @@
 import { type BigIntStats, closeSync, fstatSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { codeOf } from '../../paths/file-failure.ts';
+import { codeOf } from '../../paths/file-errors.ts';
 import { isInside } from '../../paths/real-path.ts';
 import type { SyncRequest } from '../index/index-calls.ts';
 import { chunkText } from './chunk-text.ts';

@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import type { SyncProgress } from '../../../contract/memory.ts';
 import { AppError } from '../../errors.ts';
-import { codeOf } from '../../paths/file-failure.ts';
+import { codeOf } from '../../paths/file-errors.ts';
 import type { SyncRequest } from '../index/index-calls.ts';
 import { changedFiles } from './changed-files.ts';
 import type { FileStore } from './file-store.ts';
@@ -12,7 +12,7 @@ import type { SyncOutcome } from './sync-outcome.ts';
 export interface FileSyncDeps {
   store: FileStore;
   /** Real paths of directories that are never indexed. */
-  protectedFolders: string[];
+  protectedDirectories: string[];
   onProgress: (progress: SyncProgress) => void;
   /** Whether other calls wait for the thread, which then yields sooner; always assumed by default. */
   hasPendingCalls?: () => boolean;

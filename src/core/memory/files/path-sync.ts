@@ -9,7 +9,7 @@ import { TreeWalk } from './tree-walk.ts';
 export interface PathSyncDeps {
   store: FileStore;
   request: Omit<SyncRequest, 'basePath'>;
-  protectedFolders: string[];
+  protectedDirectories: string[];
   now: () => Date;
   /** In time of `performance.now()`. */
   deadline: number;
@@ -18,7 +18,7 @@ export interface PathSyncDeps {
 /** Syncs single paths without yielding; returns what was left at the deadline. */
 export function syncPaths(
   paths: string[],
-  { store, request, protectedFolders, now, deadline }: PathSyncDeps,
+  { store, request, protectedDirectories, now, deadline }: PathSyncDeps,
 ): { outcome: SyncOutcome; remaining: string[] } {
   using indexer = new FileIndexer({ store, request, now });
   const remaining: string[] = [];
@@ -28,7 +28,7 @@ export function syncPaths(
       remaining.push(start);
       continue;
     }
-    const walk = new TreeWalk({ ...request, protectedFolders, skipped: indexer.skipped });
+    const walk = new TreeWalk({ ...request, protectedDirectories, skipped: indexer.skipped });
     store.transaction(() => {
       const known = new Map<string, KnownFile>([...store.knownBelow(start)].flat());
       for (const step of walk.from(start)) {

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { type BigIntStats, lstatSync, opendirSync } from 'node:fs';
-import { codeOf } from '../../paths/file-failure.ts';
+import { codeOf } from '../../paths/file-errors.ts';
 import { isInside } from '../../paths/real-path.ts';
-import { isSecretPlace } from '../../paths/secret-places.ts';
+import { isSecretPath } from '../../paths/secret-paths.ts';
 import { idOf, join, DirectoryCursor } from './directory-cursor.ts';
 import type { SkippedFiles, SkipReason } from './skipped-files.ts';
 import { directoriesBetween, WalkRules } from './walk-rules.ts';
@@ -16,7 +16,7 @@ export interface WalkDeps {
   /** Real paths of all roots. */
   roots: string[];
   /** Real paths of directories that are never indexed. */
-  protectedFolders: string[];
+  protectedDirectories: string[];
   maxFileBytes: number;
   skipped: SkippedFiles;
 }
@@ -51,7 +51,7 @@ export class TreeWalk {
   constructor(deps: WalkDeps) {
     this.#deps = deps;
     this.#otherRoots = new Set(deps.roots);
-    this.#protectedIds = new Set(deps.protectedFolders.flatMap(identityOf));
+    this.#protectedIds = new Set(deps.protectedDirectories.flatMap(identityOf));
   }
 
   /** The paths that an unfinished walk has not visited yet. */
@@ -81,12 +81,12 @@ export class TreeWalk {
   }
 
   *#walkFrom(start: string): Generator<WalkStep> {
-    const { roots, protectedFolders, skipped } = this.#deps;
+    const { roots, protectedDirectories, skipped } = this.#deps;
     const around = roots.filter((root) => isInside(root, start)).sort((a, b) => a.length - b.length);
     const [outermost, root] = [around[0], around.at(-1)];
     if (outermost === undefined || root === undefined) return;
-    if (isSecretPlace(root)) return skipped.add('secret');
-    if (protectedFolders.some((directory) => isInside(directory, root))) return skipped.add('protected');
+    if (isSecretPath(root)) return skipped.add('secret');
+    if (protectedDirectories.some((directory) => isInside(directory, root))) return skipped.add('protected');
     this.#frames = [];
     let cursor: DirectoryCursor;
     try {

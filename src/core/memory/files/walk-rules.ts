@@ -1,8 +1,8 @@
 import { closeSync, fstatSync, lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { codeOf } from '../../paths/file-failure.ts';
+import { codeOf } from '../../paths/file-errors.ts';
 import { isInside } from '../../paths/real-path.ts';
-import { isSecretPlace } from '../../paths/secret-places.ts';
+import { isSecretPath } from '../../paths/secret-paths.ts';
 import { IgnoreRules } from './ignore-rules.ts';
 import { join, DirectoryCursor } from './directory-cursor.ts';
 import { readBytes } from './read-text.ts';
@@ -20,7 +20,7 @@ export type ExclusionReason = SkipReason | 'ignored';
 /** Decides which entries of a directory may be indexed, by the rules of all its parents. */
 export class WalkRules {
   readonly #ignore: IgnoreRules;
-  /** The shortest form of the directory that `isSecretPlace` needs to judge its entries. */
+  /** The shortest form of the directory that `isSecretPath` needs to judge its entries. */
   readonly #tail: string;
   private constructor(directory: string, rules: IgnoreRules) {
     this.#ignore = rules;
@@ -46,7 +46,7 @@ export class WalkRules {
     if (Buffer.byteLength(path) > MAX_PATH_BYTES) return 'path too long';
     if (isDirectory && SKIPPED_DIRECTORIES.has(name)) return 'ignored';
     if (this.#ignore.ignores(path, isDirectory)) return 'ignored';
-    return isSecretPlace(join(this.#tail, name)) ? 'secret' : undefined;
+    return isSecretPath(join(this.#tail, name)) ? 'secret' : undefined;
   }
 
   /** The rules of the directory just entered; undefined when there are too many. */

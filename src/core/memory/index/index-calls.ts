@@ -13,7 +13,7 @@ export interface IndexOptions {
   /** The index database; created when missing, recreated when unreadable. */
   file: string;
   /** Real paths of the daemon's own directories, which are never indexed. */
-  protectedFolders: string[];
+  protectedDirectories: string[];
   cacheMiB: number;
 }
 

@@ -29,7 +29,7 @@ export interface IndexEvents {
 /** Wires the index of files and entries behind the calls of its thread. */
 export function createMemoryIndex(
   database: DatabaseSync,
-  { protectedFolders }: Pick<IndexOptions, 'protectedFolders'>,
+  { protectedDirectories }: Pick<IndexOptions, 'protectedDirectories'>,
   events: IndexEvents,
 ) {
   const { onProgress, onChange, onError, hasPendingCalls } = events;
@@ -44,8 +44,14 @@ export function createMemoryIndex(
       if (change.added.length > 0) onChange();
     },
   });
-  const sync = new FileSync({ store, protectedFolders, onProgress, hasPendingCalls, now: () => new Date() });
-  const isIgnored = unindexedPaths(protectedFolders);
+  const sync = new FileSync({
+    store,
+    protectedDirectories,
+    onProgress,
+    hasPendingCalls,
+    now: () => new Date(),
+  });
+  const isIgnored = unindexedPaths(protectedDirectories);
   const dirty = new DirtyPaths({
     sync,
     onError,

@@ -3,20 +3,20 @@ import { isAbsolute, resolve } from 'node:path';
 import type { PathAccess } from '../tool.ts';
 import { isInside } from '../../paths/real-path.ts';
 
-/** Paths that a command is given, also behind an option or a colon: what it names is looked at like the path of any tool. */
+/** The paths in the arguments of a command, also after an option or a colon, so that guards check them like any path. */
 export async function argumentPaths(
   argv: readonly string[],
   cwd: string,
-  /** In a sandbox what is outside of the workspace is nobody's secret. */
+  /** In a sandbox, only paths inside the workspace need a check. */
   sandboxed?: { workspace: string },
 ): Promise<PathAccess[]> {
   const paths = new Set<string>();
   for (const argument of argv.slice(1))
-    for (const given of [argument, ...behind(argument)]) {
-      if (given === '' || given.includes('\0') || paths.has(given)) continue;
-      const path = resolve(cwd, given);
+    for (const candidate of [argument, ...valuesIn(argument)]) {
+      if (candidate === '' || candidate.includes('\0') || paths.has(candidate)) continue;
+      const path = resolve(cwd, candidate);
       const real = await realpath(path).catch(() => undefined);
-      const leadsAway = isAbsolute(given) || given.split('/').includes('..');
+      const leadsAway = isAbsolute(candidate) || candidate.split('/').includes('..');
       if (
         sandboxed
           ? real !== undefined && isInside(sandboxed.workspace, real)
@@ -24,10 +24,10 @@ export async function argumentPaths(
       )
         paths.add(path);
     }
-  return [...paths].map((path) => ({ path, does: 'read' }));
+  return [...paths].map((path) => ({ path, operation: 'read' }));
 }
 
-function behind(argument: string): string[] {
-  const values = [/=(.*)$/s, /:(.*)$/s, /^-\w(.+)$/s].map((sign) => sign.exec(argument)?.[1]);
+function valuesIn(argument: string): string[] {
+  const values = [/=(.*)$/s, /:(.*)$/s, /^-\w(.+)$/s].map((pattern) => pattern.exec(argument)?.[1]);
   return values.filter((value) => value !== undefined);
 }

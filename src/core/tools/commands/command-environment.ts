@@ -3,17 +3,17 @@ import { dirname, isAbsolute } from 'node:path';
 import { isInside } from '../../paths/real-path.ts';
 import { defaultPath } from '../../processes/default-path.ts';
 
-/** What a command inherits of the daemon's environment: nothing else, and so no key. */
+/** The only variables that a command inherits from the daemon's environment, so that it gets no keys. */
 const inherited = /^(LANG|LANGUAGE|LC_\w+|TZ)$/;
 
-/** Settings of git that make it run programs by itself, or look at what others prepared; a later one wins. */
+/** Git settings that keep it from running configured programs and from using planted repositories. */
 const gitSettings = (isSandboxed: boolean): [string, string][] => [
   ['core.fsmonitor', 'false'],
   ['safe.bareRepository', 'explicit'],
   ...(isSandboxed ? [] : [['diff.ignoreSubmodules', 'all'] as [string, string]]),
 ];
 
-/** The whole environment of a command that works in this folder. */
+/** The complete environment of a command that works in this workspace. */
 export function commandEnvironment(
   env: Record<string, string | undefined>,
   workspace: string,
@@ -48,19 +48,19 @@ export function commandEnvironment(
   return variables;
 }
 
-/** Absolute folders only; without a sandbox a name means a program of the machine, never one that the workspace brings. */
+/** Keeps absolute directories only; without a sandbox, none inside the workspace, so that it cannot replace programs. */
 const programPath = (path: string, workspace?: string): string =>
   path
     .split(':')
-    .filter((folder) => isAbsolute(folder))
-    .filter((folder) => workspace === undefined || !isInside(workspace, realPath(folder)))
+    .filter((directory) => isAbsolute(directory))
+    .filter((directory) => workspace === undefined || !isInside(workspace, realPath(directory)))
     .join(':');
 
 function realPath(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    // What is not there holds no programs.
+    // A directory that does not exist holds no programs.
     return path;
   }
 }

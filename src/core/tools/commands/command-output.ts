@@ -2,11 +2,11 @@ import { constants } from 'node:os';
 import { OutputCapture } from '../../processes/output-capture.ts';
 import type { Exit, OutputName } from '../../processes/run-program.ts';
 
-/** A line that is longer is shown in pieces. */
+/** Longer lines are written in pieces. */
 const MAX_LINE_BYTES = 8192;
 const LINE_FEED = 10;
 
-/** Both outputs of a command in one text, line by line in the order in which they came, each part under its name. */
+/** Joins both outputs of a command, line by line in order of arrival, with a heading where the stream changes. */
 export class CommandOutput {
   readonly #capture: OutputCapture;
   readonly #rests: Record<OutputName, Buffer[]> = { stdout: [], stderr: [] };
@@ -24,7 +24,7 @@ export class CommandOutput {
       this.#write(chunk.subarray(0, end), name);
     }
     if (end === chunk.length) return;
-    // A copy: the chunk itself belongs to a buffer that would stay alive as a whole.
+    // Copied, because the chunk would keep its whole underlying buffer alive.
     this.#rests[name].push(Buffer.from(chunk.subarray(end)));
     this.#restBytes[name] += chunk.length - end;
     if (this.#restBytes[name] > MAX_LINE_BYTES) this.#flush(name);
@@ -53,13 +53,13 @@ export class CommandOutput {
   }
 }
 
-/** How a command ended, in words for the model. */
-export function sayExit(exit: Exclude<Exit, { error: Error }>): string {
+/** Describes how a command exited, for the model. */
+export function formatExit(exit: Exclude<Exit, { error: Error }>): string {
   const signal = exit.signal ?? signalOf(exit.code ?? 0);
-  if (exit.signal) return `Ended by ${exit.signal}`;
-  return signal === undefined ? `Exit code ${exit.code}` : `Exit code ${exit.code} (ended by ${signal})`;
+  if (exit.signal) return `Terminated by ${exit.signal}`;
+  return signal === undefined ? `Exit code ${exit.code}` : `Exit code ${exit.code} (terminated by ${signal})`;
 }
 
-/** Programs that start others tell of a signal by 128 and its number. */
+/** Shells report a child that was killed by a signal as 128 plus the signal number. */
 const signalOf = (code: number): string | undefined =>
   code > 128 ? Object.entries(constants.signals).find(([, value]) => value === code - 128)?.[0] : undefined;

@@ -1,16 +1,16 @@
-/** What a program may be told: each argument that begins with a dash has to match, and operands are counted. */
-interface Harmless {
+/** The allowed arguments of a program: each option has to match, and operands are counted. */
+interface AllowedArguments {
   options: RegExp;
-  /** Operands that fit; all by default. */
+  /** The allowed operands; all by default. */
   operand?: RegExp;
-  most?: number;
+  maxOperands?: number;
 }
 
-const anything: Harmless = { options: /^/ };
-const none: Harmless = { options: /^--?$/ };
-const sums: Harmless = { options: /^(-[btz]+|--binary|--text|--zero|--tag)$/ };
+const anything: AllowedArguments = { options: /^/ };
+const none: AllowedArguments = { options: /^--?$/ };
+const sums: AllowedArguments = { options: /^(-[btz]+|--binary|--text|--zero|--tag)$/ };
 
-const programs: Record<string, Harmless> = {
+const programs: Record<string, AllowedArguments> = {
   basename: { options: /^(-[az]+|-s.*|--suffix=.*|--multiple|--zero|--)$/ },
   cat: { options: /^(-[AbeEnstTuv]*|--number|--show-\w+(-\w+)?|--)$/ },
   cmp: { options: /^(-[bls]+|-n\d*|-i\d*|--bytes=\d+|--silent|--quiet|--verbose|--)$/ },
@@ -33,7 +33,7 @@ const programs: Record<string, Harmless> = {
   ls: { options: /^(-[\w1]+|--[\w-]+(=[\w:.+% -]*)?|--)$/ },
   md5sum: sums,
   printf: anything,
-  pwd: { options: /^-[LP]$/, most: 0 },
+  pwd: { options: /^-[LP]$/, maxOperands: 0 },
   sha1sum: sums,
   sha256sum: sums,
   sha512sum: sums,
@@ -44,14 +44,14 @@ const programs: Record<string, Harmless> = {
   stat: { options: /^(-[Lft]+|-c.*|--(format|printf)=.*|--terse|--dereference|--)$/ },
   tail: { options: /^(-[qvz]+|-[nc]?[-+]?\d*[kKMG]?|--(lines|bytes)=.*|--quiet|--verbose|--)$/ },
   true: none,
-  uniq: { options: /^(-[cdDiuz]+|-[fsw]\d+|--(count|repeated|unique|ignore-case))$/, most: 1 },
+  uniq: { options: /^(-[cdDiuz]+|-[fsw]\d+|--(count|repeated|unique|ignore-case))$/, maxOperands: 1 },
   wc: { options: /^(-[clmLw]+|--(bytes|chars|lines|words|max-line-length)|--)$/ },
 };
 
 const history =
   /^(-\d+|-n\d*|-U\d+|-[pswbzSGLiEF]|-[SGL].+|--|--(oneline|stat|shortstat|numstat|name-only|name-status|summary|graph|decorate|all|branches|tags|no-color|cached|staged|merges|no-merges|first-parent|reverse|follow|abbrev-commit|patch|no-patch|raw|check|word-diff|ignore-all-space|ignore-space-change|no-ext-diff|no-textconv|no-renames|exit-code|quiet|date-order|topo-order|merge-base|no-decorate|full-index)|--(format|pretty|date|since|until|after|before|author|committer|grep|max-count|skip|diff-filter|unified|stat|relative|abbrev|decorate)=.*)$/;
 
-const subcommands: Record<string, Harmless> = {
+const subcommands: Record<string, AllowedArguments> = {
   status: {
     options:
       /^(-[sbuvz]+|-u(no|normal|all)|--(short|branch|long|ignored|show-stash)|--porcelain(=\w+)?|--untracked-files(=\w+)?|--)$/,
@@ -70,30 +70,30 @@ const subcommands: Record<string, Harmless> = {
   branch: {
     options:
       /^(-[arv]+|-vv|--(list|all|remotes|verbose|show-current|no-color)|--(contains|merged|no-merged|sort|format)=.*)$/,
-    most: 0,
+    maxOperands: 0,
   },
 };
 
 /**
- * Whether a program only looks: one of a few that are known, by its plain name, with options that are known. What its
- * operands lead to is for the guards to check.
+ * Whether a command is known to be read-only: one of a few programs, by its plain name, with known options. The guards check
+ * the paths in its operands.
  */
 export function isHarmless(argv: readonly string[]): boolean {
   const [program = '', ...args] = argv;
   if (program !== 'git') return fits(programs, program, args);
   const [subcommand = '', ...rest] = args[0] === '--no-pager' ? args.slice(1) : args;
-  // Signatures are shown by a program that the configuration names.
+  // Git shows signatures with a program that its configuration names.
   if (rest.some((arg) => arg.includes('%G'))) return false;
   return fits(subcommands, subcommand, rest);
 }
 
-function fits(known: Record<string, Harmless>, name: string, args: readonly string[]): boolean {
+function fits(known: Record<string, AllowedArguments>, name: string, args: readonly string[]): boolean {
   const rule = Object.hasOwn(known, name) ? known[name] : undefined;
   if (!rule) return false;
-  const { options, operand = /^/, most = Number.POSITIVE_INFINITY } = rule;
+  const { options, operand = /^/, maxOperands = Number.POSITIVE_INFINITY } = rule;
   const operands = args.filter((arg) => !arg.startsWith('-') || arg === '-');
   return (
-    operands.length <= most &&
+    operands.length <= maxOperands &&
     args.every((arg) => (operands.includes(arg) ? operand.test(arg) : options.test(arg)))
   );
 }

@@ -1,19 +1,19 @@
 import { type Command, parse, type Word } from 'unbash';
 
-/** A command as argv, or why it is not taken, in words for the model. */
+/** A command as argv, or why it was refused, as a message for the model. */
 export type ParsedCommand = { argv: string[] } | { refused: string };
 
-/** Linux takes no longer single argument (MAX_ARG_STRLEN); a command stays well below. */
+/** Well below the longest single argument of Linux (MAX_ARG_STRLEN). */
 const MAX_LENGTH = 32_000;
 
-/** Unseen characters, and those that make a text look like another one. */
-const unseen = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\ufeff]/u;
+/** Invisible characters, and those that make a text look like another one. */
+const invisible = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\ufeff]/u;
 
-/** One piece of a word whose meaning is the same in every shell; `~` and `^` only as in HEAD~1 and HEAD^. */
+/** A piece of a word that means the same in every shell; `~` and `^` only as in HEAD~1 and HEAD^. */
 const piece =
   /(?<plain>(?:[\p{L}\p{M}\p{N}_./:@%+,=-]|(?<=[\w@~^])[~^])+)|\\(?<escaped>[ -~])|'(?<single>[^']*)'|"(?<double>(?:[^"\\$`!]|\\[\\"$`]|\\(?![!\\"$`]))*)"/uy;
 
-/** Parts of a shell that are no programs. */
+/** Shell builtins that are not programs. */
 const builtins = new Set(
   '. : alias bg bind break builtin cd command continue declare dirs disown eval exec exit export fc fg hash history jobs let local logout popd pushd read readonly return set shift shopt source suspend trap type typeset ulimit umask unalias unset wait'.split(
     ' ',
@@ -21,16 +21,16 @@ const builtins = new Set(
 );
 
 /**
- * Reads one simple command of plain words and quoted strings. Whatever could mean anything else to any shell is refused,
- * so that what was read is exactly what runs.
+ * Parses one simple command of plain words and quoted strings. Refuses everything that any shell could interpret
+ * differently, so that exactly the parsed words run.
  */
 export function parseCommand(text: string): ParsedCommand {
   if (text.length > MAX_LENGTH)
     return refuse(`The command is longer than ${MAX_LENGTH} characters. Write a file with the file tools`);
-  const found = unseen.exec(text)?.[0];
+  const found = invisible.exec(text)?.[0];
   if (found !== undefined)
     return refuse(
-      `The command holds ${nameOf(found)}. Send one line of visible characters; text of several lines goes into a file, with the file tools`,
+      `The command contains ${describeCharacter(found)}. Send one line of visible characters; write multi-line text to a file with the file tools`,
     );
   const command = simpleCommand(text);
   if (typeof command === 'string') return refuse(command);
@@ -40,7 +40,7 @@ export function parseCommand(text: string): ParsedCommand {
     text.slice(end, words[index]?.pos ?? text.length),
   );
   if (!gaps.every((gap) => /^ *$/.test(gap)))
-    return refuse('The command holds more than words between spaces: leave comments and shell syntax out');
+    return refuse('The command contains more than words: leave out comments and shell syntax');
   const argv: string[] = [];
   for (const word of words) {
     const source = text.slice(word.pos, word.end);
@@ -54,13 +54,13 @@ export function parseCommand(text: string): ParsedCommand {
 
 const refuse = (refused: string): ParsedCommand => ({ refused });
 
-const nameOf = (character: string): string => {
+const describeCharacter = (character: string): string => {
   if (character === '\n' || character === '\r') return 'a line break';
   if (character === '\t') return 'a tab';
   return `the character U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 };
 
-/** The one command of the text, or why there is not one. */
+/** The single command of the text, or why it is refused. */
 function simpleCommand(text: string): Command | string {
   const script = parse(text);
   if (text.trim() === '') return 'The command is empty';
@@ -69,10 +69,10 @@ function simpleCommand(text: string): Command | string {
   const [statement, ...others] = script.commands;
   if (!statement || others.length > 0 || statement.command.type === 'AndOr')
     return 'There is no shell here, so no lists (; && ||). Make one call for each command';
-  if (statement.background) return 'Nothing runs in the background (&). Leave it out';
+  if (statement.background) return 'Commands cannot run in the background (&). Leave it out';
   if (statement.command.type === 'Command') return statement.command;
   return statement.command.type === 'Pipeline' && statement.command.commands.length > 1
-    ? 'There is no shell here, so no pipes (|). Make one call for each command, and look at the output yourself'
+    ? 'There is no shell here, so no pipes (|). Make one call for each command, and process the output yourself'
     : 'There is no shell here, so no loops, conditions, groups or other shell syntax. Send one program with its arguments';
 }
 
@@ -87,7 +87,7 @@ function wordsOf({ name, prefix, suffix, redirects }: Command): Word[] | string 
     : `${name.value} is part of a shell, and there is none here`;
 }
 
-/** The value of a word by our own rules, or undefined where they do not cover all of it. */
+/** The value of a word by our own rules, or undefined if they do not cover it completely. */
 function readWord(source: string): string | undefined {
   let value = '';
   let position = 0;
@@ -103,7 +103,7 @@ function readWord(source: string): string | undefined {
 }
 
 const causes: [RegExp, string][] = [
-  [/`|\$\(/, 'Command substitutions do not work: call that command first, and use what it answers'],
+  [/`|\$\(/, 'Command substitutions do not work: run that command first, and use its output'],
   [/\$/, 'Variables and $-quotes do not work: write the value itself, or put it into single quotes'],
   [/!/, 'An exclamation mark goes into single quotes'],
   [
@@ -111,11 +111,11 @@ const causes: [RegExp, string][] = [
     'Wildcards do not work: list the files with the file tools, or put the pattern into single quotes',
   ],
   [/[{}]/, 'Braces do not work: write each word, or put it into single quotes'],
-  [/~/, 'There is no ~ here: paths are below the workspace'],
+  [/~/, 'There is no ~ here: use paths below the workspace'],
 ];
 
 function explain(source: string): string {
-  const cause = causes.find(([sign]) => sign.test(source))?.[1];
+  const cause = causes.find(([pattern]) => pattern.test(source))?.[1];
   return `${source.slice(0, 100)} is more than a plain word. ${cause ?? 'Put it into single quotes'}`;
 }
 

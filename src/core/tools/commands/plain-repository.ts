@@ -1,7 +1,7 @@
 import { lstat, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Settings of a repository that start no program: whatever else is in there makes git more than a reader. */
+/** Repository settings that cannot make git run programs; any other setting makes the repository not plain. */
 const plainKeys: Record<string, RegExp> = {
   core: /^(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|abbrev)$/,
   remote: /^(url|pushurl|fetch|tagopt|prune)$/,
@@ -11,24 +11,24 @@ const plainKeys: Record<string, RegExp> = {
   pull: /^(rebase|ff)$/,
 };
 
-/** Whether git, run in this folder, reads a configuration that names no program. Both paths are real ones. */
-export async function hasPlainRepository(folder: string, workspace: string): Promise<boolean> {
-  for (let place = folder; ; place = dirname(place)) {
-    const found = await lstat(join(place, '.git')).catch(() => undefined);
-    if (found) return found.isDirectory() && (await isPlain(place));
-    if (place === workspace || place === dirname(place)) return false;
+/** Whether git in this directory uses a configuration that names no programs. Both arguments are real paths. */
+export async function hasPlainRepository(directory: string, workspace: string): Promise<boolean> {
+  for (let path = directory; ; path = dirname(path)) {
+    const found = await lstat(join(path, '.git')).catch(() => undefined);
+    if (found) return found.isDirectory() && (await isPlain(path));
+    if (path === workspace || path === dirname(path)) return false;
   }
 }
 
-async function isPlain(place: string): Promise<boolean> {
-  // Both bring configurations of other repositories in.
+async function isPlain(path: string): Promise<boolean> {
+  // Both bring in the configuration of other repositories.
   for (const name of ['.git/commondir', '.gitmodules'])
-    if (await lstat(join(place, name)).catch(() => undefined)) return false;
-  const config = await readFile(join(place, '.git/config'), 'utf8').catch(() => undefined);
+    if (await lstat(join(path, name)).catch(() => undefined)) return false;
+  const config = await readFile(join(path, '.git/config'), 'utf8').catch(() => undefined);
   return config !== undefined && isPlainConfig(config);
 }
 
-/** Reads what is surely plain: a section or one `key = value` in each line, and nothing that goes on in the next one. */
+/** Accepts only plain lines: each is a section or one `key = value`, without continuation lines. */
 export function isPlainConfig(text: string): boolean {
   let keys: RegExp | undefined;
   return text.split('\n').every((line) => {

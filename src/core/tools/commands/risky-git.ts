@@ -1,6 +1,6 @@
-import { hasLong, hasShort, hasWord, setOf } from './command-words.ts';
+import { hasLong, hasShort, hasWord, setOf } from './command-options.ts';
 
-/** Subcommands that start no program of somebody's choice, as long as their options are checked. */
+/** Subcommands that run no arbitrary programs if their options are checked. */
 const known = setOf(`
   add am apply archive bisect blame branch cat-file check-attr check-ignore checkout cherry cherry-pick clean clone commit
   config count-objects describe diff diff-files diff-index diff-tree fetch for-each-ref format-patch fsck gc grep
@@ -11,13 +11,13 @@ const known = setOf(`
 
 const plainOptions = setOf('--version --no-pager --no-optional-locks --literal-pathspecs');
 
-/** Why a call of git may start other programs. */
+/** Why a git command may run other programs; undefined if it does not. */
 export function whyGitIsRisky(args: readonly string[]): string | undefined {
   const start = args.findIndex((arg) => !plainOptions.has(arg));
   if (start < 0) return undefined;
   const [subcommand = '', ...rest] = args.slice(start);
   if (subcommand.startsWith('-'))
-    return `git ${subcommand} changes what git runs, or where: leave it out, and name the folder in cwd`;
+    return `git ${subcommand} changes what git runs, or where: leave it out, and set the directory in cwd`;
   if (!known.has(subcommand)) return `git ${subcommand} may be an alias or a program of its own`;
   return whySubcommandIsRisky(subcommand, rest);
 }

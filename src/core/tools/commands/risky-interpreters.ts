@@ -1,9 +1,9 @@
-import { setOf } from './command-words.ts';
+import { setOf } from './command-options.ts';
 
 interface Interpreter {
-  /** Options that may stand before the script. */
+  /** Options that may precede the script. */
   plain: RegExp;
-  /** The whole of the arguments of calls that need no script. */
+  /** Matches all arguments of invocations that need no script. */
   alone: RegExp;
 }
 
@@ -31,11 +31,11 @@ const interpreters: Record<string, Interpreter> = {
   php: { plain: /^(-l|-f|-n)$/, alone: /^(-v|-m|-i|--version|--help)$/ },
 };
 
-/** Why an interpreter may run what its arguments or its input say; undefined where it runs a file, or is none. */
+/** Why an interpreter may run code from its arguments or input; undefined if it runs a file, or is no interpreter. */
 export function whyInterpreterIsRisky(name: string, args: readonly string[]): string | undefined {
   const found = Object.hasOwn(interpreters, name) ? interpreters[name] : undefined;
   if (!found || found.alone.test(args.join(' '))) return undefined;
   const script = args.find((arg) => !found.plain.test(arg));
   const isFile = script !== undefined && !/^[-+]|^$/.test(script) && !/^\/(dev|proc)\//.test(script);
-  return isFile ? undefined : `${name} runs a program that is in its arguments or its input, not in a file`;
+  return isFile ? undefined : `${name} runs code from its arguments or its input, not from a file`;
 }

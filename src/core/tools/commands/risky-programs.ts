@@ -1,8 +1,8 @@
-import { hasLong, hasShort, hasWord, programName, setOf } from './command-words.ts';
+import { hasLong, hasShort, hasWord, programName, setOf } from './command-options.ts';
 import { whyGitIsRisky } from './risky-git.ts';
 import { whyInterpreterIsRisky } from './risky-interpreters.ts';
 
-/** Programs whose purpose is to run others: what they run can be anything, also another one of them. */
+/** Programs whose purpose is to run other programs. */
 const wrappers = setOf(`
   ansible ansible-playbook aa-exec at batch bpftrace busybox bwrap catchsegv cgexec chpst choom chroot chrt cmd command
   crontab daemonize dbus-launch dbus-run-session direnv docker doas dumb-init eatmydata entr env exec expect fakechroot
@@ -16,54 +16,54 @@ const wrappers = setOf(`
   scala swipl wish xonsh
 `);
 
-/** Programs that open others from within: editors, pagers, consoles. */
+/** Programs that can run others interactively: editors, pagers, consoles. */
 const consoles = setOf(
   'dc ed emacs ex ftp lftp less man mc more most mysql nano nvim pg psql rvim rview sftp sqlite telnet vi view vim vimdiff',
 );
 
-/** Programs that fetch, send, or overwrite whatever they are told to. */
+/** Programs that fetch, send or overwrite arbitrary data. */
 const movers = setOf(`
   aria2c curl dd fdisk mkfs mount nc ncat netcat nmap openssl scp sendmail mail shred socat umount wget wipefs
 `);
 
-/** Programs that fetch others and run what is in them. */
+/** Programs that download other programs and run them. */
 const fetchers = setOf(`
   apk apt apt-get aptitude brew bunx bundle bundler composer conda corepack cpan cpanm dnf dpkg easy_install gem luarocks
   mamba npx nvm opam pacman pipx pnpx poetry rpm rustup stack yum zypper
 `);
 
-/** Assignments that change what other programs load. */
+/** Variables that change what other programs load. */
 const loaders =
   /^-{0,2}(LD_\w+|DYLD_\w+|BASH_ENV|ENV|IFS|PATH|SHELL|\.SHELLFLAGS|MAKEFLAGS|NODE_OPTIONS|PERL5\w+|PROMPT_COMMAND|PS4|PYTHON\w+|RUBY(OPT|LIB)|GIT_\w+|EDITOR|VISUAL|PAGER|LESSOPEN)=/;
 
 type Rule = (args: readonly string[]) => string | undefined;
 
-const says = (isRisky: boolean, reason: string) => (isRisky ? reason : undefined);
+const reasonIf = (isRisky: boolean, reason: string) => (isRisky ? reason : undefined);
 
 const firstWord = (args: readonly string[]) => args.find((arg) => !arg.startsWith('-')) ?? '';
 
-/** Whether the call is one of the subcommands, with nothing before it, or asks for no more than the version. */
+/** Whether the first argument is one of the subcommands, or only asks for the version or help. */
 const isSubcommand = (args: readonly string[], subcommands: string): boolean =>
   setOf(`${subcommands} --version -v -V --help help list`).has(args[0] ?? '');
 
-/** Subcommands of the package managers of JavaScript that run what the workspace has, and fetch nothing. */
+/** Allows subcommands of JavaScript package managers that run what the workspace contains and fetch nothing. */
 const packageRule: Rule = (args) =>
-  says(
+  reasonIf(
     !isSubcommand(args, 'test t run run-script start ls root prefix') ||
       hasShort(args, 'c') ||
       hasLong(args, 'call', 'script-shell', 'node-options', 'shell', 'use-node-version'),
-    'It fetches programs, or runs what its options say',
+    'It fetches programs, or runs programs that its options name',
   );
 
 const awkRule: Rule = (args) =>
-  says(
+  reasonIf(
     args.some((arg) => /system|\||getline|>|@/.test(arg)) ||
       hasShort(args, 'ilE') ||
       hasLong(args, 'include', 'load', 'exec'),
     'The awk program may run others, or write files',
   );
 
-/** Scripts of sed that are one substitution, or print or delete some lines. */
+/** Sed scripts that are one substitution, or print or delete lines. */
 const plainScript =
   /^(?:(?:\d+|\$|\/[^/\\\n]*\/)(?:,(?:\d+|\$|\/[^/\\\n]*\/))?)?(?:[pdq=]|s([/|,#])(?:(?!\1)[^\\\n]|\\.)*\1(?:(?!\1)[^\\\n]|\\.)*\1[gpiI\d]*)$/;
 
@@ -76,16 +76,16 @@ function whySedIsRisky(args: readonly string[]): string | undefined {
     arg.endsWith('e') && /^-[nEr]*e$/.test(arg) ? [args[index + 1] ?? ''] : [],
   );
   const checked = scripts.length > 0 ? scripts : [firstWord(args)];
-  return says(
+  return reasonIf(
     !isKnown || !checked.every((script) => plainScript.test(script)),
-    'The sed script may run programs or write files: sed --sandbox cannot',
+    'The sed script may run programs or write files. sed --sandbox prevents that',
   );
 }
 
 const rules: Record<string, Rule> = {
   git: whyGitIsRisky,
   find: (args) =>
-    says(
+    reasonIf(
       args.some((arg) => /^-(exec|ok|delete|fprint|fls|files0-from)/.test(arg)),
       'find runs programs, deletes or writes files here',
     ),
@@ -99,29 +99,33 @@ const rules: Record<string, Rule> = {
   bsdtar: tarRule,
   gtar: tarRule,
   rsync: (args) =>
-    says(
+    reasonIf(
       hasShort(args, 'e') ||
         hasLong(args, 'rsh', 'rsync-path', 'daemon') ||
         args.some((arg) => /^[^/]+:/.test(arg)),
       'rsync runs a program to reach others',
     ),
-  sort: (args) =>
-    says(hasLong(args, 'compress-program'), 'sort runs the program that it is to compress with'),
-  split: (args) => says(hasLong(args, 'filter'), 'split runs a program for each part'),
+  sort: (args) => reasonIf(hasLong(args, 'compress-program'), 'sort runs the given compression program'),
+  split: (args) => reasonIf(hasLong(args, 'filter'), 'split runs a program for each part'),
   zip: (args) =>
-    says(
+    reasonIf(
       hasShort(args, 'T') || hasLong(args, 'unzip-command', 'test'),
-      'zip runs the program that it is to test with',
+      'zip runs the given test program',
     ),
-  install: (args) =>
-    says(hasLong(args, 'strip-program'), 'install runs the program that it is to strip with'),
-  rg: (args) => says(hasLong(args, 'pre', 'hostname-bin'), 'rg runs the program that is to prepare files'),
-  ag: (args) => says(hasLong(args, 'pager'), 'ag runs the pager that it is given'),
+  install: (args) => reasonIf(hasLong(args, 'strip-program'), 'install runs the given strip program'),
+  rg: (args) => reasonIf(hasLong(args, 'pre', 'hostname-bin'), 'rg runs the given preprocessor'),
+  ag: (args) => reasonIf(hasLong(args, 'pager'), 'ag runs the given pager'),
   fd: (args) =>
-    says(hasShort(args, 'xX') || hasLong(args, 'exec', 'exec-batch'), 'fd runs a program for what it finds'),
+    reasonIf(
+      hasShort(args, 'xX') || hasLong(args, 'exec', 'exec-batch'),
+      'fd runs a program for what it finds',
+    ),
   pandoc: (args) =>
-    says(hasShort(args, 'FL') || hasLong(args, 'filter', 'lua-filter', 'pdf-engine'), 'pandoc runs filters'),
-  cmake: (args) => says(hasShort(args, 'EP'), 'cmake runs other programs here'),
+    reasonIf(
+      hasShort(args, 'FL') || hasLong(args, 'filter', 'lua-filter', 'pdf-engine'),
+      'pandoc runs filters',
+    ),
+  cmake: (args) => reasonIf(hasShort(args, 'EP'), 'cmake runs other programs here'),
   make: makeRule,
   gmake: makeRule,
   gcc: compilerRule,
@@ -131,25 +135,25 @@ const rules: Record<string, Rule> = {
   clang: compilerRule,
   'clang++': compilerRule,
   go: (args) =>
-    says(
+    reasonIf(
       !isSubcommand(args, 'build test vet fmt version doc') ||
         args.some((arg) => /^--?(exec|toolexec|vettool|ldflags|gcflags|overlay|C)\b/.test(arg)),
       'go runs or fetches other programs here',
     ),
   cargo: (args) =>
-    says(
+    reasonIf(
       !isSubcommand(args, 'build b check c test t run r fmt clippy doc tree metadata') ||
         hasLong(args, 'config'),
-      'cargo fetches programs, or runs what its options say',
+      'cargo fetches programs, or runs programs that its options name',
     ),
-  pip: (args) => says(!isSubcommand(args, 'show freeze check'), 'pip fetches and runs packages'),
+  pip: (args) => reasonIf(!isSubcommand(args, 'show freeze check'), 'pip fetches and runs packages'),
   deno: (args) =>
-    says(
+    reasonIf(
       !isSubcommand(args, 'fmt lint check test') || args.some((arg) => /^\w+:/.test(arg)),
-      'deno fetches programs, or runs what its arguments say',
+      'deno fetches programs, or runs code from its arguments',
     ),
   bun: (args) =>
-    says(!isSubcommand(args, 'test run'), 'bun fetches programs, or runs what its arguments say'),
+    reasonIf(!isSubcommand(args, 'test run'), 'bun fetches programs, or runs code from its arguments'),
   npm: packageRule,
   yarn: packageRule,
   pnpm: packageRule,
@@ -160,7 +164,7 @@ function tarRule(args: readonly string[]): string | undefined {
   const runs =
     hasLong(args, 'to-command', 'checkpoint-action', 'use-compress-program', 'info-script') ||
     hasLong(args, 'new-volume-script', 'rmt-command', 'rsh-command');
-  return says(
+  return reasonIf(
     runs || hasShort(letters, 'IF') || args.some((arg) => /^[^/]+:/.test(arg)),
     'tar runs a program here',
   );
@@ -169,22 +173,22 @@ function tarRule(args: readonly string[]): string | undefined {
 function makeRule(args: readonly string[]): string | undefined {
   const isInput = args.some((arg) => /^(-f|--file=|--makefile=)?(-|\/(dev|proc)\/.*)$/.test(arg));
   const isProgram = args.some((arg) => /^[^-=]+=.*[^\w./,:@%+=-]|^[^-=]+[!:+?]=/.test(arg));
-  return says(
+  return reasonIf(
     isInput || isProgram || hasShort(args, 'E') || hasLong(args, 'eval'),
-    'make is told here what to run, not by the makefile alone',
+    'The arguments of make change what it runs',
   );
 }
 
 function compilerRule(args: readonly string[]): string | undefined {
-  return says(
+  return reasonIf(
     args.some((arg) => /^(-wrapper|-fplugin|-B|-specs|--specs|-Xclang|-load|@|-fuse-ld=\/)/.test(arg)),
-    'The compiler is told which programs to load',
+    'An option makes the compiler load other programs',
   );
 }
 
 /**
- * Why a program may never run without a person who looks at it, such as one that runs what its arguments say; no full
- * stop. What nothing is known of is not risky by that: it is not harmless either.
+ * Why a command always needs an approval, such as one that runs code from its arguments, without a full stop. An unknown
+ * program is not risky by itself, but not harmless either.
  */
 export function whyRisky(argv: readonly string[]): string | undefined {
   const [word = '', ...args] = argv;
@@ -194,8 +198,8 @@ export function whyRisky(argv: readonly string[]): string | undefined {
   const isOf = (programs: ReadonlySet<string>) => names.some((one) => programs.has(one));
   if (args.some((arg) => loaders.test(arg))) return 'An argument changes what programs load';
   if (isOf(wrappers) || full.startsWith('ld-')) return `${name} runs another program`;
-  if (isOf(consoles)) return `${name} can run other programs from within`;
-  if (isOf(movers)) return `${name} sends, fetches or overwrites what it is told to`;
+  if (isOf(consoles)) return `${name} can run other programs interactively`;
+  if (isOf(movers)) return `${name} sends, fetches or overwrites arbitrary data`;
   if (isOf(fetchers)) return `${name} fetches programs and runs them`;
   const rule = names.map((one) => (Object.hasOwn(rules, one) ? rules[one] : undefined)).find(Boolean);
   return rule?.(args) ?? whyInterpreterIsRisky(name, args);

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { runMarker } from '../../processes/process-group.ts';
+import { processMarker } from '../../processes/process-group.ts';
 import { runProgram } from '../../processes/run-program.ts';
 import type { Runtime } from '../../runtime.ts';
 import {
@@ -12,10 +12,10 @@ import {
   type ToolOutput,
   type ToolPlan,
 } from '../tool.ts';
-import { realPlace } from '../../paths/real-path.ts';
+import { resolveRealPath } from '../../paths/real-path.ts';
 import { argumentPaths } from './argument-paths.ts';
 import { commandEnvironment } from './command-environment.ts';
-import { CommandOutput, sayExit } from './command-output.ts';
+import { CommandOutput, formatExit } from './command-output.ts';
 import { isHarmless } from './harmless-programs.ts';
 import { parseCommand } from './parse-command.ts';
 import { hasPlainRepository } from './plain-repository.ts';
@@ -23,11 +23,11 @@ import { whyRisky } from './risky-programs.ts';
 import { findProgram, isProgramFile } from '../../processes/find-program.ts';
 import type { Sandbox } from '../../processes/sandbox.ts';
 import { isInside } from '../../paths/real-path.ts';
-import { unreadPlaces } from './unread-places.ts';
+import { unreadablePaths } from './unreadable-paths.ts';
 
 export const runCommandName = 'run_command';
 
-/** Bytes of output that are kept: room for what is said about it. */
+/** The bytes of output that are kept, with room for the lines about it. */
 const OUTPUT_BYTES = MAX_OUTPUT - 2000;
 
 const input = z.object({
@@ -36,7 +36,7 @@ const input = z.object({
       'One program with its arguments: plain words, and strings in quotes. No pipes, lists, redirections, variables or wildcards',
   }),
   cwd: z.string().min(1).max(4096).optional().meta({
-    description: 'The folder to run it in, below the workspace; the workspace itself if left out',
+    description: 'The folder to run it in, inside the workspace; default: the workspace itself',
   }),
   timeoutMs: z.int().min(100).max(600_000).default(120_000).meta({
     description: 'Milliseconds after which it is stopped',
@@ -45,14 +45,14 @@ const input = z.object({
 
 export interface RunCommandDeps {
   sandbox: Sandbox;
-  /** The daemon's environment, of which an allow list is passed on. */
+  /** The daemon's environment; only an allowlist of it is passed on. */
   env: Record<string, string | undefined>;
-  /** Stands for this data folder in the marks of the processes. */
+  /** The id of this installation, for the marks of its processes. */
   installation: string;
   runtime: Pick<Runtime, 'newId'>;
 }
 
-/** A command that was read and found to be one, with all that it runs with. */
+/** A parsed command with everything that it needs to run. */
 interface PreparedCommand {
   argv: string[];
   cwd: string;
@@ -60,12 +60,12 @@ interface PreparedCommand {
   timeoutMs: number;
 }
 
-/** Runs one program without a shell, in a sandbox where there is one. */
+/** Runs one program without a shell, sandboxed if a sandbox is available. */
 export const runCommandTool = (deps: RunCommandDeps) =>
   defineTool({
     name: runCommandName,
     description:
-      'Runs one program in the workspace, without a shell and mostly without network, and answers its output and exit code. For searching, reading and writing files the file tools are better.',
+      'Runs one program in the workspace, without a shell and mostly without network, and returns its output and exit code. For searching, reading and writing files the file tools are better.',
     input,
     isReadOnly: false,
     danger: 'high',
@@ -74,25 +74,25 @@ export const runCommandTool = (deps: RunCommandDeps) =>
 
 async function planCommand(
   deps: RunCommandDeps,
-  { command, cwd: given = '.', timeoutMs }: z.output<typeof input>,
+  { command, cwd: requestedCwd = '.', timeoutMs }: z.output<typeof input>,
   context: ToolContext,
 ): Promise<ToolPlan> {
   const parsed = parseCommand(command);
   if ('refused' in parsed)
     return {
-      // The guard says why; it stays refused where the guard is off: there is nothing that could run it.
+      // The guard reports why. If the guard is disabled, running it fails all the same.
       access: {},
       run: () => Promise.reject(new ToolFailure(parsed.refused)),
     };
   const { argv } = parsed;
-  const cwd = await folderOf(given, context.workspace);
+  const cwd = await resolveCwd(requestedCwd, context.workspace);
   const state = await deps.sandbox.check();
   const needsPerson = await whyNeedsPerson(argv, cwd, context, state.isWorking ? undefined : state.reason);
   const sandboxed = state.isWorking ? { workspace: context.workspace } : undefined;
   const prepared: PreparedCommand = { argv, cwd, timeoutMs, isSandboxed: state.isWorking };
   return {
     access: {
-      paths: [{ path: given, does: 'write' }, ...(await argumentPaths(argv, cwd, sandboxed))],
+      paths: [{ path: requestedCwd, operation: 'write' }, ...(await argumentPaths(argv, cwd, sandboxed))],
       command: { argv, cwd },
       environment: state.isWorking ? 'sandbox' : 'no sandbox',
       ...(needsPerson !== undefined && { needsPerson }),
@@ -100,16 +100,16 @@ async function planCommand(
     run: async (scope) => {
       const [real] = scope.paths;
       if (real !== cwd || !isInside(context.workspace, cwd))
-        throw new ToolFailure('Commands run in a folder of the workspace');
+        throw new ToolFailure('Commands must run in a folder of the workspace');
       const hidden = state.isWorking
-        ? await unreadPlaces(context.workspace, (path) => scope.mayRead(path))
+        ? await unreadablePaths(context.workspace, (path) => scope.mayRead(path))
         : [];
       return runPrepared(deps, prepared, context, hidden);
     },
   };
 }
 
-/** Why only a person may let it run, or undefined; throws where nobody may. */
+/** Why the command needs an approval; undefined if it needs none. Throws if it may not run at all. */
 async function whyNeedsPerson(
   argv: string[],
   cwd: string,
@@ -118,23 +118,23 @@ async function whyNeedsPerson(
 ): Promise<string | undefined> {
   const risk = whyRisky(argv);
   if (noSandbox === undefined) return risk;
-  const looksOnly =
+  const isReadOnly =
     risk === undefined &&
     isHarmless(argv) &&
     (argv[0] !== 'git' || (await hasPlainRepository(cwd, workspace)));
-  if (looksOnly) return undefined;
+  if (isReadOnly) return undefined;
   if (!mayRunCommands)
-    throw new ToolFailure(`There is no sandbox here (${noSandbox}), so only commands that just look may run`);
-  return `${risk === undefined ? '' : `${risk}. `}There is no sandbox here (${noSandbox}), so it can reach everything that the daemon can`;
+    throw new ToolFailure(`There is no sandbox here (${noSandbox}), so only read-only commands may run`);
+  return `${risk === undefined ? '' : `${risk}. `}There is no sandbox here (${noSandbox}), so it can access everything that the daemon can`;
 }
 
-/** The real folder; of what leads out of the workspace not even whether it is there. */
-async function folderOf(given: string, workspace: string): Promise<string> {
-  const place = await realPlace(workspace, given);
-  if (!isInside(workspace, place)) return place;
-  const found = await stat(place).catch(() => undefined);
-  if (found?.isDirectory()) return place;
-  throw new ToolFailure(`There is no folder ${given}`);
+/** The real path of the directory; does not reveal whether a path outside the workspace exists. */
+async function resolveCwd(cwd: string, workspace: string): Promise<string> {
+  const path = await resolveRealPath(workspace, cwd);
+  if (!isInside(workspace, path)) return path;
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isDirectory()) return path;
+  throw new ToolFailure(`There is no folder ${cwd}`);
 }
 
 async function runPrepared(
@@ -147,14 +147,14 @@ async function runPrepared(
   await checkProgram(argv, cwd, variables['PATH'] ?? '');
   const mark = `${installation}/tool/${runtime.newId('command')}`;
   const output = new CommandOutput(OUTPUT_BYTES);
-  const inside = { argv, cwd, workspace, env: { ...variables, [runMarker]: mark }, hidden };
-  const wrapped = isSandboxed ? await sandbox.wrap(inside) : argv;
-  // From here on: what is done before is not the command's time.
+  const sandboxedCommand = { argv, cwd, workspace, env: { ...variables, [processMarker]: mark }, hidden };
+  const wrapped = isSandboxed ? await sandbox.wrap(sandboxedCommand) : argv;
+  // Starts here, so that the preparation does not count.
   const timeout = AbortSignal.timeout(timeoutMs);
   const exit = await runProgram({
     argv: wrapped,
     cwd: isSandboxed ? '/' : cwd,
-    // The first process of a sandbox shows its environment to all that run in it.
+    // Every process in a sandbox can read the environment of its first process.
     env: isSandboxed ? {} : variables,
     mark,
     signal: AbortSignal.any([signal, timeout]),
@@ -163,14 +163,14 @@ async function runPrepared(
   });
   signal.throwIfAborted();
   if ('error' in exit) throw new ToolFailure(`${argv[0]} could not start: ${exit.error.message}`);
-  const ending = timeout.aborted ? `Stopped after ${timeoutMs} ms, its time limit` : sayExit(exit);
-  const said = output.finish();
-  return { content: said === '' ? `${ending}\n[no output]` : `${ending}\n${said}`, origin: 'A command' };
+  const outcome = timeout.aborted ? `Stopped after ${timeoutMs} ms, its time limit` : formatExit(exit);
+  const text = output.finish();
+  return { content: text === '' ? `${outcome}\n[no output]` : `${outcome}\n${text}`, origin: 'A command' };
 }
 
 async function checkProgram([program = '']: string[], cwd: string, path: string): Promise<void> {
-  const isThere = program.includes('/')
+  const exists = program.includes('/')
     ? await isProgramFile(resolve(cwd, program))
     : (await findProgram(program, path)) !== undefined;
-  if (!isThere) throw new ToolFailure(`There is no program ${program} here`);
+  if (!exists) throw new ToolFailure(`There is no program ${program} here`);
 }

@@ -1,4 +1,4 @@
-/** What comes one by one, several at a time. */
+/** Groups the items into batches of at most `size`. */
 export async function* batched<Item>(items: AsyncIterable<Item>, size: number): AsyncGenerator<Item[]> {
   let batch: Item[] = [];
   for await (const item of items) {

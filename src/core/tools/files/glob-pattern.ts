@@ -1,7 +1,7 @@
 import picomatch from 'picomatch';
 import { ToolFailure } from '../tool.ts';
 
-/** A glob as an expression over paths; one without a slash means the name of the file, in whatever folder. */
+/** Converts a glob to a regular expression over paths; a glob without a slash matches file names in any directory. */
 export function globPattern(glob: string): RegExp {
   const anywhere = glob.includes('/') ? glob.replace(/^\.?\//, '') : `**/${glob}`;
   try {

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { ToolFailure } from '../tool.ts';
 
-/** How long one question may take; a pattern that does not backtrack needs a hundredth of it. */
+/** The time limit of a request; a pattern that does not backtrack needs a hundredth of it. */
 const LIMIT_MS = 5000;
 const MEMORY_MIB = 256;
 
-/** A line that matched, or stands beside one that did. */
+/** A line that matched, or a line of context. */
 export interface FoundLine {
-  /** Which of the files that were asked about. */
+  /** The index of the file in the request. */
   file: number;
   line: number;
   isMatch: boolean;
@@ -50,17 +50,17 @@ const inThread = `
       }
   }
 
-  parentPort.on('message', (question) => {
-    if (question.paths) return parentPort.postMessage(question.paths.map((path) => workerData.path.test(path)));
+  parentPort.on('message', (request) => {
+    if (request.paths) return parentPort.postMessage(request.paths.map((path) => workerData.path.test(path)));
     const found = { matches: 0, lines: [] };
-    question.files.forEach((bytes, file) => search(bytes, file, question, found));
+    request.files.forEach((bytes, file) => search(bytes, file, request, found));
     parentPort.postMessage(found.lines);
   });
 `;
 
 /**
- * Tries patterns of a model in a thread of its own. A regular expression, and what a glob becomes, can take years on a
- * short text, and nothing but the end of its thread stops it; a program for searching is not on every machine.
+ * Matches patterns of a model in a worker thread. A regular expression, also one made from a glob, can backtrack for years
+ * on a short text, and only terminating its thread stops it. External search programs are not available everywhere.
  */
 export class PatternThread implements AsyncDisposable {
   readonly #worker: Worker;
@@ -73,23 +73,23 @@ export class PatternThread implements AsyncDisposable {
       workerData: patterns,
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_MIB },
     });
-    // Whoever waits for an answer hears of it; without a listener here it would end the process.
+    // The pending request rejects; without a listener, the error would crash the process.
     this.#worker.on('error', () => undefined);
     this.#signal = signal;
     this.#limitMs = limitMs;
   }
 
-  /** For each path whether it matches; one question at a time. */
+  /** Whether each path matches; only one request at a time. */
   testPaths(paths: string[]): Promise<boolean[]> {
-    return this.#ask<boolean[]>({ paths }, []);
+    return this.#request<boolean[]>({ paths }, []);
   }
 
-  /** The lines that match, each file in its order; the files' bytes are gone afterwards. */
+  /** The lines that match, in the order of the files; transfers the buffers, so they are empty afterwards. */
   search(
     files: Uint8Array<ArrayBuffer>[],
     limits: { context: number; maxMatches: number },
   ): Promise<FoundLine[]> {
-    return this.#ask<FoundLine[]>(
+    return this.#request<FoundLine[]>(
       { files, ...limits },
       files.map(({ buffer }) => buffer),
     );
@@ -99,12 +99,12 @@ export class PatternThread implements AsyncDisposable {
     await this.#worker.terminate();
   }
 
-  async #ask<Answer>(question: object, transfer: ArrayBuffer[]): Promise<Answer> {
+  async #request<Response>(request: object, transfer: ArrayBuffer[]): Promise<Response> {
     const limit = AbortSignal.timeout(this.#limitMs);
     try {
-      const answer = once(this.#worker, 'message', { signal: AbortSignal.any([this.#signal, limit]) });
-      this.#worker.postMessage(question, transfer);
-      return (await answer)[0] as Answer;
+      const response = once(this.#worker, 'message', { signal: AbortSignal.any([this.#signal, limit]) });
+      this.#worker.postMessage(request, transfer);
+      return (await response)[0] as Response;
     } catch (cause) {
       await this.#worker.terminate();
       this.#signal.throwIfAborted();

@@ -6,13 +6,13 @@ const CHUNK = 64 * 1024;
 
 export interface Line {
   number: number;
-  /** Without its end; of a long line the beginning. */
+  /** Without the line ending; only the beginning of a long line. */
   text: string;
-  /** Of the whole line. */
+  /** The length of the complete line. */
   length: number;
 }
 
-/** The lines of an open UTF-8 file, read as far as they are asked for. A `ToolFailure` says where it is no text. */
+/** Reads the lines of an open UTF-8 file lazily. Throws a `ToolFailure` if the file is not text. */
 export async function* readLines(
   file: FileHandle,
   path: string,
@@ -27,17 +27,17 @@ export async function* readLines(
       line = lengthen({ number: line.number + 1, text: '', length: 0 }, text, maxLine);
     }
   }
-  // What ends in a line end has no line after it.
+  // A trailing line ending does not start another line.
   if (line.length > 0) yield line;
 }
 
-/** The whole text of an open UTF-8 file, byte order mark and line ends as they are. */
+/** Reads the complete text of an open UTF-8 file, with its byte order mark and line endings unchanged. */
 export async function readText(file: FileHandle, path: string, maxBytes: number): Promise<string> {
   const { size } = await file.stat();
   if (size > maxBytes) throw new ToolFailure(`${path} is too large: ${size} bytes, at most ${maxBytes}`);
-  const deps: string[] = [];
-  for await (const part of decode(file, path, maxBytes)) deps.push(part);
-  return deps.join('');
+  const parts: string[] = [];
+  for await (const part of decode(file, path, maxBytes)) parts.push(part);
+  return parts.join('');
 }
 
 async function* decode(file: FileHandle, path: string, maxBytes: number): AsyncGenerator<string> {
@@ -49,7 +49,8 @@ async function* decode(file: FileHandle, path: string, maxBytes: number): AsyncG
     const bytes = buffer.subarray(0, bytesRead);
     if (bytes.includes(0)) throw new ToolFailure(`${path} is a binary file; only text can be read`);
     at += bytesRead;
-    if (at > maxBytes) throw new ToolFailure(`${path} is too large to be read beyond ${maxBytes} bytes`);
+    if (at > maxBytes)
+      throw new ToolFailure(`${path} is too large: only the first ${maxBytes} bytes can be read`);
     yield decodeOrRefuse(decoder, bytes, bytesRead > 0, path);
     if (bytesRead === 0) return;
   }

@@ -2,47 +2,47 @@ import type { BigIntStats } from 'node:fs';
 import { lstat, mkdir, mkdtemp, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { ToolFailure } from '../tool.ts';
-import { codeOf } from '../../paths/file-failure.ts';
-import { isInGitFolder } from '../../paths/git-folder.ts';
-import { openVerifiedFolder, type VerifiedFolder } from '../../paths/open-verified.ts';
+import { codeOf } from '../../paths/file-errors.ts';
+import { isInGitDirectory } from '../../paths/git-directory.ts';
+import { openVerifiedDirectory, type VerifiedDirectory } from '../../paths/open-verified.ts';
 
 const NEW_MODE = 0o666;
 
 /**
- * Writes the file at a real place whole or not at all, making the folders above it; mode and owner stay. Everything happens
- * through the opened folder, so that a folder swapped for a link meanwhile leads nowhere else. With `before`, the file has
- * to be as it was then. Answers whether it was there already.
+ * Replaces the file at a real path atomically and creates missing parent directories; mode and owner stay. Works through
+ * the opened directory, so that a directory that is swapped for a link cannot redirect the write. With `before`, the file
+ * must be unchanged since then. Returns whether the file existed.
  */
-export async function replaceFile(place: string, text: string, before?: BigIntStats): Promise<boolean> {
-  if (isInGitFolder(place))
-    throw new ToolFailure('Nothing is written into a .git folder: what is there can run programs');
-  await using folder = await openOrMakeFolder(dirname(place));
-  const target = folder.entry(basename(place));
-  const existing = await statOrNothing(target);
-  checkReplaceable(place, existing, before);
-  // A folder of its own gives the new file a name that nobody guesses or holds already.
-  const making = await mkdtemp(folder.entry('.svc-'));
+export async function replaceFile(path: string, text: string, before?: BigIntStats): Promise<boolean> {
+  if (isInGitDirectory(path))
+    throw new ToolFailure('Files in a .git folder cannot be written: git can run programs from there');
+  await using directory = await openOrCreateDirectory(dirname(path));
+  const target = directory.entry(basename(path));
+  const existing = await statIfExists(target);
+  checkReplaceable(path, existing, before);
+  // A temporary directory gives the new file a name that cannot be guessed or already exist.
+  const temporary = await mkdtemp(directory.entry('.svc-'));
   try {
-    const made = `${making}/new`;
-    await writeNew(made, text, existing);
-    await rename(made, target);
+    const created = `${temporary}/new`;
+    await writeNew(created, text, existing);
+    await rename(created, target);
   } finally {
-    await rm(making, { recursive: true, force: true });
+    await rm(temporary, { recursive: true, force: true });
   }
   return existing !== undefined;
 }
 
 function checkReplaceable(
-  place: string,
+  path: string,
   existing: BigIntStats | undefined,
   before: BigIntStats | undefined,
 ): void {
-  if (existing?.isDirectory()) throw new ToolFailure(`${place} is a folder`);
-  if (existing && !existing.isFile()) throw new ToolFailure(`${place} is not a regular file`);
-  // Replacing a file needs no permission on the file itself; whoever took that away meant it.
-  if (existing && (existing.mode & 0o222n) === 0n) throw new ToolFailure(`${place} is read-only`);
+  if (existing?.isDirectory()) throw new ToolFailure(`${path} is a folder`);
+  if (existing && !existing.isFile()) throw new ToolFailure(`${path} is not a regular file`);
+  // Replacing needs no write permission on the file itself, but read-only files are meant to stay unchanged.
+  if (existing && (existing.mode & 0o222n) === 0n) throw new ToolFailure(`${path} is read-only`);
   if (before && !(existing && isSame(before, existing)))
-    throw new ToolFailure(`${place} was changed by somebody else meanwhile. Read it again`);
+    throw new ToolFailure(`${path} has changed since it was read. Read it again`);
 }
 
 const isSame = (a: BigIntStats, b: BigIntStats) =>
@@ -52,10 +52,10 @@ async function writeNew(path: string, text: string, existing: BigIntStats | unde
   await using file = await open(path, 'wx', NEW_MODE);
   await file.writeFile(text);
   if (existing) {
-    const made = await file.stat({ bigint: true });
-    if (made.uid !== existing.uid || made.gid !== existing.gid)
+    const created = await file.stat({ bigint: true });
+    if (created.uid !== existing.uid || created.gid !== existing.gid)
       await file.chown(Number(existing.uid), Number(existing.gid)).catch((error: unknown) => {
-        // Only the administrator of a machine gives files away; then it belongs to the service.
+        // Only root may change the owner; otherwise the file belongs to the service.
         if (codeOf(error) !== 'EPERM') throw error;
       });
     await file.chmod(Number(existing.mode & 0o777n));
@@ -63,24 +63,24 @@ async function writeNew(path: string, text: string, existing: BigIntStats | unde
   await file.sync();
 }
 
-async function openOrMakeFolder(place: string): Promise<VerifiedFolder> {
+async function openOrCreateDirectory(realPath: string): Promise<VerifiedDirectory> {
   try {
-    return await openVerifiedFolder(place);
+    return await openVerifiedDirectory(realPath);
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error;
   }
-  await using above = await openOrMakeFolder(dirname(place));
-  const path = above.entry(basename(place));
+  await using parent = await openOrCreateDirectory(dirname(realPath));
+  const path = parent.entry(basename(realPath));
   try {
     await mkdir(path);
   } catch (error) {
-    // Somebody else made it first; opening it checks what it is.
+    // Another writer created it first; opening it verifies that it is a directory.
     if (codeOf(error) !== 'EEXIST') throw error;
   }
-  return await openVerifiedFolder(place, path);
+  return await openVerifiedDirectory(realPath, path);
 }
 
-async function statOrNothing(path: string): Promise<BigIntStats | undefined> {
+async function statIfExists(path: string): Promise<BigIntStats | undefined> {
   try {
     return await lstat(path, { bigint: true });
   } catch (error) {

@@ -1,63 +1,63 @@
 import { isToolFailure, type ToolScope } from '../tool.ts';
-import { codeOf } from '../../paths/file-failure.ts';
+import { codeOf } from '../../paths/file-errors.ts';
 import { readEntries } from './list-directory.ts';
-import { openVerifiedFolder } from '../../paths/open-verified.ts';
+import { openVerifiedDirectory } from '../../paths/open-verified.ts';
 
 const MAX_ENTRIES = 500_000;
-/** What hardly anybody means when looking for something. */
+/** Directories that are rarely the target of a search. */
 const SKIPPED = ['.git', 'node_modules'];
 
 export interface Walk {
-  /** A real folder. */
+  /** A real directory. */
   root: string;
-  /** Names of folders that are walked although they usually are not: the words of what was asked for. */
-  asked: string;
+  /** The path and pattern of the request, joined by slashes: a skipped directory that they name is walked. */
+  requested: string;
   scope: ToolScope;
   signal: AbortSignal;
 }
 
-/** What a walk could not see, known when it is over. */
+/** What a walk could not cover; complete once the walk is finished. */
 export interface WalkGaps {
   unreadable: number;
   isCut: boolean;
 }
 
-/** The real places of all regular files below a folder, sorted, without following a link. */
+/** The real paths of all regular files below a directory, sorted, without following links. */
 export async function* walkFiles(walk: Walk, gaps: WalkGaps): AsyncGenerator<string> {
-  const skipped = SKIPPED.filter((name) => !walk.asked.split('/').includes(name));
-  const ahead = [walk.root];
+  const skipped = SKIPPED.filter((name) => !walk.requested.split('/').includes(name));
+  const pending = [walk.root];
   let left = MAX_ENTRIES;
-  // A place that ends in a slash is a folder.
-  for (let place = ahead.pop(); place !== undefined; place = ahead.pop()) {
+  // A path that ends in a slash is a directory.
+  for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
     walk.signal.throwIfAborted();
-    if (place !== walk.root && !place.endsWith('/')) {
-      yield place;
+    if (path !== walk.root && !path.endsWith('/')) {
+      yield path;
       continue;
     }
-    const folder = place === walk.root ? place : place.slice(0, -1);
-    const entries = await entriesOf(folder, left, walk, gaps);
+    const directory = path === walk.root ? path : path.slice(0, -1);
+    const entries = await entriesOf(directory, left, walk, gaps);
     left -= entries.length;
     if (left <= 0) gaps.isCut = true;
-    const prefix = folder.endsWith('/') ? folder : `${folder}/`;
+    const prefix = directory.endsWith('/') ? directory : `${directory}/`;
     for (const entry of entries.reverse())
-      if (entry.isFile()) ahead.push(prefix + entry.name);
+      if (entry.isFile()) pending.push(prefix + entry.name);
       else if (
         entry.isDirectory() &&
         !skipped.includes(entry.name) &&
         walk.scope.mayRead(prefix + entry.name)
       )
-        ahead.push(`${prefix}${entry.name}/`);
+        pending.push(`${prefix}${entry.name}/`);
   }
 }
 
-async function entriesOf(folder: string, max: number, { root, signal }: Walk, gaps: WalkGaps) {
+async function entriesOf(directory: string, max: number, { root, signal }: Walk, gaps: WalkGaps) {
   if (max <= 0) return [];
   try {
-    await using opened = await openVerifiedFolder(folder);
+    await using opened = await openVerifiedDirectory(directory);
     return await readEntries(opened, max, signal);
   } catch (error) {
-    // Others work in the same tree: what is gone or swapped meanwhile is not there. The root has to be.
-    if (folder === root || !(isToolFailure(error) || isExpected(codeOf(error)))) throw error;
+    // The tree may change meanwhile: a directory that was removed or replaced is skipped. The root must exist.
+    if (directory === root || !(isToolFailure(error) || isExpected(codeOf(error)))) throw error;
     gaps.unreadable++;
     return [];
   }

@@ -1,16 +1,16 @@
 import type { GuardName } from '../../../contract/guards.ts';
 import type { Tool, ToolAccess, ToolContext } from '../tool.ts';
 
-/** A path of a call with the place that it really leads to. */
+/** A path of a call and the real path it resolves to. */
 export interface ResolvedPath {
-  /** As the model gave it. */
-  given: string;
-  does: 'read' | 'write';
-  /** Absolute, without links: of what is not there yet, the real place of the deepest folder that is, and the rest. */
+  /** The path as the model gave it. */
+  requested: string;
+  operation: 'read' | 'write';
+  /** Absolute, without links; for a new file, the real path of its deepest existing directory and the rest. */
   real: string;
 }
 
-/** A call as the guards see it. */
+/** A call that the guards check. */
 export interface GuardedCall {
   tool: Tool;
   args: Record<string, unknown>;
@@ -19,9 +19,9 @@ export interface GuardedCall {
   context: ToolContext;
 }
 
-/** Looks at every call before it runs, in every mode. */
+/** Checks every call before it runs, in every mode. */
 export interface Guard {
   name: GuardName;
-  /** Why the call may not run, as a sentence for the model and the audit log; undefined where nothing is wrong. */
+  /** Why the call is refused, as a sentence for the model and the audit log; undefined if it may run. */
   check(call: GuardedCall): string | undefined | Promise<string | undefined>;
 }

@@ -1,21 +1,21 @@
 import { lstat } from 'node:fs/promises';
 import { relative } from 'node:path';
-import { codeOf } from '../../paths/file-failure.ts';
-import { isInGitFolder, isRunByGit } from '../../paths/git-folder.ts';
-import { isInside, realPlace } from '../../paths/real-path.ts';
-import { quoteText } from '../../text/show-name.ts';
+import { codeOf } from '../../paths/file-errors.ts';
+import { isInGitDirectory, isGitHookOrConfig } from '../../paths/git-directory.ts';
+import { isInside, resolveRealPath } from '../../paths/real-path.ts';
+import { quoteText } from '../../text/escape-invisible.ts';
 import { isToolFailure } from '../tool.ts';
 import type { Guard, GuardedCall } from './guard.ts';
-import { hasParentSegment, mayHoldParent } from './path-spellings.ts';
+import { hasParentSegment, mayHoldParent } from './path-variants.ts';
 import type { PossiblePath } from './possible-paths.ts';
-import { folderOfWords, pathsOfWord, type Word, wordsOfCall } from './words-of-call.ts';
+import { baseDirectoryOf, pathsOfWord, type Word, wordsOfCall } from './words-of-call.ts';
 
-/** Programs read and write nothing there. */
+/** Device files without content. */
 const HARMLESS = ['/dev/null', '/dev/stdin', '/dev/stdout', '/dev/stderr'];
 
 /**
- * Keeps a call in its workspace, by the place that each path really leads to. It also keeps tools from writing into `.git`,
- * where hooks and settings run programs; the tools for files have that check themselves, too, for when this guard is off.
+ * Confines a call to its workspace, by the real path of everything it names. It also keeps tools from writing into `.git`,
+ * where hooks and settings can run programs; file tools check that themselves too, in case this guard is disabled.
  */
 export const pathTraversal: Guard = {
   name: 'path-traversal',
@@ -30,18 +30,19 @@ export const pathTraversal: Guard = {
 };
 
 function checkPaths({ paths, context }: GuardedCall): string | undefined {
-  for (const { given, does, real } of paths) {
-    if (hasParentSegment(given)) return `${quoteText(given)} has a parent-directory segment`;
-    if (HOME.test(given) || WINDOWS.test(given) || !isInside(context.workspace, real)) return leadsOut(given);
-    if (does === 'write' && isInGitFolder(real)) return inGit(given);
+  for (const { requested, operation, real } of paths) {
+    if (hasParentSegment(requested)) return `${quoteText(requested)} has a parent-directory segment`;
+    if (HOME.test(requested) || WINDOWS.test(requested) || !isInside(context.workspace, real))
+      return outsideWorkspace(requested);
+    if (operation === 'write' && isInGitDirectory(real)) return inGit(requested);
   }
   return undefined;
 }
 
 async function checkWords(call: GuardedCall): Promise<string | undefined> {
   const words = wordsOfCall(call);
-  const base = await folderOfWords(call);
-  if (!isInside(call.context.workspace, base)) return leadsOut(call.access.command?.cwd ?? base);
+  const base = await baseDirectoryOf(call);
+  if (!isInside(call.context.workspace, base)) return outsideWorkspace(call.access.command?.cwd ?? base);
   for (const word of words) {
     const reason = await checkWord(word, base, call);
     if (reason !== undefined) return reason;
@@ -61,13 +62,14 @@ async function checkWord(word: Word, base: string, call: GuardedCall): Promise<s
   const possible = pathsOfWord(word);
   if (!possible) return `${quoteText(text)} may hold too many paths to be checked`;
   const { workspace } = call.context;
-  for (const one of possible) {
-    if (HARMLESS.includes(one.path)) continue;
-    if (isHome(one)) return leadsOut(text);
-    const place = await realPlace(base, one.path);
-    if (!isInside(workspace, place) && (await isMeant(one))) return leadsOut(text);
-    const isAddress = as === 'value' || one.as === 'url';
-    if (!call.tool.isReadOnly && !isAddress && isRunByGit(relative(workspace, place))) return inGit(text);
+  for (const candidate of possible) {
+    if (HARMLESS.includes(candidate.path)) continue;
+    if (isHome(candidate)) return outsideWorkspace(text);
+    const real = await resolveRealPath(base, candidate.path);
+    if (!isInside(workspace, real) && (await isLikelyPath(candidate))) return outsideWorkspace(text);
+    const isAddress = as === 'value' || candidate.as === 'url';
+    if (!call.tool.isReadOnly && !isAddress && isGitHookOrConfig(relative(workspace, real)))
+      return inGit(text);
   }
   return undefined;
 }
@@ -77,8 +79,8 @@ const WINDOWS = /^[a-z]:[/\\]|^\\\\/i;
 
 const isHome = ({ path, as }: PossiblePath) => HOME.test(path) && (as === 'path' || path.includes('/'));
 
-/** Whether a place outside is more than a text with a slash, such as an address on a web server. */
-async function isMeant({ path, as }: PossiblePath): Promise<boolean> {
+/** Whether a text outside the workspace is likely a path, as opposed to any text with a slash such as a URL path. */
+async function isLikelyPath({ path, as }: PossiblePath): Promise<boolean> {
   if (as !== 'text' || !path.startsWith('/')) return true;
   const top = path.split('/').find((segment) => segment !== '');
   if (top === undefined) return false;
@@ -91,6 +93,6 @@ async function isMeant({ path, as }: PossiblePath): Promise<boolean> {
   }
 }
 
-const leadsOut = (text: string) => `${quoteText(text)} leads out of the workspace`;
+const outsideWorkspace = (text: string) => `${quoteText(text)} leads out of the workspace`;
 const inGit = (text: string) =>
   `${quoteText(text)} is in a .git folder, where hooks and settings run programs`;

@@ -4,7 +4,7 @@ import type { Guard } from './guard.ts';
 
 const WINDOW_MS = 60_000;
 
-/** Lets each user's tools run so many times a minute. */
+/** Limits the tool calls of each user per minute. */
 export function rateLimit(limits: RateLimits, perMinute: () => number): Guard {
   return {
     name: 'rate-limit',
@@ -16,7 +16,7 @@ export function rateLimit(limits: RateLimits, perMinute: () => number): Guard {
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== 'rate_limited') throw error;
         const seconds = Math.ceil((error.retryAfterMs ?? WINDOW_MS) / 1000);
-        return `More than ${max} calls of tools in a minute. Try again in ${seconds} s`;
+        return `More than ${max} tool calls in a minute. Try again in ${seconds} s`;
       }
     },
   };

@@ -1,18 +1,18 @@
 import { dirname, join, resolve } from 'node:path';
-import { isInside, realPlace } from '../../paths/real-path.ts';
-import { quoteText } from '../../text/show-name.ts';
+import { isInside, resolveRealPath } from '../../paths/real-path.ts';
+import { quoteText } from '../../text/escape-invisible.ts';
 import { isToolFailure } from '../tool.ts';
 import type { Guard, GuardedCall } from './guard.ts';
-import { isSecretPlace } from '../../paths/secret-places.ts';
-import { folderOfWords, pathsOfWord, wordsOfCall } from './words-of-call.ts';
+import { isSecretPath } from '../../paths/secret-paths.ts';
+import { baseDirectoryOf, pathsOfWord, wordsOfCall } from './words-of-call.ts';
 
-/** Keeps every tool from secrets, and from the folders of the daemon, which are given as real places. */
-export function secretExfiltration({ protectedFolders }: { protectedFolders: string[] }): Guard {
+/** Refuses access to secrets and to the daemon's own directories, which are given as real paths. */
+export function secretExfiltration({ protectedDirectories }: { protectedDirectories: string[] }): Guard {
   return {
     name: 'secret-exfiltration',
     async check(call) {
       try {
-        return await findSecret(call, protectedFolders);
+        return await findSecret(call, protectedDirectories);
       } catch (error) {
         if (isToolFailure(error)) return error.message;
         throw error;
@@ -22,36 +22,36 @@ export function secretExfiltration({ protectedFolders }: { protectedFolders: str
 }
 
 /**
- * Whether a real place is the daemon's own. Below its `workspaces`, the folder of the call itself is not; those of others
- * are.
+ * Whether a real path belongs to the daemon. The call's own directory below `workspaces` does not; those of other tasks
+ * do.
  */
-export const isProtectedPlace = (place: string, protectedFolders: string[], workspace: string): boolean =>
-  protectedFolders.some((folder) => {
-    if (!isInside(folder.toLowerCase(), place.toLowerCase())) return false;
-    const isOwn = dirname(workspace) === join(folder, 'workspaces') && isInside(workspace, place);
+export const isProtectedPath = (path: string, protectedDirectories: string[], workspace: string): boolean =>
+  protectedDirectories.some((directory) => {
+    if (!isInside(directory.toLowerCase(), path.toLowerCase())) return false;
+    const isOwn = dirname(workspace) === join(directory, 'workspaces') && isInside(workspace, path);
     return !isOwn;
   });
 
-async function findSecret(call: GuardedCall, protectedFolders: string[]): Promise<string | undefined> {
+async function findSecret(call: GuardedCall, protectedDirectories: string[]): Promise<string | undefined> {
   const { workspace } = call.context;
-  const isKept = (place: string) =>
-    isSecretPlace(place) || isProtectedPlace(place, protectedFolders, workspace);
-  for (const { given, real } of call.paths)
-    if (isKept(real) || isKept(resolve(workspace, given))) return refusal(given);
+  const isForbidden = (path: string) =>
+    isSecretPath(path) || isProtectedPath(path, protectedDirectories, workspace);
+  for (const { requested, real } of call.paths)
+    if (isForbidden(real) || isForbidden(resolve(workspace, requested))) return refusal(requested);
   const words = wordsOfCall(call);
-  const base = words.length > 0 ? await folderOfWords(call) : workspace;
+  const base = words.length > 0 ? await baseDirectoryOf(call) : workspace;
   for (const word of words) {
     const possible = pathsOfWord(word);
-    if (!possible) return 'A word may hold too many paths to be checked for secrets';
+    if (!possible) return 'A word may contain too many paths to be checked for secrets';
     for (const { path, as } of possible) {
       const named = resolve(base, path);
-      const real = await realPlace(base, path);
-      // What an address on the network is called says nothing; where a folder of that name leads does.
-      if (isKept(real) && (as !== 'url' || real !== named)) return refusal(word.text);
-      if (as !== 'url' && isKept(named)) return refusal(word.text);
+      const real = await resolveRealPath(base, path);
+      // The text of a URL does not matter, unless a directory of that name links to a secret.
+      if (isForbidden(real) && (as !== 'url' || real !== named)) return refusal(word.text);
+      if (as !== 'url' && isForbidden(named)) return refusal(word.text);
     }
   }
   return undefined;
 }
 
-const refusal = (text: string) => `${quoteText(text)} leads to where secrets are kept`;
+const refusal = (text: string) => `${quoteText(text)} points to a path where secrets are kept`;

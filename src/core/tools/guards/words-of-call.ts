@@ -1,22 +1,22 @@
 import { posix } from 'node:path';
-import { isInside, realPlace } from '../../paths/real-path.ts';
+import { isInside, resolveRealPath } from '../../paths/real-path.ts';
 import { ToolFailure } from '../tool.ts';
-import { fileWords } from './command-words.ts';
+import { fileWords } from './file-words.ts';
 import type { GuardedCall } from './guard.ts';
 import { type PossiblePath, possiblePaths, wholePath } from './possible-paths.ts';
 
-/** A text of a call that may lead to a file. */
+/** A text of a call that may refer to a file. */
 export interface Word {
   text: string;
-  /** `word`: of a command. `path`: of an argument that is called like one. `value`: of any other argument. */
+  /** `word`: of a command. `path`: of an argument whose name suggests a path. `value`: of any other argument. */
   as: 'word' | 'path' | 'value';
 }
 
-/** Keys of arguments that hold paths, in the words that servers use. */
+/** Names of arguments with paths, as MCP servers commonly use them. */
 const PATH_KEY =
   /path|file|dir(?!ect(?!or))|folder|root|uri|src|source|dest|target|cwd|location|workspace|repo|glob|include/i;
 const MAX_WORDS = 10_000;
-const PROGRAM_FOLDERS = [
+const PROGRAM_DIRECTORIES = [
   '/bin',
   '/sbin',
   '/usr/bin',
@@ -27,7 +27,7 @@ const PROGRAM_FOLDERS = [
   '/snap/bin',
 ];
 
-/** What a call holds besides the paths that it declares: the words of its command, the arguments for an MCP server. */
+/** The texts of a call besides its declared paths: the words of its command, and the arguments for an MCP server. */
 export function wordsOfCall({ access, args, tool }: GuardedCall): Word[] {
   const words: Word[] = [];
   if (access.command) {
@@ -38,32 +38,35 @@ export function wordsOfCall({ access, args, tool }: GuardedCall): Word[] {
   return words;
 }
 
-/** The paths that a word may hold. A text of another kind counts only as a whole, else none with a slash could be sent. */
+/** The paths that a word may contain. Other argument values count only as a whole, or texts with a slash would be refused. */
 export function pathsOfWord({ text, as }: Word): PossiblePath[] | undefined {
   if (as === 'value') return wholePath(text, 'text');
   return as === 'path' && text.includes('\n') ? wholePath(text, 'path') : possiblePaths(text);
 }
 
-/** The real folder from which the words of a call start. */
-export const folderOfWords = ({ access, context }: GuardedCall): Promise<string> =>
-  access.command ? realPlace(context.workspace, access.command.cwd) : Promise.resolve(context.workspace);
+/** The real directory that relative words of a call start at. */
+export const baseDirectoryOf = ({ access, context }: GuardedCall): Promise<string> =>
+  access.command
+    ? resolveRealPath(context.workspace, access.command.cwd)
+    : Promise.resolve(context.workspace);
 
-/** The program, where it is not one of those that are installed. */
+/** The program, unless it is in one of the system directories. */
 const programWord = ([program = '']: string[]) =>
-  program.includes('/') && !PROGRAM_FOLDERS.some((folder) => isInside(folder, posix.normalize(program)))
+  program.includes('/') &&
+  !PROGRAM_DIRECTORIES.some((directory) => isInside(directory, posix.normalize(program)))
     ? [program]
     : [];
 
 function collect(args: unknown, into: Word[]): void {
-  // A stack of its own: arguments may be nested as deep as their sender likes.
-  const ahead = [{ value: args, isPath: false }];
-  for (let next = ahead.pop(); next; next = ahead.pop()) {
+  // An explicit stack, because arguments may be nested to any depth.
+  const pending = [{ value: args, isPath: false }];
+  for (let next = pending.pop(); next; next = pending.pop()) {
     const { value, isPath } = next;
     if (typeof value === 'string') into.push({ text: value, as: isPath ? 'path' : 'value' });
-    if (into.length > MAX_WORDS) throw new ToolFailure('The arguments hold too many texts to be checked');
+    if (into.length > MAX_WORDS) throw new ToolFailure('The arguments contain too many texts to be checked');
     if (typeof value !== 'object' || value === null) continue;
     const isList = Array.isArray(value);
     for (const [key, item] of Object.entries(value))
-      ahead.push({ value: item, isPath: isPath || (!isList && PATH_KEY.test(key)) });
+      pending.push({ value: item, isPath: isPath || (!isList && PATH_KEY.test(key)) });
   }
 }

@@ -1,11 +1,11 @@
-/** The essence of a Content-Type, such as `text/html`; empty where none is given. */
+/** The media type of a Content-Type header without parameters, such as `text/html`; empty if there is none. */
 export const mediaTypeOf = (headers: Headers): string =>
   (headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
 
-/** How far into a page a browser looks for its charset, and some more. */
+/** The bytes to scan for a charset declaration; browsers scan 1024. */
 const PRESCAN = 4096;
 
-/** A body as text: by its byte order mark, else by its header, else by what the page says of itself, else UTF-8. */
+/** Decodes a body by its byte order mark, else by its header, else by the declaration in the page, else as UTF-8. */
 export function decodePage(body: Uint8Array, headers: Headers): string {
   const label = byteOrderMark(body) ?? charsetOf(headers) ?? charsetIn(body) ?? 'utf-8';
   return decodeAs(label, body);
@@ -20,14 +20,14 @@ function byteOrderMark([first, second, third]: Uint8Array): string | undefined {
 const charsetOf = (headers: Headers) =>
   /;\s*charset\s*=\s*["']?([\w.:-]+)/i.exec(headers.get('content-type') ?? '')?.[1];
 
-/** `<meta charset>`, `<meta http-equiv>` and `<?xml encoding?>`: all in letters of ASCII. */
+/** Finds `<meta charset>`, `<meta http-equiv>` and `<?xml encoding?>`, which are all ASCII. */
 function charsetIn(body: Uint8Array): string | undefined {
   const start = new TextDecoder('latin1').decode(body.subarray(0, PRESCAN));
   const found =
     /<meta\s[^>]*?charset\s*=\s*["']?([\w.:-]+)/i.exec(start) ??
     /^\s*<\?xml\s[^>]*?encoding\s*=\s*["']([\w.:-]+)/i.exec(start);
   const label = found?.[1]?.toLowerCase();
-  // A page whose letters could be read so far is not in UTF-16, whatever it says.
+  // A declaration that was readable as ASCII proves that the page is not UTF-16.
   return label?.startsWith('utf-16') ? 'utf-8' : label;
 }
 

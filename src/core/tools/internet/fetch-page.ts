@@ -9,15 +9,14 @@ const MAX_BYTES = 4 * 1024 * 1024;
 const redirects = [301, 302, 303, 307, 308];
 
 export interface Page {
-  /** Where it was found in the end. */
+  /** The final URL after redirects. */
   url: string;
   mediaType: string;
   body: string;
 }
 
 /**
- * Reads a page over the one way out, which looks at every hop of a redirect anew. Nothing of ours goes along: no cookie,
- * no key, no referrer.
+ * Fetches a page through the outbound fetch, which checks every redirect again. Sends no cookies, keys or referrer.
  */
 export async function fetchPage(
   fetch: OutboundFetch,
@@ -41,7 +40,7 @@ export async function fetchPage(
       signal.throwIfAborted();
       if (deadline.aborted)
         throw new ToolFailure(`${hostOf(url)} did not answer within ${timeoutMs / 1000} seconds`);
-      throw toFailure(error, url);
+      throw toToolFailure(error, url);
     });
     const location = redirects.includes(status) ? headers.get('location') : null;
     if (location === null) {
@@ -58,8 +57,8 @@ export async function fetchPage(
 
 const hostOf = (url: string) => URL.parse(url)?.host ?? url;
 
-/** What went wrong on the way out, in words for the model; anything else stays as it is. */
-export function toFailure(error: unknown, url: string): unknown {
+/** Turns an `OutboundError` into a `ToolFailure`; returns other errors unchanged. */
+export function toToolFailure(error: unknown, url: string): unknown {
   if (!(error instanceof OutboundError)) return error;
   if (error.fault !== 'too_long') return new ToolFailure(error.message);
   return new ToolFailure(`${url} is longer than ${MAX_BYTES / 1024 / 1024} MiB`);

@@ -4,13 +4,13 @@ import { TextWriter } from './text-writer.ts';
 
 export interface HtmlText {
   title: string;
-  /** Markdown, more or less: headings, links, lists, code and quotes; without scripts, styles and navigation. */
+  /** Approximately Markdown: headings, links, lists, code and quotes; without scripts, styles and navigation. */
   text: string;
 }
 type Attributes = Record<string, string>;
 
 const setOf = (names: string) => new Set(names.split(' '));
-/** What says nothing, or nothing of the page itself. */
+/** Elements without text, or without text of the page itself. */
 const skipped = setOf(
   'script style nav template svg math iframe object canvas audio video select textarea dialog datalist',
 );
@@ -18,15 +18,15 @@ const paragraphs = setOf('p blockquote pre ul ol dl table figure details h1 h2 h
 const lines = setOf(
   'div section article main header footer aside form fieldset address tr dt dd figcaption summary caption center li br',
 );
-/** Whatever is nested deeper was made to break something; browsers stop at the same depth. */
+/** Deeper nesting is an attack; browsers stop at the same depth. */
 const MAX_DEPTH = 512;
 const MAX_TEXT = 1_000_000;
 const MAX_URL = 2000;
 const PIECE = 16_384;
 
 /**
- * A page as text. Takes a time in proportion to the page, whatever the page holds, and lets others work meanwhile; what
- * is too much is left out.
+ * Converts a page to text. Takes time proportional to the size of any page, yields to the event loop in between, and
+ * leaves out what exceeds the limits.
  */
 export async function htmlToText(html: string, url: string, signal?: AbortSignal): Promise<HtmlText> {
   const reader = new HtmlReader(url);
@@ -49,11 +49,11 @@ class HtmlReader {
   #title = '';
   #isFull = false;
   #depth = 0;
-  /** Where the outermost element began that is left out, or holds the title. */
+  /** The depths of the outermost skipped element and of the title element. */
   #skippedAt: number | undefined;
   #titleAt: number | undefined;
   #code: { depth: number; isBlock: boolean; text: string } | undefined;
-  /** Links do not nest. One around whole paragraphs has its address after them. */
+  /** Links do not nest. The address of a link around whole paragraphs is written after them. */
   #link: { href: string; depth: number; label: string; isBlock: boolean } | undefined;
   readonly #lists: { isOrdered: boolean; count: number }[] = [];
 
@@ -122,7 +122,7 @@ class HtmlReader {
     this.#separate(name);
   }
 
-  /** Elements that are not in a line with others begin and end one. */
+  /** Starts a new line or paragraph at elements that are not inline. */
   #separate(name: string): void {
     const isParagraph = paragraphs.has(name);
     if (!isParagraph && !lines.has(name)) return;
@@ -170,8 +170,8 @@ class HtmlReader {
     this.#code = undefined;
     if (!code || this.#isFull) return;
     const text = code.isBlock ? code.text.replace(/^\r?\n/, '').trimEnd() : code.text.trim();
-    const runs = text.match(/`+/g) ?? [];
-    const longest = runs.reduce((most, { length }) => Math.max(most, length), 0);
+    const backticks = text.match(/`+/g) ?? [];
+    const longest = backticks.reduce((most, { length }) => Math.max(most, length), 0);
     if (text === '') return;
     if (!code.isBlock) {
       const quote = '`'.repeat(longest === 0 ? 1 : longest + 1);
@@ -187,14 +187,14 @@ class HtmlReader {
     else this.#out.write(text);
   }
 
-  /** Where a link leads, when a page may lead there. */
+  /** The absolute address of a link; undefined if it is not a web address or too long. */
   #resolve(href: string): string | undefined {
     const url = URL.parse(href, this.#base);
     return url && /^https?:$/.test(url.protocol) && url.href.length < MAX_URL ? url.href : undefined;
   }
 }
 
-/** Nobody who looks at the page sees it. Pages that hide all of themselves until a script runs are none the less read. */
+/** Whether an element is hidden. A hidden `html` or `body` is still read, because a script usually reveals it. */
 const isHidden = (name: string, { hidden, style = '' }: Attributes) =>
   name !== 'html' &&
   name !== 'body' &&

@@ -1,18 +1,18 @@
-/** Deeper ones look like these: a page must not blow up by its margins. */
+/** Deeper levels get the margin of these, so that margins cannot inflate a page. */
 const MAX_QUOTES = 5;
 const MAX_INDENT = 10;
 
-/** Puts words together to lines and paragraphs, each with its margin. */
+/** Builds lines and paragraphs from words, each with its margin. */
 export class TextWriter {
-  /** How many quotes and lists are around what is written. */
+  /** The number of quotes and lists around the current position. */
   quotes = 0;
   indent = 0;
   readonly #pieces: string[] = [];
   #length = 0;
   #newlines = 0;
-  /** The quotes around the line before. */
+  /** The number of quotes around the previous line. */
   #quotesBefore = 0;
-  /** What the next line begins with, such as the dot of a list; it comes with the first word. */
+  /** The prefix of the next line, such as the bullet of a list; written with its first word. */
   #marker: { text: string; margin: string } | undefined;
 
   get length(): number {
@@ -23,7 +23,7 @@ export class TextWriter {
     return this.#pieces.length === 0 || this.#newlines > 0 || this.#marker !== undefined;
   }
 
-  /** Words; white space of any length is one blank. */
+  /** Writes words; collapses white space to one blank. */
   write(text: string): void {
     const words = text.replaceAll(/\s+/g, ' ');
     const isAfterBlank = this.isAtLineStart || this.#pieces.at(-1)?.endsWith(' ');
@@ -33,18 +33,19 @@ export class TextWriter {
     this.#push(next);
   }
 
-  /** Lines as they are. */
+  /** Writes lines unchanged. */
   verbatim(text: string): void {
     this.#startLine();
     this.#push(text.replaceAll('\n', `\n${this.#margin()}`));
   }
 
-  /** The next word begins a new line, or with 2 a new paragraph. */
+  /** Makes the next word start a new line, or with 2 a new paragraph. */
   break(newlines: 1 | 2): void {
     if (this.#marker === undefined && this.#pieces.length > 0)
       this.#newlines = Math.max(this.#newlines, newlines);
   }
 
+  /** Adds a prefix to the next line. */
   mark(text: string): void {
     this.#marker = {
       text: `${this.#marker?.text ?? ''}${text}`,
@@ -52,7 +53,7 @@ export class TextWriter {
     };
   }
 
-  /** Forgets a marker that no word came after. */
+  /** Drops a prefix that no word followed. */
   unmark(): void {
     this.#marker = undefined;
   }

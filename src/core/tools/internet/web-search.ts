@@ -7,10 +7,10 @@ export const webSearchTool = ({ webSearch }: { webSearch: WebSearch }): Tool =>
   defineTool({
     name: 'web_search',
     description:
-      'Searches the web. Answers the title, URL and an excerpt of each result; read a page itself with web_fetch.',
+      'Searches the web. Returns the title, URL and an excerpt of each result; read a page itself with web_fetch.',
     input: z.object({
       query: z.string().trim().min(1).max(400).describe('What to search for, in a few words'),
-      limit: z.int().min(1).max(20).default(8).describe('The most results to answer'),
+      limit: z.int().min(1).max(20).default(8).describe('The most results to return'),
     }),
     isReadOnly: true,
     danger: 'low',

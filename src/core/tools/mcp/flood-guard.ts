@@ -1,10 +1,10 @@
-/** Says when somebody sends more in a while than anybody needs. */
+/** Detects when a server sends more than the limit within a time window. */
 export class FloodGuard {
   readonly #limit: number;
   readonly #windowMs: number;
   readonly #monotonic: () => number;
   #start = -Infinity;
-  #taken = 0;
+  #count = 0;
 
   constructor(limit: number, windowMs: number, monotonic: () => number) {
     this.#limit = limit;
@@ -12,14 +12,14 @@ export class FloodGuard {
     this.#monotonic = monotonic;
   }
 
-  /** Counts; true as soon as it is too much. */
+  /** Adds to the count; returns true once it exceeds the limit. */
   take(amount: number): boolean {
     const now = this.#monotonic();
     if (now - this.#start >= this.#windowMs) {
       this.#start = now;
-      this.#taken = 0;
+      this.#count = 0;
     }
-    this.#taken += amount;
-    return this.#taken > this.#limit;
+    this.#count += amount;
+    return this.#count > this.#limit;
   }
 }

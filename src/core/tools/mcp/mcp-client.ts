@@ -11,21 +11,21 @@ import {
 import type { McpServerSettings } from '../../config/tool-settings.ts';
 import type { ModelFetch } from '../../outbound/model-fetch.ts';
 import { version } from '../../version.ts';
-import { explainFailure, isRefusedHandshake, isSessionOver } from './explain-failure.ts';
+import { explainFailure, isRefusedHandshake, isSessionExpired } from './explain-failure.ts';
 import { FloodGuard } from './flood-guard.ts';
-import { McpFailure, McpSessionOver } from './mcp-failure.ts';
+import { McpFailure, McpSessionExpired } from './mcp-failure.ts';
 import { type McpOffer, type OfferedTool, OfferCollector } from './mcp-offer.ts';
 import { StdioTransport } from './stdio-transport.ts';
 import { unlessAborted } from '../../async/unless-aborted.ts';
 
 const MAX_PAGES = 50;
-/** Messages in ten seconds. */
+/** The most messages in ten seconds. */
 const MAX_MESSAGES = 5000;
 const FLOOD_WINDOW_MS = 10_000;
-/** However much progress it reports. */
+/** The limit of a call, no matter how much progress it reports. */
 const MAX_CALL_MS = 30 * 60_000;
-const GOODBYE_MS = 1000;
-/** A server may ask to be asked again at once, for ever. */
+const SESSION_CLOSE_MS = 1000;
+/** Servers choose the delay of reconnects, so it needs a minimum. */
 const MIN_RECONNECT_MS = 1000;
 
 export interface McpLimits {
@@ -34,43 +34,43 @@ export interface McpLimits {
 }
 export interface McpClientOptions {
   settings: McpServerSettings;
-  /** Every value that must not be seen. */
+  /** Every value that must not be disclosed. */
   secrets: readonly string[];
   limits: McpLimits;
   fetch: ModelFetch;
   monotonic: () => number;
-  /** For servers that are programs: the environment to begin with, the folder, and the mark of their processes. */
+  /** For stdio servers: the base environment, the default directory, and the mark of their processes. */
   env: Record<string, string | undefined>;
   home: string;
   mark: string;
-  /** Called once, when the connection ends and nobody closed it: with the reason where that is a fault of the server. */
-  onEnd: (fault: string | undefined) => void;
+  /** Called once if the connection ends without `close`, with the reason if the server is at fault. */
+  onDisconnect: (fault: string | undefined) => void;
 }
 
-/** Connects to a server; throws an `McpFailure` where it cannot. */
+/** Connects to a server; throws an `McpFailure` if that fails. */
 export async function openMcpClient(options: McpClientOptions, signal: AbortSignal): Promise<McpClient> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(options.limits.connectMs)]);
   try {
-    // Few servers speak the later versions alone, and some take their first question for an attack.
+    // Few servers support only later protocol versions, and some treat the version negotiation as an attack.
     return await McpClient.open(options, 'legacy', limit).catch((error: unknown) => {
       if (!isRefusedHandshake(error)) throw error;
       return McpClient.open(options, 'auto', limit);
     });
   } catch (error) {
-    const isLate = limit.aborted && !signal.aborted && !(error instanceof McpFailure);
-    throw isLate ? tooLate(options.limits.connectMs) : explainFailure(error, options.secrets);
+    const hasTimedOut = limit.aborted && !signal.aborted && !(error instanceof McpFailure);
+    throw hasTimedOut ? timeoutFailure(options.limits.connectMs) : explainFailure(error, options.secrets);
   }
 }
 
-/** A connection to a server. What its methods throw is an `McpFailure`, or the reason of the signal. */
+/** A connection to a server. Its methods throw an `McpFailure`, or the reason of the signal. */
 export class McpClient {
-  /** Whether the server said that its tools changed since they were listed. */
+  /** Whether the server reported a change of its tools since they were listed. */
   hasChanged = false;
   readonly #options: McpClientOptions;
   readonly #client: Client;
   readonly #transport: StdioTransport | StreamableHTTPClientTransport;
   readonly #flood: FloodGuard;
-  #ending: string | undefined;
+  #closeReason: string | undefined;
   #isOpen = false;
   #isChecking = false;
 
@@ -84,11 +84,11 @@ export class McpClient {
       await client.#connect(signal);
       return client;
     } catch (error) {
-      const { ending, hasStrayOutput } = client.#program ?? {};
-      const stray = hasStrayOutput && signal.aborted ? 'it writes to its output what is not MCP' : undefined;
-      const trouble = client.#ending ?? ending ?? stray;
+      const { closeReason, hasStrayOutput } = client.#program ?? {};
+      const stray = hasStrayOutput && signal.aborted ? 'its output is not MCP' : undefined;
+      const reason = client.#closeReason ?? closeReason ?? stray;
       await client.#transport.close();
-      throw trouble === undefined ? error : new McpFailure(trouble);
+      throw reason === undefined ? error : new McpFailure(reason);
     }
   }
 
@@ -98,24 +98,24 @@ export class McpClient {
     this.#client = new Client(
       { name: 'svc', version },
       {
-        // Nothing is offered to a server: neither models, nor people, nor folders.
+        // Servers get no access to models, users or directories.
         capabilities: {},
         inputRequired: { autoFulfill: false },
         versionNegotiation: { mode },
         listChanged: {
           tools: { autoRefresh: false, debounceMs: 0, onChanged: () => void (this.hasChanged = true) },
         },
-        // Its own would compile the schemas of strangers to check what only a model reads.
-        jsonSchemaValidator: { getValidator: believe },
+        // The default validator would compile untrusted schemas, only to check output that a model reads.
+        jsonSchemaValidator: { getValidator: acceptUnchecked },
       },
     );
-    this.#transport = this.#makeTransport();
+    this.#transport = this.#createTransport();
     const transport: Transport = this.#transport;
     transport.onmessage = () => {
-      if (this.#flood.take(1)) this.#end('it sends more messages than anybody can read');
+      if (this.#flood.take(1)) this.#disconnect('it sends too many messages');
     };
-    transport.onclose = () => this.#ended();
-    // A stream that broke off says nothing of the calls whose answers it would have carried.
+    transport.onclose = () => this.#handleClose();
+    // A broken stream does not tell whether the calls that wait for responses on it can still finish.
     if (!this.#program) transport.onerror = () => void this.#check();
   }
 
@@ -132,9 +132,9 @@ export class McpClient {
       if (!this.#client.getServerCapabilities()?.tools) return collector.finish(false);
       for (let page = 0; page < MAX_PAGES && !collector.isFull; page++) {
         const params = cursor === undefined ? {} : { cursor };
-        const answer = await this.#client.request({ method: 'tools/list', params }, { signal: limit });
-        collector.add(answer.tools);
-        cursor = answer.nextCursor;
+        const response = await this.#client.request({ method: 'tools/list', params }, { signal: limit });
+        collector.add(response.tools);
+        cursor = response.nextCursor;
         if (cursor === undefined) break;
       }
     } catch (error) {
@@ -158,7 +158,7 @@ export class McpClient {
           timeout: callMs,
           maxTotalTimeout: MAX_CALL_MS,
           resetTimeoutOnProgress: true,
-          // Without it the server is not asked to report any.
+          // Without a handler, the server is not asked to report progress.
           onprogress: () => undefined,
           toolDefinition: { name, inputSchema },
         },
@@ -167,21 +167,21 @@ export class McpClient {
       signal.throwIfAborted();
       if (isTimeout(error)) {
         void this.#check();
-        throw tooLate(callMs);
+        throw timeoutFailure(callMs);
       }
-      if (!isSessionOver(error)) throw this.#failure(error);
-      this.#end(sessionOver);
-      throw new McpSessionOver(sessionOver);
+      if (!isSessionExpired(error)) throw this.#failure(error);
+      this.#disconnect(sessionExpired);
+      throw new McpSessionExpired(sessionExpired);
     }
   }
 
   async close(): Promise<void> {
-    this.#ending ??= 'its settings have changed, or svc stops';
+    this.#closeReason ??= 'its settings have changed, or svc is stopping';
     this.#isOpen = false;
     if (this.#transport instanceof StreamableHTTPClientTransport)
       await Promise.race([
         this.#transport.terminateSession().catch(() => undefined),
-        new Promise((resolve) => setTimeout(resolve, GOODBYE_MS).unref()),
+        new Promise((resolve) => setTimeout(resolve, SESSION_CLOSE_MS).unref()),
       ]);
     await this.#transport.close();
   }
@@ -190,7 +190,7 @@ export class McpClient {
     return this.#transport instanceof StdioTransport ? this.#transport : undefined;
   }
 
-  #makeTransport() {
+  #createTransport() {
     const { settings, fetch, env, home, mark, monotonic } = this.#options;
     if ('url' in settings)
       return new StreamableHTTPClientTransport(new URL(settings.url), {
@@ -207,55 +207,55 @@ export class McpClient {
 
   async #connect(signal: AbortSignal): Promise<void> {
     const timeout = this.#options.limits.connectMs;
-    // Not everything that the SDK does on the way heeds its signal.
+    // Parts of the SDK ignore the signal.
     await unlessAborted(this.#client.connect(this.#transport, { signal, timeout }), signal);
     this.#isOpen = true;
   }
 
-  /** Ends a connection on which nobody answers any more; those who wait for something are told. */
+  /** Disconnects from a server that no longer responds, which rejects all pending requests. */
   async #check(): Promise<void> {
     if (!this.#isOpen || this.#isChecking) return;
     this.#isChecking = true;
     const limit = { timeout: this.#options.limits.connectMs };
     try {
-      // The later versions have no ping.
+      // Later protocol versions have no ping.
       await (this.#client.getProtocolEra() === 'legacy'
         ? this.#client.ping(limit)
         : this.#client.discover(limit));
     } catch (error) {
-      // Some servers know no ping, and answer that.
+      // Some servers reject a ping, which is a response too.
       if (isRefusedHandshake(error)) return;
-      this.#end(isSessionOver(error) ? sessionOver : this.#failure(error).message);
+      this.#disconnect(isSessionExpired(error) ? sessionExpired : this.#failure(error).message);
     } finally {
       this.#isChecking = false;
     }
   }
 
   #failure(error: unknown): McpFailure {
-    const ending = this.#ending ?? this.#program?.ending;
-    return ending === undefined ? explainFailure(error, this.#options.secrets) : new McpFailure(ending);
+    const reason = this.#closeReason ?? this.#program?.closeReason;
+    return reason === undefined ? explainFailure(error, this.#options.secrets) : new McpFailure(reason);
   }
 
-  #end(reason: string): void {
-    if (this.#ending !== undefined) return;
-    this.#ending = reason;
-    this.#transport.close().catch(() => this.#ended());
+  #disconnect(reason: string): void {
+    if (this.#closeReason !== undefined) return;
+    this.#closeReason = reason;
+    this.#transport.close().catch(() => this.#handleClose());
   }
 
-  #ended(): void {
+  #handleClose(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    const reason = this.#ending ?? this.#program?.ending ?? 'it closed the connection';
-    this.#options.onEnd(reason === sessionOver ? undefined : reason);
+    const reason = this.#closeReason ?? this.#program?.closeReason ?? 'it closed the connection';
+    this.#options.onDisconnect(reason === sessionExpired ? undefined : reason);
   }
 }
 
-const tooLate = (limitMs: number) => new McpFailure(`it did not answer in ${limitMs / 1000} seconds`);
+const timeoutFailure = (limitMs: number) => new McpFailure(`it did not answer in ${limitMs / 1000} seconds`);
 
-const believe =
+const acceptUnchecked =
   <T>(): JsonSchemaValidator<T> =>
   (input) => ({ valid: true, data: input as T, errorMessage: undefined });
 
-const sessionOver = 'it has ended the session';
+const sessionExpired = 'it has closed the session';
 
 const isTimeout = (error: unknown) => error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;

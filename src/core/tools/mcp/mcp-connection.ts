@@ -5,34 +5,34 @@ import { inheritedEnvironment } from '../../processes/process-group.ts';
 import type { ModelFetch } from '../../outbound/model-fetch.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { McpClient, McpLimits } from './mcp-client.ts';
-import { McpFailure, McpSessionOver } from './mcp-failure.ts';
+import { McpFailure, McpSessionExpired } from './mcp-failure.ts';
 import type { McpOffer, OfferedTool } from './mcp-offer.ts';
 import { type McpSecrets, secretsOf } from './mcp-secrets.ts';
 import { unlessAborted } from '../../async/unless-aborted.ts';
 
-const MIN_PAUSE_MS = 1000;
-const MAX_PAUSE_MS = 5 * 60_000;
-/** Not every server says that its tools changed, and not every saying arrives. */
+const MIN_BACKOFF_MS = 1000;
+const MAX_BACKOFF_MS = 5 * 60_000;
+/** Lists the tools again after this time, because change notifications can be missing or lost. */
 const MAX_LIST_AGE_MS = 5 * 60_000;
 
 export interface McpConnectionDeps {
   runtime: Pick<Runtime, 'monotonic' | 'newId'>;
   fetch: ModelFetch;
-  /** The daemon's environment, of which an allow list is passed on. */
+  /** The daemon's environment; only an allowlist of it is passed on. */
   env: Record<string, string | undefined>;
-  /** Stands for this data folder in the marks of the processes. */
+  /** The id of this installation, for the marks of its processes. */
   installation: string;
   limits: McpLimits;
 }
 
-/** A connection that is up, with what the server offers on it. */
+/** An open connection and the tools that the server offers on it. */
 interface Live {
   client: McpClient;
   offer: McpOffer;
   listedAt: number;
 }
 
-/** One server: connects when it is first needed, stays connected, and waits a while after a failure. */
+/** The connection to one server: opened on first use, kept open, and retried with backoff after failures. */
 export class McpConnection {
   readonly name: string;
   readonly settings: McpServerSettings;
@@ -40,14 +40,14 @@ export class McpConnection {
   readonly #deps: McpConnectionDeps;
   readonly #closing = new AbortController();
   #live: Live | undefined;
-  /** The one attempt in flight to connect or to list. */
+  /** The pending attempt to connect or list, shared by all callers. */
   #attempt: Promise<Live> | undefined;
   #failures = 0;
   #upSince = -Infinity;
-  #pausedUntil = -Infinity;
-  #trouble: string | undefined;
-  /** Whether the last attempt failed, which keeps nobody waiting for the next. */
-  #isFailing = false;
+  #retryAt = -Infinity;
+  #failureReason: string | undefined;
+  /** Whether the last attempt failed; then callers do not wait for the next. */
+  #hasFailed = false;
 
   constructor(name: string, settings: McpServerSettings, deps: McpConnectionDeps) {
     this.name = name;
@@ -56,15 +56,17 @@ export class McpConnection {
     this.#deps = deps;
   }
 
-  /** What the server offers; nothing while it cannot be used. */
-  async offered(): Promise<OfferedTool[]> {
-    // What goes wrong is told by `describe`.
+  /** The tools of the server; empty while it is not available. */
+  async listTools(): Promise<OfferedTool[]> {
+    // `describe` reports the failure.
     const attempt = this.#current().catch(() => undefined);
-    return (this.#isFailing ? this.#live : await attempt)?.offer.tools ?? [];
+    return (this.#hasFailed ? this.#live : await attempt)?.offer.tools ?? [];
   }
 
   describe(): ToolServer {
-    const message = this.#live ? this.#live.offer.remark : this.#trouble && asSentence(this.#trouble);
+    const message = this.#live
+      ? this.#live.offer.note
+      : this.#failureReason && asSentence(this.#failureReason);
     return {
       name: this.name,
       transport: 'url' in this.settings ? 'http' : 'stdio',
@@ -81,7 +83,7 @@ export class McpConnection {
       return client.call(tool, args, signal);
     };
     const result = await once().catch((error: unknown) => {
-      if (error instanceof McpSessionOver) return once();
+      if (error instanceof McpSessionExpired) return once();
       throw error;
     });
     this.#failures = 0;
@@ -89,8 +91,8 @@ export class McpConnection {
   }
 
   async close(): Promise<void> {
-    this.#closing.abort(new McpFailure('its settings have changed, or svc stops'));
-    // From here on nothing more is asked, though the end may take a while.
+    this.#closing.abort(new McpFailure('its settings have changed, or svc is stopping'));
+    // Cleared first, so that no request starts while the connection closes.
     const live = this.#live;
     this.#live = undefined;
     await this.#attempt?.catch(() => undefined);
@@ -103,12 +105,12 @@ export class McpConnection {
     const now = this.#deps.runtime.monotonic();
     const live = this.#live;
     if (live && !live.client.hasChanged && now - live.listedAt < MAX_LIST_AGE_MS) return live;
-    if (now < this.#pausedUntil) throw new McpFailure(this.#trouble ?? 'it failed just now');
+    if (now < this.#retryAt) throw new McpFailure(this.#failureReason ?? 'it has just failed');
     this.#attempt = this.#connect(live).finally(() => (this.#attempt = undefined));
     return this.#attempt;
   }
 
-  /** Connects unless it is connected already, and lists the tools. */
+  /** Connects if necessary and lists the tools. */
   async #connect(live: Live | undefined): Promise<Live> {
     const { signal } = this.#closing;
     let client = live?.client;
@@ -116,18 +118,18 @@ export class McpConnection {
       client ??= await this.#open(signal);
       const offer = await client.list(signal);
       signal.throwIfAborted();
-      // It may have ended while it answered.
-      if (!client.isOpen) throw new McpFailure('it has ended');
+      // The connection may have closed while it listed.
+      if (!client.isOpen) throw new McpFailure('it has exited');
       this.#live = { client, offer, listedAt: this.#deps.runtime.monotonic() };
-      this.#isFailing = false;
-      this.#trouble = undefined;
+      this.#hasFailed = false;
+      this.#failureReason = undefined;
       return this.#live;
     } catch (error) {
       this.#live = undefined;
       await client?.close();
       if (!signal.aborted) {
-        this.#isFailing = true;
-        this.#pause(error instanceof McpFailure ? error.message : 'it cannot be used');
+        this.#hasFailed = true;
+        this.#backOff(error instanceof McpFailure ? error.message : 'it cannot be used');
       }
       throw error;
     }
@@ -135,7 +137,7 @@ export class McpConnection {
 
   async #open(signal: AbortSignal): Promise<McpClient> {
     const { runtime, env, installation, limits, fetch } = this.#deps;
-    // Loaded at the first use: a daemon without MCP servers does not pay for it.
+    // Loaded on first use, because most daemons have no MCP servers.
     const { openMcpClient } = await import('./mcp-client.ts');
     const client = await openMcpClient(
       {
@@ -147,7 +149,7 @@ export class McpConnection {
         env: inheritedEnvironment(env),
         home: env['HOME'] ?? '/',
         mark: `${installation}/${runtime.newId('mcp')}`,
-        onEnd: (fault) => this.#ended(fault),
+        onDisconnect: (fault) => this.#handleDisconnect(fault),
       },
       signal,
     );
@@ -155,19 +157,19 @@ export class McpConnection {
     return client;
   }
 
-  #ended(fault: string | undefined): void {
+  #handleDisconnect(fault: string | undefined): void {
     if (this.#live?.client.isOpen) return;
     this.#live = undefined;
-    if (this.#deps.runtime.monotonic() - this.#upSince > MAX_PAUSE_MS) this.#failures = 0;
-    // An attempt sees by itself that it failed.
-    if (fault !== undefined && !this.#attempt && !this.#closing.signal.aborted) this.#pause(fault);
+    if (this.#deps.runtime.monotonic() - this.#upSince > MAX_BACKOFF_MS) this.#failures = 0;
+    // A pending attempt detects the failure itself.
+    if (fault !== undefined && !this.#attempt && !this.#closing.signal.aborted) this.#backOff(fault);
   }
 
-  #pause(trouble: string): void {
-    this.#trouble = trouble;
-    const pause = Math.min(MIN_PAUSE_MS * 2 ** this.#failures, MAX_PAUSE_MS);
+  #backOff(reason: string): void {
+    this.#failureReason = reason;
+    const delay = Math.min(MIN_BACKOFF_MS * 2 ** this.#failures, MAX_BACKOFF_MS);
     this.#failures++;
-    this.#pausedUntil = this.#deps.runtime.monotonic() + pause;
+    this.#retryAt = this.#deps.runtime.monotonic() + delay;
   }
 }
 

@@ -1,7 +1,7 @@
-/** Why an MCP server cannot be used or did not answer: the end of a sentence that begins with its name. */
+/** A failure of an MCP server; the message continues a sentence whose subject is the server. */
 export class McpFailure extends Error {
   override readonly name = 'McpFailure';
 }
 
-/** The server has forgotten us, such as after a restart: what was asked was not done, and can be asked again. */
-export class McpSessionOver extends McpFailure {}
+/** The session expired, such as after a restart of the server: the request was not executed and can be retried. */
+export class McpSessionExpired extends McpFailure {}

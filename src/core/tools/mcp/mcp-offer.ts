@@ -3,27 +3,27 @@ import type { Tool as McpToolDefinition } from '@modelcontextprotocol/client';
 export const MAX_TOOLS = 200;
 const MAX_DESCRIPTION = 2000;
 const MAX_SCHEMA = 64 * 1024;
-/** Deeper schemas break whoever walks them. */
+/** Deeper schemas could overflow the stack of code that walks them. */
 const MAX_DEPTH = 40;
 
-/** One tool of a server, within bounds. */
+/** A tool of a server that passed the size limits. */
 export interface OfferedTool {
-  /** As the server calls it. */
+  /** The name on the server, without our prefix. */
   name: string;
   description: string;
   inputSchema: McpToolDefinition['inputSchema'];
 }
 
-/** What a server offers, and what of it was left out. */
+/** The tools of a server, and a note on what was left out. */
 export interface McpOffer {
   tools: OfferedTool[];
-  remark: string | undefined;
+  note: string | undefined;
 }
 
-/** Collects the pages of a list, and lets no more in than a model can be shown. */
+/** Collects the pages of a tool list, within limits that a model can handle. */
 export class OfferCollector {
   readonly #tools = new Map<string, OfferedTool>();
-  #unfit = 0;
+  #skipped = 0;
   #isTooLong = false;
 
   get isFull(): boolean {
@@ -32,26 +32,26 @@ export class OfferCollector {
 
   add(definitions: readonly McpToolDefinition[]): void {
     for (const { name, title, description, inputSchema } of definitions) {
-      if (this.#tools.has(name) || !fits(inputSchema)) this.#unfit++;
+      if (this.#tools.has(name) || !fits(inputSchema)) this.#skipped++;
       else if (this.#tools.size === MAX_TOOLS) this.#isTooLong = true;
       else this.#tools.set(name, { name, description: describe(description ?? title ?? name), inputSchema });
     }
   }
 
-  /** `isCut` where there were more pages than were read. */
+  /** `isCut` says that not all pages were read. */
   finish(isCut: boolean): McpOffer {
-    const remarks = [
+    const notes = [
       this.#isTooLong || isCut ? `It offers more tools than the ${this.#tools.size} that are used` : [],
-      this.#unfit > 0
-        ? `${this.#unfit} of its tools are left out: named twice, or with a schema too large`
+      this.#skipped > 0
+        ? `${this.#skipped} of its tools are left out: duplicate names or schemas that are too large`
         : [],
       this.#tools.size === 0 ? 'It offers no tools' : [],
     ].flat();
-    return { tools: [...this.#tools.values()], remark: remarks.length > 0 ? remarks.join('. ') : undefined };
+    return { tools: [...this.#tools.values()], note: notes.length > 0 ? notes.join('. ') : undefined };
   }
 }
 
-/** Without what nobody sees, such as the characters in which a text can be hidden. */
+/** Removes invisible characters, in which text can be hidden, and limits the length. */
 function describe(text: string): string {
   const visible = text
     .slice(0, 2 * MAX_DESCRIPTION)

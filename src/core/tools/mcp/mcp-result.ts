@@ -3,15 +3,15 @@ import { MAX_OUTPUT } from '../tool.ts';
 
 const CUT = '\n[… the rest is left out]';
 
-/** The result of a tool as text for the model. */
+/** Renders the result of a tool as text for the model. */
 export function renderResult({ content, structuredContent }: CallToolResult): string {
-  const deps = content.map(renderBlock);
+  const parts = content.map(renderBlock);
   if (structuredContent !== undefined) {
     const json = JSON.stringify(structuredContent);
-    // Servers give it as text, too, for those who know nothing of structured content.
-    if (!content.some((block) => block.type === 'text' && isSame(block.text, json))) deps.push(json);
+    // Servers often repeat it as text, for clients without support for structured content.
+    if (!content.some((block) => block.type === 'text' && isSame(block.text, json))) parts.push(json);
   }
-  const text = deps.join('\n').toWellFormed();
+  const text = parts.join('\n').toWellFormed();
   return text.length > MAX_OUTPUT ? text.slice(0, MAX_OUTPUT - CUT.length).toWellFormed() + CUT : text;
 }
 
@@ -33,7 +33,7 @@ function renderBlock(block: ContentBlock): string {
   }
 }
 
-/** Of text in Base64, without reading it. */
+/** The size of Base64 data, without decoding it. */
 const bytesOf = (text: string) => Buffer.byteLength(text, 'base64');
 
 function isSame(text: string, json: string): boolean {
@@ -41,7 +41,7 @@ function isSame(text: string, json: string): boolean {
   try {
     return JSON.stringify(JSON.parse(text)) === json;
   } catch {
-    // Then it is no JSON.
+    // The text is not JSON.
     return false;
   }
 }

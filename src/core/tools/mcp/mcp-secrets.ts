@@ -1,15 +1,15 @@
 import type { McpServerSettings } from '../../config/tool-settings.ts';
 
-/** Shorter ones are part of too many words. */
-const MIN_LENGTH = { all: 4, sure: 6 };
-const soundsSecret = /key|token|secret|pass|auth|credential|cookie|session/i;
+/** Shorter values occur in too many words. */
+const MIN_LENGTH = { all: 4, definite: 6 };
+const secretName = /key|token|secret|pass|auth|credential|cookie|session/i;
 
-/** The secrets in the settings of a server, with the parts of those such as `Bearer TOKEN`. */
+/** The secrets in the settings of a server, including the parts of values such as `Bearer TOKEN`. */
 export interface McpSecrets {
-  /** Everything that may be one. */
+  /** All values that may be secret. */
   all: string[];
-  /** What surely is one: taken out of results, too, where a mere setting such as the name of a region may stand. */
-  sure: string[];
+  /** Values that are secret for sure. Only these are redacted in results, where a setting such as a region may appear. */
+  definite: string[];
 }
 
 export function secretsOf(settings: McpServerSettings): McpSecrets {
@@ -23,10 +23,10 @@ export function secretsOf(settings: McpServerSettings): McpSecrets {
       .sort((one, other) => other.length - one.length);
   return {
     all: values(MIN_LENGTH.all, () => true),
-    sure: values(MIN_LENGTH.sure, (name) => isHttp || soundsSecret.test(name)),
+    definite: values(MIN_LENGTH.definite, (name) => isHttp || secretName.test(name)),
   };
 }
 
-/** The text without the secrets. */
+/** Redacts the secrets in a text. */
 export const withoutSecrets = (text: string, secrets: readonly string[]): string =>
   secrets.reduce((rest, secret) => rest.replaceAll(secret, '••••'), text);

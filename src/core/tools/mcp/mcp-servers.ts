@@ -7,7 +7,7 @@ import { McpConnection, type McpConnectionDeps } from './mcp-connection.ts';
 import { mcpTool } from './mcp-tool.ts';
 
 const LIMITS: McpLimits = { connectMs: 15_000, callMs: 60_000 };
-/** Streams of notifications are silent for long. */
+/** Long, because notification streams are often silent. */
 const STALL_MS = 10 * 60_000;
 const MAX_BYTES = 16 * 1024 * 1024;
 
@@ -17,7 +17,7 @@ export interface McpServersDeps extends Omit<McpConnectionDeps, 'fetch' | 'limit
   reportBug: (error: unknown) => void;
 }
 
-/** The MCP servers of the settings: nothing is connected before somebody wants to know what they offer. */
+/** The MCP servers of the settings, connected on first use. */
 export class McpServers {
   readonly #config: Config;
   readonly #deps: McpConnectionDeps;
@@ -38,44 +38,45 @@ export class McpServers {
     this.#deps = { ...deps, limits, fetch: this.#outbound.fetch };
   }
 
-  /** What the servers offer that can be used now; the others are described by `servers`. */
+  /** The tools of all available servers; `servers` describes the others. */
   async tools(): Promise<Tool[]> {
     const offers = this.applySettings().map(async (connection) => {
-      const offered = await connection.offered();
-      return offered.map((tool) => mcpTool(connection, tool));
+      const listed = await connection.listTools();
+      return listed.map((tool) => mcpTool(connection, tool));
     });
     const tools = (await Promise.all(offers)).flat();
     return [...new Map(tools.map((tool) => [tool.name, tool])).values()];
   }
 
-  /** Each server of the settings, asked like `tools` does. */
+  /** The state of each server in the settings, after the same attempt to connect as in `tools`. */
   async servers(): Promise<ToolServer[]> {
     const connections = this.applySettings();
-    await Promise.all(connections.map((connection) => connection.offered()));
+    await Promise.all(connections.map((connection) => connection.listTools()));
     return Object.entries(this.#config.get('tools.mcpServers')).map(([name, settings]): ToolServer => {
       const described = connections.find((connection) => connection.name === name)?.describe();
       const transport = 'url' in settings ? 'http' : 'stdio';
-      return described ?? { name, transport, connected: false, tools: 0, message: 'It is turned off' };
+      return described ?? { name, transport, connected: false, tools: 0, message: 'It is disabled' };
     });
   }
 
-  /** Ends the connections whose settings changed, at once instead of at the next use; answers those that may be used. */
+  /** Closes connections whose settings changed now instead of on next use; returns the connections of enabled servers. */
   applySettings(): McpConnection[] {
-    const wanted = this.#isClosed
+    const active = this.#isClosed
       ? []
       : Object.entries(this.#config.opened('tools.mcpServers')).filter(([, { enabled }]) => enabled);
     for (const [name, connection] of this.#connections) {
-      const settings = wanted.find(([other]) => other === name)?.[1];
-      if (JSON.stringify(settings) !== JSON.stringify(connection.settings)) this.#end(name, connection);
+      const settings = active.find(([other]) => other === name)?.[1];
+      if (JSON.stringify(settings) !== JSON.stringify(connection.settings))
+        this.#disconnect(name, connection);
     }
-    return wanted.map(([name, settings]) => {
+    return active.map(([name, settings]) => {
       const connection = this.#connections.get(name) ?? new McpConnection(name, settings, this.#deps);
       this.#connections.set(name, connection);
       return connection;
     });
   }
 
-  /** Ends all of it, the processes of the servers included. */
+  /** Closes all connections and terminates the processes of the servers. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.applySettings();
@@ -83,7 +84,7 @@ export class McpServers {
     await this.#outbound.close();
   }
 
-  #end(name: string, connection: McpConnection): void {
+  #disconnect(name: string, connection: McpConnection): void {
     this.#connections.delete(name);
     const closing = connection
       .close()

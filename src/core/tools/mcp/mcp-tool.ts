@@ -7,17 +7,17 @@ import type { OfferedTool } from './mcp-offer.ts';
 import { renderResult } from './mcp-result.ts';
 import { withoutSecrets } from './mcp-secrets.ts';
 
-/** What models' vendors take. */
+/** The limit of the model vendors. */
 const MAX_NAME = 64;
 const HASH_LENGTH = 8;
 
-/** A tool of a server as one of ours. What the server says of its harmlessness is the word of a stranger. */
+/** Wraps a tool of a server. Only the settings can mark it as read-only: the annotations of the server are untrusted. */
 export function mcpTool(connection: McpConnection, offered: OfferedTool): Tool {
   const { name: server, settings, secrets } = connection;
   const isReadOnly = settings.readOnlyTools.includes(offered.name);
   return defineTool({
     name: mcpToolName(server, offered.name),
-    description: withoutSecrets(offered.description, secrets.sure),
+    description: withoutSecrets(offered.description, secrets.definite),
     input: jsonObjectSchema,
     inputSchema: offered.inputSchema,
     isReadOnly,
@@ -26,18 +26,18 @@ export function mcpTool(connection: McpConnection, offered: OfferedTool): Tool {
     plan: (args, context) => ({
       access: {},
       run: async () => {
-        const { content, isError } = await answerOf(connection, offered, args, context.signal);
+        const { content, isError } = await callTool(connection, offered, args, context.signal);
         const origin = `The MCP server ${server}`;
         if (!isError) return { content, origin };
         throw content === ''
-          ? new ToolFailure('The tool failed and does not say why')
+          ? new ToolFailure('The tool failed without a message')
           : new ToolFailure(content, { origin });
       },
     }),
   });
 }
 
-async function answerOf(
+async function callTool(
   connection: McpConnection,
   offered: OfferedTool,
   args: Record<string, unknown>,
@@ -46,7 +46,7 @@ async function answerOf(
   try {
     const result = await connection.call(offered, args, signal);
     return {
-      content: withoutSecrets(renderResult(result), connection.secrets.sure),
+      content: withoutSecrets(renderResult(result), connection.secrets.definite),
       isError: result.isError ?? false,
     };
   } catch (error) {
@@ -56,7 +56,7 @@ async function answerOf(
   }
 }
 
-/** `mcp__server__tool`, as far as models' vendors take it; what is changed or cut keeps a mark of its own. */
+/** `mcp__server__tool`, sanitized to what model vendors accept; a changed or shortened name gets a hash to stay unique. */
 export function mcpToolName(server: string, tool: string): string {
   const name = `mcp__${server}__${tool}`;
   const plain = name.replaceAll(/[^\w-]/g, '_');

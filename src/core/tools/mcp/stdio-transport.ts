@@ -3,25 +3,25 @@ import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { deserializeMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
 import {
-  endGroup,
+  terminateGroup,
   killMarked,
-  runMarker,
+  processMarker,
   signalGroup,
   watchedProgram,
 } from '../../processes/process-group.ts';
 import { FloodGuard } from './flood-guard.ts';
 import { McpFailure } from './mcp-failure.ts';
 
-/** The longest message, in bytes. */
+/** The longest message in bytes. */
 const MAX_MESSAGE = 8 * 1024 * 1024;
-/** Bytes in ten seconds: more than that is more than the daemon can read beside its work. */
+/** The most bytes in ten seconds, so that a server cannot keep the daemon busy. */
 const MAX_FLOW = 64 * 1024 * 1024;
 const FLOW_WINDOW_MS = 10_000;
-/** Bytes that are no messages; some print a greeting. */
+/** The most bytes of output that is not a message; some servers print a greeting. */
 const MAX_STRAY = 1024 * 1024;
-/** Bytes that wait for a server that does not read. */
+/** The most bytes to buffer for a server that does not read. */
 const MAX_UNREAD = 4 * 1024 * 1024;
-/** How long the output may stay open after the end of the program. */
+/** How long the output may stay open after the program has exited. */
 const DRAIN_MS = 1000;
 const NEW_LINE = 10;
 
@@ -30,29 +30,29 @@ export interface StdioProgram {
   args: readonly string[];
   cwd: string;
   env: Record<string, string | undefined>;
-  /** Marks its processes, so that none is lost sight of. */
+  /** Marks its processes, so that all of them can be found again. */
   mark: string;
 }
 
 /**
- * Speaks with a program by its standard input and output. The one of the SDK starts it in the daemon's own process group,
- * so that what it starts outlives it, and has no bounds but the length of a message.
+ * Talks to a program over its standard input and output. The transport of the SDK starts it in the daemon's own process
+ * group, so that its children outlive it, and limits nothing but the length of a message.
  */
 export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  /** Why it came to its end, once it did. */
-  ending: string | undefined;
-  /** Whether it wrote what are no messages. */
+  /** Why the connection closed; undefined while it is open. */
+  closeReason: string | undefined;
+  /** Whether the program wrote output that is not a message. */
   hasStrayOutput = false;
   readonly #program: StdioProgram;
   readonly #flow: FloodGuard;
   #child: ChildProcessByStdio<Writable, Readable, null> | undefined;
   #exited: Promise<unknown> = Promise.resolve();
-  /** After the end of all its processes, and of its output. */
+  /** Resolves once all its processes have exited and its output is closed. */
   #closed: Promise<unknown> = Promise.resolve();
-  #isGivenUp = false;
+  #hasFailed = false;
   #line: Buffer[] = [];
   #lineLength = 0;
   #strayBytes = 0;
@@ -66,20 +66,20 @@ export class StdioTransport implements Transport {
     const { command, args, cwd, env, mark } = this.#program;
     const child = spawn('/bin/sh', [...watchedProgram, command, ...args], {
       cwd,
-      env: { ...env, [runMarker]: mark },
+      env: { ...env, [processMarker]: mark },
       stdio: ['pipe', 'pipe', 'ignore', 'pipe'],
       detached: true,
-      // The type knows of three streams only.
+      // The type covers only three streams.
     }) as ChildProcessByStdio<Writable, Readable, null>;
     this.#child = child;
-    // What it did not read when it ended is of no interest.
+    // Input that the program did not read before it exited is irrelevant.
     for (const stream of child.stdio) stream?.on('error', () => undefined);
-    child.stdout.on('data', (chunk: Buffer) => this.#take(chunk));
+    child.stdout.on('data', (chunk: Buffer) => this.#receive(chunk));
     const spawned = once(child, 'spawn');
     this.#exited = new Promise((resolve) => child.once('exit', resolve));
     this.#closed = new Promise<void>((resolve) => {
       child.once('exit', (code, signal) => {
-        this.ending ??= endedBy(code, signal);
+        this.closeReason ??= describeExit(code, signal);
         resolve(this.#cleanUp(child));
       });
     }).catch((error: unknown) => this.onerror?.(error instanceof Error ? error : new Error(String(error))));
@@ -88,14 +88,16 @@ export class StdioTransport implements Transport {
     } catch (error) {
       this.#child = undefined;
       const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-      throw isMissing ? new McpFailure(`its folder is not there: ${cwd}`, { cause: error }) : error;
+      throw isMissing
+        ? new McpFailure(`its working directory does not exist: ${cwd}`, { cause: error })
+        : error;
     }
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#child?.stdin;
-    if (!stdin?.writable) throw new McpFailure(this.ending ?? 'it has ended');
-    if (stdin.writableLength > MAX_UNREAD) throw this.#giveUp('it does not read what it is sent');
+    if (!stdin?.writable) throw new McpFailure(this.closeReason ?? 'it has exited');
+    if (stdin.writableLength > MAX_UNREAD) throw this.#fail('it does not read its input');
     stdin.write(`${JSON.stringify(message)}\n`);
   }
 
@@ -104,22 +106,22 @@ export class StdioTransport implements Transport {
     if (pid === undefined) return;
     stdin?.end();
     stdout?.destroy();
-    await endGroup(pid, this.#exited);
+    await terminateGroup(pid, this.#exited);
     await this.#closed;
   }
 
-  /** Ends it for the reason given, unless it is at its end already. */
-  #giveUp(reason: string): McpFailure {
-    const failure = new McpFailure(this.ending ?? reason);
-    if (this.ending === undefined) {
-      this.#isGivenUp = true;
-      this.ending = reason;
+  /** Closes the connection for this reason, unless it is already closing. */
+  #fail(reason: string): McpFailure {
+    const failure = new McpFailure(this.closeReason ?? reason);
+    if (this.closeReason === undefined) {
+      this.#hasFailed = true;
+      this.closeReason = reason;
       this.close().catch(() => this.onerror?.(failure));
     }
     return failure;
   }
 
-  /** Whatever it started ends with it; what it said last is still read. */
+  /** Kills the processes that the program started and reads its remaining output. */
   async #cleanUp(child: ChildProcessByStdio<Writable, Readable, null>): Promise<void> {
     const { pid, stdout } = child;
     if (pid !== undefined) signalGroup(pid, 'SIGKILL');
@@ -132,8 +134,8 @@ export class StdioTransport implements Transport {
     this.onclose?.();
   }
 
-  #take(chunk: Buffer): void {
-    if (this.#flow.take(chunk.length)) return void this.#giveUp('it sends more than anybody can read');
+  #receive(chunk: Buffer): void {
+    if (this.#flow.take(chunk.length)) return void this.#fail('it sends too much data');
     let start = 0;
     for (let end = chunk.indexOf(NEW_LINE); end >= 0; end = chunk.indexOf(NEW_LINE, start)) {
       this.#append(chunk.subarray(start, end));
@@ -141,7 +143,7 @@ export class StdioTransport implements Transport {
       start = end + 1;
     }
     this.#append(chunk.subarray(start));
-    if (this.#lineLength > MAX_MESSAGE) this.#giveUp(`it sent a message of more than ${MAX_MESSAGE} bytes`);
+    if (this.#lineLength > MAX_MESSAGE) this.#fail(`it sent a message of more than ${MAX_MESSAGE} bytes`);
   }
 
   #append(part: Buffer): void {
@@ -155,24 +157,24 @@ export class StdioTransport implements Transport {
     const length = this.#lineLength;
     this.#line = [];
     this.#lineLength = 0;
-    if (line === '' || this.#isGivenUp) return;
+    if (line === '' || this.#hasFailed) return;
     let message: JSONRPCMessage;
     try {
       message = deserializeMessage(line);
     } catch {
-      // Not worth an end: some programs greet on the wrong stream.
+      // Tolerated up to a limit: some programs print a greeting.
       this.hasStrayOutput = true;
       this.#strayBytes += length;
-      if (this.#strayBytes > MAX_STRAY) this.#giveUp('it writes to its output what is not MCP');
+      if (this.#strayBytes > MAX_STRAY) this.#fail('its output is not MCP');
       return;
     }
     this.onmessage?.(message);
   }
 }
 
-function endedBy(code: number | null, signal: NodeJS.Signals | null): string {
-  if (signal) return `it was ended by ${signal}`;
-  if (code === 127) return 'its command is not there';
-  if (code === 126) return 'its command cannot be run';
-  return `it ended with exit code ${code}`;
+function describeExit(code: number | null, signal: NodeJS.Signals | null): string {
+  if (signal) return `it was killed by ${signal}`;
+  if (code === 127) return 'its command was not found';
+  if (code === 126) return 'its command is not executable';
+  return `it exited with code ${code}`;
 }

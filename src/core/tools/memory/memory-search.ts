@@ -6,9 +6,9 @@ import type { ExperienceService } from '../../memory/learned/experience-service.
 import type { MemoryService } from '../../memory/memory-service.ts';
 import { describeExperience } from '../../memory/learned/describe-experience.ts';
 import type { Runtime } from '../../runtime.ts';
-import { OutputLines } from '../files/cut-output.ts';
+import { OutputLines } from '../files/output-lines.ts';
 import { unlessAborted } from '../../async/unless-aborted.ts';
-import { showName } from '../../text/show-name.ts';
+import { escapeInvisible } from '../../text/escape-invisible.ts';
 import { defineTool, type Tool, ToolFailure } from '../tool.ts';
 
 const MAX_EXPERIENCES = 5;
@@ -85,7 +85,7 @@ function formatResults(
   const parts = [
     ...chunks.map(({ path, startLine, endLine, score, stale, text }) => {
       const note = stale ? ', the file has changed since' : '';
-      return `${showName(path)}:${startLine}-${endLine} (score ${score.toFixed(2)}${note})\n${cut(text)}\n`;
+      return `${escapeInvisible(path)}:${startLine}-${endLine} (score ${score.toFixed(2)}${note})\n${cut(text)}\n`;
     }),
     ...experiences.map((experience) => {
       const { head, body } = describeExperience(experience, now);
@@ -94,7 +94,7 @@ function formatResults(
   ];
   let included = 0;
   while (included < parts.length && output.add(parts[included] ?? '')) included++;
-  return output.end(
+  return output.finish(
     parts.length === 0 && 'nothing found',
     included < parts.length && `${parts.length - included} more found, narrow the query to see them`,
     ...errors,

@@ -4,7 +4,7 @@ import { prioritySchema } from '../../../contract/task.ts';
 import { stricterMode } from '../../policy/security-modes.ts';
 import { defineTool, type Tool, ToolFailure } from '../tool.ts';
 
-/** Tasks that create tasks that create tasks. */
+/** The longest chain of tasks that create tasks. */
 const MAX_DEPTH = 3;
 
 export interface NewToolTask {
@@ -13,18 +13,18 @@ export interface NewToolTask {
   task: Omit<CreateTask, 'idempotencyKey'>;
 }
 export interface TaskCreateDeps {
-  /** Creates a task that may not run commands. */
-  create: (wish: NewToolTask) => Promise<Task>;
-  /** How deep the task stands in a chain of tasks that created each other. */
+  /** Creates a task that must not run commands. */
+  create: (input: NewToolTask) => Promise<Task>;
+  /** The depth of a task in a chain of tasks that created each other. */
   depthOf: (taskId: string | undefined) => Promise<number>;
 }
 
-/** `task_create`: hands work to another run of the built-in agent, with no more rights than the present one. */
+/** `task_create`: delegates work to another run of the built-in agent, with no more rights than the current run. */
 export const taskCreateTool = ({ create, depthOf }: TaskCreateDeps): Tool =>
   defineTool({
     name: 'task_create',
     description:
-      'Creates a task that the built-in agent works on later, on its own and in a folder of its own. For work that is separate from yours. Answers its id; ask task_status how it is.',
+      'Creates a task that the built-in agent works on later, on its own and in its own folder. For work that is separate from yours. Returns its id; use task_status to check on it.',
     input: z.object({
       title: z.string().trim().min(1).max(500),
       prompt: z.string().min(1).max(100_000).describe('Everything that the agent has to know'),
@@ -39,7 +39,7 @@ export const taskCreateTool = ({ create, depthOf }: TaskCreateDeps): Tool =>
         const depth = (await depthOf(taskId)) + 1;
         if (depth > MAX_DEPTH)
           throw new ToolFailure(
-            `Tasks that create tasks may not go deeper than ${MAX_DEPTH}: do it yourself`,
+            `Tasks that create tasks may not go deeper than ${MAX_DEPTH}: do the work yourself`,
           );
         const task = await create({
           userId,
@@ -51,7 +51,7 @@ export const taskCreateTool = ({ create, depthOf }: TaskCreateDeps): Tool =>
             labels,
             source: 'api',
             assignedAgent: 'builtin',
-            // It may never do what this run may not.
+            // Never less strict than the mode of this run.
             securityMode: stricterMode(mode, 'ask'),
             metadata: { depth, ...(taskId !== undefined && { createdBy: taskId }) },
           },

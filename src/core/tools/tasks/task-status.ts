@@ -10,12 +10,12 @@ export interface TaskStatusDeps {
   get: (caller: Caller, id: string) => Promise<Task>;
 }
 
-/** `task_status`: how a task of the same user is, and what came of it. */
+/** `task_status`: shows the state and the result of a task of the same user. */
 export const taskStatusTool = ({ get }: TaskStatusDeps): Tool =>
   defineTool({
     name: 'task_status',
     description:
-      'Shows how a task of this service is: its status, its agent, and its result or error once it has ended. Takes the id that task_create answered.',
+      'Shows a task of this service: its status, its agent, and its result or error once it has finished. Takes the id that task_create returned.',
     input: z.object({ taskId: z.string().min(1).max(200) }),
     isReadOnly: true,
     danger: 'low',

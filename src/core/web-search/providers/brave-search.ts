@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { SearchProvider } from '../search-provider.ts';
-import { listOf, textSchema } from './search-answer.ts';
+import { listOf, textSchema } from './response-schemas.ts';
 
-/** Without `web` where nothing was found. */
-const answerSchema = z.object({
+/** `web` is missing if nothing was found. */
+const responseSchema = z.object({
   type: z.literal('search'),
   web: z
     .object({ results: listOf(z.object({ title: textSchema, url: z.string(), description: textSchema })) })
@@ -26,8 +26,8 @@ export const braveSearch: SearchProvider = {
     }).toString()}`,
     headers: { 'x-subscription-token': apiKey },
   }),
-  read: (answer) =>
-    (answerSchema.parse(answer).web?.results ?? []).map(({ title, url, description }) => ({
+  read: (body) =>
+    (responseSchema.parse(body).web?.results ?? []).map(({ title, url, description }) => ({
       title: plain(title),
       url,
       snippet: plain(description),
@@ -36,7 +36,7 @@ export const braveSearch: SearchProvider = {
 
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 
-/** The texts are HTML: bold words, and characters by their names or numbers. */
+/** Converts the HTML of the API to text: removes emphasis and decodes entities. */
 const plain = (html: string) =>
   html
     .replaceAll(/<\/?(?:strong|b|em)>/g, '')

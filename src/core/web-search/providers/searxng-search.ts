@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import type { SearchProvider } from '../search-provider.ts';
-import { listOf, textSchema } from './search-answer.ts';
+import { listOf, textSchema } from './response-schemas.ts';
 
-const answerSchema = z.object({
+const responseSchema = z.object({
   results: listOf(z.object({ title: textSchema, url: z.string(), content: textSchema })),
 });
 
 /**
- * https://docs.searxng.org/dev/search_api.html. SearXNG itself knows no key; what stands in front of it may want one as
- * a bearer token.
+ * https://docs.searxng.org/dev/search_api.html. SearXNG itself has no keys; a proxy in front of it may require a bearer
+ * token.
  */
 export const searxngSearch: SearchProvider = {
   name: 'SearXNG',
@@ -16,12 +16,12 @@ export const searxngSearch: SearchProvider = {
   needs: 'baseUrl',
   configFields: ['baseUrl', 'apiKey'],
   forbidden:
-    'SearXNG refuses the request (403): json has to be among search.formats in its settings.yml, and a key given where one is asked for',
+    'SearXNG rejected the request (403): add json to search.formats in its settings.yml, and set the key if it requires one',
   request: ({ baseUrl, apiKey }, query) => ({
     method: 'GET',
     url: `${baseUrl}/search?${new URLSearchParams({ q: query, format: 'json' }).toString()}`,
     headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` },
   }),
-  read: (answer) =>
-    answerSchema.parse(answer).results.map(({ title, url, content }) => ({ title, url, snippet: content })),
+  read: (body) =>
+    responseSchema.parse(body).results.map(({ title, url, content }) => ({ title, url, snippet: content })),
 };

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { SearchProvider, SearchResult } from '../search-provider.ts';
-import { listOf, textSchema } from './search-answer.ts';
+import { listOf, textSchema } from './response-schemas.ts';
 
-const answerSchema = z.object({
+const responseSchema = z.object({
   organic: listOf(z.object({ title: textSchema, link: z.string(), snippet: textSchema })),
 });
 
@@ -18,8 +18,8 @@ export const serperSearch: SearchProvider = {
     headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
     body: JSON.stringify({ q: query, num: limit }),
   }),
-  read: (answer) => {
-    const { organic } = answerSchema.parse(answer);
+  read: (body) => {
+    const { organic } = responseSchema.parse(body);
     return organic.map(({ title, link, snippet }): SearchResult => ({ title, url: link, snippet }));
   },
 };

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { SearchProvider } from '../search-provider.ts';
-import { listOf, textSchema } from './search-answer.ts';
+import { listOf, textSchema } from './response-schemas.ts';
 
-const answerSchema = z.object({
+const responseSchema = z.object({
   results: listOf(z.object({ title: textSchema, url: z.string(), content: textSchema })),
 });
 
@@ -18,6 +18,6 @@ export const tavilySearch: SearchProvider = {
     headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({ query, max_results: limit }),
   }),
-  read: (answer) =>
-    answerSchema.parse(answer).results.map(({ title, url, content }) => ({ title, url, snippet: content })),
+  read: (body) =>
+    responseSchema.parse(body).results.map(({ title, url, content }) => ({ title, url, snippet: content })),
 };

@@ -19,12 +19,12 @@ export class FileIndex {
   onChange: () => void = () => undefined;
   readonly sync: FileSync;
 
-  constructor(file: string, protectedFolders: string[]) {
+  constructor(file: string, protectedDirectories: string[]) {
     this.database = openIndexDatabase(file, 8);
     const keywords = new KeywordIndex(this.database, 'chunk_words');
     this.store = new FileStore({ database: this.database, keywords, onChange: () => this.onChange() });
     const now = () => new Date();
-    this.sync = new FileSync({ store: this.store, protectedFolders, onProgress: () => undefined, now });
+    this.sync = new FileSync({ store: this.store, protectedDirectories, onProgress: () => undefined, now });
     const { sync } = this;
     const syncPaths = sync.syncPaths.bind(sync);
     const changedFiles = sync.changedFiles.bind(sync);

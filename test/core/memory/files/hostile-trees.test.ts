@@ -18,7 +18,7 @@ import { DirectoryCursor } from '../../../../src/core/memory/files/directory-cur
 import { readText } from '../../../../src/core/memory/files/read-text.ts';
 import { SkippedFiles } from '../../../../src/core/memory/files/skipped-files.ts';
 import { TreeWalk } from '../../../../src/core/memory/files/tree-walk.ts';
-import { isSecretPlace } from '../../../../src/core/paths/secret-places.ts';
+import { isSecretPath } from '../../../../src/core/paths/secret-paths.ts';
 import { WalkRules } from '../../../../src/core/memory/files/walk-rules.ts';
 import { orphans, pathsIn, createIndexedTree } from './indexed-tree.ts';
 import { sized } from '../../../helpers/long.ts';
@@ -62,7 +62,7 @@ describe('a hostile tree', () => {
     const roots = [world.at('in')];
     const walk = new TreeWalk({
       roots,
-      protectedFolders: [],
+      protectedDirectories: [],
       maxFileBytes: 1000,
       skipped: new SkippedFiles(),
     });
@@ -162,7 +162,7 @@ describe('a hostile tree', () => {
       world.write(`${directory}z/below`);
       world.write(`${directory}f`);
     }
-    const walk = new TreeWalk({ ...world.request, protectedFolders: [], skipped: new SkippedFiles() });
+    const walk = new TreeWalk({ ...world.request, protectedDirectories: [], skipped: new SkippedFiles() });
     const before = readdirSync('/proc/self/fd').length;
     let most = 0;
     let files = 0;
@@ -276,7 +276,7 @@ describe('a hostile tree', () => {
         const place = join(directory, names.at(-1) ?? '');
         expect([place, rules?.exclusionReason(place, names.at(-1) ?? '', false)]).toEqual([
           place,
-          isSecretPlace(place) ? 'secret' : undefined,
+          isSecretPath(place) ? 'secret' : undefined,
         ]);
       }
   });

@@ -12,7 +12,7 @@ import type { SyncRequest } from '../../../../src/core/memory/index/index-calls.
 /** An index in its own database. */
 export function openIndex(
   file: string,
-  protectedFolders: string[] = [],
+  protectedDirectories: string[] = [],
   options: Pick<FileSyncDeps, 'hasPendingCalls' | 'monotonic'> = {},
 ) {
   const database = openIndexDatabase(file, 8);
@@ -22,7 +22,7 @@ export function openIndex(
   const store = new FileStore({ database, keywords, onChange: (change) => changes.push(change) });
   const sync = new FileSync({
     store,
-    protectedFolders,
+    protectedDirectories,
     onProgress: (event) => progress.push(event),
     now: () => new Date(),
     ...options,

@@ -42,7 +42,7 @@ afterEach(async () => {
 
 const open = () =>
   new IndexClient({
-    options: { file, protectedFolders: [], cacheMiB: 1 },
+    options: { file, protectedDirectories: [], cacheMiB: 1 },
     log: silentLog,
     onStart: () => undefined,
     onProgress: () => undefined,

@@ -10,7 +10,7 @@ const entry = (key: string, title: string) => ({ key, ownerId: 'user_a', title, 
 it('finds entries by vector through the thread', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-vectors-'));
   const index = new IndexClient({
-    options: { file: join(folder, 'memory.db'), protectedFolders: [], cacheMiB: 2 },
+    options: { file: join(folder, 'memory.db'), protectedDirectories: [], cacheMiB: 2 },
     log: silentLog,
     onStart: () => undefined,
     onProgress: () => undefined,

@@ -50,7 +50,7 @@ class World implements AsyncDisposable {
     mkdirSync(this.root, { recursive: true });
     const record = (_fields: object, message: string) => void this.warnings.push(message);
     return new IndexClient({
-      options: { file: join(this.base, 'memory.db'), protectedFolders: [], cacheMiB: 8 },
+      options: { file: join(this.base, 'memory.db'), protectedDirectories: [], cacheMiB: 8 },
       log: { ...silentLog, warn: record, error: record },
       onStart: () => {
         this.starts++;
@@ -68,7 +68,7 @@ class World implements AsyncDisposable {
     writeFileSync(file, ODD_THREAD);
     this.client = this.open({
       thread: pathToFileURL(file),
-      options: { file: join(this.base, 'memory.db'), protectedFolders: [], cacheMiB: 8, ...options },
+      options: { file: join(this.base, 'memory.db'), protectedDirectories: [], cacheMiB: 8, ...options },
       ...given,
     });
     return this.client;

@@ -14,7 +14,7 @@ let progressEvents: SyncProgress[];
 function open(): void {
   index = createMemoryIndex(
     openIndexDatabase(join(home, 'memory.db'), 4),
-    { protectedFolders: [] },
+    { protectedDirectories: [] },
     {
       onProgress: (progress) => progressEvents.push(progress),
       onChange: () => undefined,

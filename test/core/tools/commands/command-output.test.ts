@@ -1,46 +1,46 @@
 import { describe, expect, it } from 'vitest';
-import { CommandOutput, sayExit } from '../../../../src/core/tools/commands/command-output.ts';
+import { CommandOutput, formatExit } from '../../../../src/core/tools/commands/command-output.ts';
 
-const said = (parts: ['stdout' | 'stderr', string][], limit = 1000) => {
+const outputOf = (parts: ['stdout' | 'stderr', string][], limit = 1000) => {
   const output = new CommandOutput(limit);
   for (const [name, text] of parts) output.push(Buffer.from(text), name);
   return output.finish();
 };
 
-describe('the output of a command', () => {
-  it('is nothing where nothing was said', () => {
-    expect(said([])).toBe('');
-    expect(said([['stdout', '']])).toBe('');
+describe('CommandOutput', () => {
+  it('is empty without output', () => {
+    expect(outputOf([])).toBe('');
+    expect(outputOf([['stdout', '']])).toBe('');
   });
 
-  it('keeps the order of the lines, each part under its name', () => {
-    const parts: Parameters<typeof said>[0] = [
+  it('keeps the order of lines and names the stream of each part', () => {
+    const parts: Parameters<typeof outputOf>[0] = [
       ['stdout', '1\n2\n'],
       ['stderr', '3\n'],
       ['stderr', '4\n'],
       ['stdout', '5\n'],
     ];
-    expect(said(parts)).toBe('[stdout]\n1\n2\n[stderr]\n3\n4\n[stdout]\n5\n');
+    expect(outputOf(parts)).toBe('[stdout]\n1\n2\n[stderr]\n3\n4\n[stdout]\n5\n');
   });
 
-  it('does not cut a line where the other output comes in between', () => {
-    const parts: Parameters<typeof said>[0] = [
+  it('does not split a line when the other stream interrupts it', () => {
+    const parts: Parameters<typeof outputOf>[0] = [
       ['stdout', 'one li'],
       ['stderr', 'other\nrest'],
       ['stdout', 'ne\nunended'],
     ];
-    expect(said(parts)).toBe('[stderr]\nother\n[stdout]\none line\nunended\n[stderr]\nrest');
+    expect(outputOf(parts)).toBe('[stderr]\nother\n[stdout]\none line\nunended\n[stderr]\nrest');
   });
 
-  it('keeps characters whole that come in two pieces', () => {
+  it('joins characters that arrive in pieces', () => {
     const output = new CommandOutput(1000);
     for (const byte of Buffer.from('ü文👍')) output.push(Buffer.from([byte]), 'stdout');
     expect(output.finish()).toBe('[stdout]\nü文👍');
   });
 
-  it('keeps the start and the end of what is too much, also without lines', () => {
+  it('keeps the start and the end of long output, with or without lines', () => {
     for (const line of ['x', 'x\n']) {
-      const text = said(
+      const text = outputOf(
         [
           ['stdout', line.repeat(50_000)],
           ['stderr', '\nthe end'],
@@ -56,9 +56,9 @@ describe('the output of a command', () => {
 it.each([
   [{ code: 0, signal: null }, 'Exit code 0'],
   [{ code: 127, signal: null }, 'Exit code 127'],
-  [{ code: 137, signal: null }, 'Exit code 137 (ended by SIGKILL)'],
+  [{ code: 137, signal: null }, 'Exit code 137 (terminated by SIGKILL)'],
   [{ code: 255, signal: null }, 'Exit code 255'],
-  [{ code: null, signal: 'SIGTERM' as const }, 'Ended by SIGTERM'],
-])('the exit %j is said as %s', (exit, words) => {
-  expect(sayExit(exit)).toBe(words);
+  [{ code: null, signal: 'SIGTERM' as const }, 'Terminated by SIGTERM'],
+])('formats the exit %j as %s', (exit, text) => {
+  expect(formatExit(exit)).toBe(text);
 });

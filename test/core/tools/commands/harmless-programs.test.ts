@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isHarmless } from '../../../../src/core/tools/commands/harmless-programs.ts';
 import { whyRisky } from '../../../../src/core/tools/commands/risky-programs.ts';
-import { argvOf, linesOf } from './command-parts.ts';
+import { argvOf, linesOf } from './command-setup.ts';
 
 const harmless = linesOf(String.raw`
   ls
@@ -129,13 +129,13 @@ const notHarmless = linesOf(String.raw`
   toString x
 `);
 
-describe('a program that just looks', () => {
-  it.each(harmless)('%s is harmless', (command) => {
+describe('isHarmless', () => {
+  it.each(harmless)('accepts %s as read-only', (command) => {
     expect(isHarmless(argvOf(command))).toBe(true);
     expect(whyRisky(argvOf(command))).toBeUndefined();
   });
 
-  it.each(notHarmless)('%s is not known to be', (command) => {
+  it.each(notHarmless)('does not accept %s as read-only', (command) => {
     expect(isHarmless(argvOf(command))).toBe(false);
   });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseCommand } from '../../../../src/core/tools/commands/parse-command.ts';
-import { makeFolder, type TestFolder } from './command-parts.ts';
+import { makeDirectory, type TestDirectory } from './command-setup.ts';
 import { sized } from '../../../helpers/long.ts';
 
 const argvOf = (text: string) => {
@@ -14,19 +14,19 @@ const argvOf = (text: string) => {
 
 const shells = ['/bin/sh', '/bin/bash'];
 
-/** A folder in which shells find wildcards to fill in, and a program that says its arguments under any name. */
-let folder: TestFolder;
+/** A directory with files for shell wildcards to match. */
+let directory: TestDirectory;
 beforeAll(async () => {
-  folder = await makeFolder();
-  for (const name of ['a', 'b', 'ab', 'x.ts', '-l']) writeFileSync(join(folder.path, name), '');
-  mkdirSync(join(folder.path, 'sub'));
+  directory = await makeDirectory();
+  for (const name of ['a', 'b', 'ab', 'x.ts', '-l']) writeFileSync(join(directory.path, name), '');
+  mkdirSync(join(directory.path, 'sub'));
 });
-afterAll(() => folder[Symbol.asyncDispose]());
+afterAll(() => directory[Symbol.asyncDispose]());
 
-/** What a real shell makes of each text, as the arguments of a program, of all texts in one run. */
+/** The arguments that a real shell passes to a program for each text, from one process. */
 function argvsOfShell(shell: string, texts: string[]): string[][] {
   const script = texts.map((text) => `printf '%s\\0' ${text}\nprintf '\\1'\n`).join('');
-  const { stdout, stderr } = spawnSync(shell, [], { cwd: folder.path, input: script, encoding: 'utf8' });
+  const { stdout, stderr } = spawnSync(shell, [], { cwd: directory.path, input: script, encoding: 'utf8' });
   expect(stderr).toBe('');
   return stdout
     .split('\u0001')
@@ -153,21 +153,21 @@ const refused: [string, RegExp][] = [
   [`echo ${'a'.repeat(40_000)}`, /longer than/],
 ];
 
-describe('a command', () => {
-  it.each(accepted)('%s is words', (text, argv) => {
+describe('parseCommand', () => {
+  it.each(accepted)('accepts %s', (text, argv) => {
     expect(argvOf(text)).toEqual(argv);
   });
 
-  it.each(refused)('%j is refused', (text, reason) => {
+  it.each(refused)('refuses %j', (text, reason) => {
     expect(argvOf(text)).toMatch(reason);
   });
 
-  it.each(shells)('means to %s what it means here', (shell) => {
+  it.each(shells)('parses accepted commands like %s', (shell) => {
     const texts = accepted.map(([text]) => text);
     expect(argvsOfShell(shell, texts)).toEqual(texts.map(argvOf));
   });
 
-  it.each(shells)('of any pieces means to %s what it means here', (shell) => {
+  it.each(shells)('parses random accepted commands like %s', (shell) => {
     const signs = `a ls -l . / = : , @ + % ~ ^ ! # { } {a,b} [ ] * ? $ $a ( ) < > | & ; \\ ' " ü 文 👍 0 1..3 '' if time - \\~`;
     const pieces = [
       ...signs.split(' '),
@@ -200,7 +200,7 @@ describe('a command', () => {
     expect(argvsOfShell(shell, taken)).toEqual(taken.map(argvOf));
   });
 
-  it('never fails on any text', () => {
+  it('never throws, whatever the text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
         const parsed = parseCommand(text);

@@ -2,7 +2,7 @@ import { mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hasPlainRepository, isPlainConfig } from '../../../../src/core/tools/commands/plain-repository.ts';
-import { makeFolder } from './command-parts.ts';
+import { makeDirectory } from './command-setup.ts';
 
 const usual = `[core]
 \trepositoryformatversion = 0
@@ -20,8 +20,8 @@ const usual = `[core]
 \temail = a@example.org
 `;
 
-describe('the configuration of a repository', () => {
-  it('is plain where it says what git itself writes', () => {
+describe('isPlainConfig', () => {
+  it('accepts a configuration as git writes it', () => {
     expect(isPlainConfig(usual)).toBe(true);
     expect(isPlainConfig('')).toBe(true);
   });
@@ -53,20 +53,20 @@ describe('the configuration of a repository', () => {
     'filemode = true',
     '[core]\n\tfsmonitor',
     '[constructor]\n\tname = x',
-  ])('is not plain with %j', (text) => {
+  ])('refuses a configuration with %j', (text) => {
     expect(isPlainConfig(text)).toBe(false);
     expect(isPlainConfig(usual + text)).toBe(false);
   });
 });
 
-describe('a repository', () => {
-  it('is looked for from the folder up to the workspace, and no further', async () => {
-    await using folder = await makeFolder();
-    const workspace = join(folder.path, 'work');
+describe('hasPlainRepository', () => {
+  it('looks for the repository from the directory up to the workspace', async () => {
+    await using directory = await makeDirectory();
+    const workspace = join(directory.path, 'work');
     await mkdir(join(workspace, 'sub'), { recursive: true });
     const isPlain = (from: string) => hasPlainRepository(from, workspace);
-    await mkdir(join(folder.path, '.git'));
-    await writeFile(join(folder.path, '.git', 'config'), usual);
+    await mkdir(join(directory.path, '.git'));
+    await writeFile(join(directory.path, '.git', 'config'), usual);
     expect(await isPlain(workspace)).toBe(false);
     await mkdir(join(workspace, '.git'));
     expect(await isPlain(workspace)).toBe(false);
@@ -78,7 +78,7 @@ describe('a repository', () => {
     for (const name of ['.git/commondir', '.gitmodules']) {
       await writeFile(join(workspace, name), 'evil');
       expect(await isPlain(workspace)).toBe(false);
-      await rename(join(workspace, name), join(folder.path, 'away'));
+      await rename(join(workspace, name), join(directory.path, 'away'));
       expect(await isPlain(workspace)).toBe(true);
     }
     await rename(join(workspace, '.git'), join(workspace, 'other'));

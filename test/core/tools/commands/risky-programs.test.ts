@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isHarmless } from '../../../../src/core/tools/commands/harmless-programs.ts';
 import { whyRisky } from '../../../../src/core/tools/commands/risky-programs.ts';
-import { argvOf, linesOf } from './command-parts.ts';
+import { argvOf, linesOf } from './command-setup.ts';
 
 const risky = linesOf(String.raw`
   sh -c id
@@ -289,20 +289,23 @@ const plain = linesOf(String.raw`
   jq . file
 `);
 
-describe('a program that runs others, or what it is told', () => {
-  it.each(risky)('%s is for a person to look at', (command) => {
+describe('whyRisky', () => {
+  it.each(risky)('gives a reason for %s', (command) => {
     const argv = argvOf(command);
     expect(whyRisky(argv)).toMatch(/^\S.*[^.]$/);
     expect(isHarmless(argv)).toBe(false);
   });
 
-  it.each(plain)('%s is not', (command) => {
+  it.each(plain)('gives no reason for %s', (command) => {
     expect(whyRisky(argvOf(command))).toBeUndefined();
   });
 
-  it.each(['constructor', '__proto__', 'toString'])('is not made up from %s', (name) => {
-    expect(whyRisky([name, name])).toBeUndefined();
-    expect(isHarmless([name])).toBe(false);
-    expect(isHarmless(['git', name])).toBe(false);
-  });
+  it.each(['constructor', '__proto__', 'toString'])(
+    'does not treat the inherited property %s as a program',
+    (name) => {
+      expect(whyRisky([name, name])).toBeUndefined();
+      expect(isHarmless([name])).toBe(false);
+      expect(isHarmless(['git', name])).toBe(false);
+    },
+  );
 });

@@ -1,11 +1,11 @@
-import { call, noSandbox, path } from './command-parts.ts';
+import { call, noSandbox, path } from './command-setup.ts';
 import { Sandbox } from '../../../../src/core/processes/sandbox.ts';
 
-/** Plays the daemon that dies: runs one command in the place that its arguments name. */
-const [place, workspace = '', command = ''] = process.argv.slice(2);
-const options = { path, home: '/root', hiddenFolders: [] };
+/** Plays a daemon that is killed: runs one command in the sandbox that its arguments name. */
+const [kind, workspace = '', command = ''] = process.argv.slice(2);
+const options = { path, home: '/root', hiddenDirectories: [] };
 
-/** Bubblewrap in its first moments, before it asks to be killed together with the daemon. */
+/** Bubblewrap right after its start, before it asks the kernel to be killed together with the daemon. */
 class UnboundSandbox extends Sandbox {
   override check = () => Promise.resolve({ isWorking: true as const });
   override wrap = ({ argv, cwd, env }: Parameters<Sandbox['wrap']>[0]) =>
@@ -18,9 +18,9 @@ class UnboundSandbox extends Sandbox {
     ]);
 }
 
-const places: Record<string, () => Sandbox> = {
+const sandboxes: Record<string, () => Sandbox> = {
   'in the sandbox': () => new Sandbox(options),
-  'in a sandbox that just begins': () => new UnboundSandbox(options),
+  'in a sandbox that is starting': () => new UnboundSandbox(options),
 };
-const sandbox = (places[place ?? ''] ?? noSandbox)();
+const sandbox = (sandboxes[kind ?? ''] ?? noSandbox)();
 await call(command, { workspace, sandbox, mayRunCommands: true });

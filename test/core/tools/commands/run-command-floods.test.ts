@@ -9,25 +9,25 @@ import {
   call,
   type CallOptions,
   hasSandbox,
-  makeFolder,
+  makeDirectory,
   noSandbox,
   path,
-  type TestFolder,
-} from './command-parts.ts';
+  type TestDirectory,
+} from './command-setup.ts';
 
-/** Gone within two seconds is what is promised; a busy machine gets some more. */
+/** Two seconds are promised; a busy machine gets some more. */
 const GONE_MS = 4000;
 
-let workspace: TestFolder;
+let workspace: TestDirectory;
 let word = '';
 let count = 0;
 beforeEach(async () => {
-  workspace = await makeFolder('/var/tmp');
+  workspace = await makeDirectory('/var/tmp');
   word = `flood${process.pid}x${count++}`;
 });
 afterEach(() => workspace[Symbol.asyncDispose]());
 
-/** Processes whose program, or one of its arguments, has the word of this test in it. */
+/** The processes whose command line contains the word of this test. */
 const alive = () =>
   readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid && isOurs(name));
 
@@ -35,19 +35,19 @@ function isOurs(pid: string): boolean {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(word);
   } catch {
-    // It ended while we looked.
+    // The process has exited meanwhile.
     return false;
   }
 }
 
-const inSandbox = new Sandbox({ path, home: '/root', hiddenFolders: [] });
-const places: [string, () => CallOptions][] = [
-  ['in no sandbox', () => ({ workspace: workspace.path, sandbox: noSandbox(), mayRunCommands: true })],
+const inSandbox = new Sandbox({ path, home: '/root', hiddenDirectories: [] });
+const environments: [string, () => CallOptions][] = [
+  ['without a sandbox', () => ({ workspace: workspace.path, sandbox: noSandbox(), mayRunCommands: true })],
 ];
 if (hasSandbox.isWorking)
-  places.push(['in the sandbox', () => ({ workspace: workspace.path, sandbox: inSandbox })]);
+  environments.push(['in the sandbox', () => ({ workspace: workspace.path, sandbox: inSandbox })]);
 
-/** Runs a script under a name that every process of it carries. */
+/** Runs a script under a name that all its processes have in their command line. */
 async function script(text: string, options: CallOptions, timeoutMs = 60_000): Promise<string> {
   await writeFile(join(workspace.path, word), text);
   return call({ command: `sh ./${word} ${word}`, timeoutMs }, options);
@@ -56,7 +56,7 @@ async function script(text: string, options: CallOptions, timeoutMs = 60_000): P
 const started = () =>
   vi.waitFor(() => readFileSync(join(workspace.path, 'started')), { timeout: 10_000, interval: 20 });
 
-describe.runIf(process.platform === 'linux').each(places)('a command %s', (place, options) => {
+describe.runIf(process.platform === 'linux').each(environments)('a command %s', (environment, options) => {
   const stubborn: [string, string][] = [
     ['hangs', 'echo > started; sleep 60'],
     ['ignores TERM', 'trap "" TERM INT HUP; echo > started; while :; do sleep 1; done'],
@@ -64,21 +64,21 @@ describe.runIf(process.platform === 'linux').each(places)('a command %s', (place
       'leaves children that ignore TERM',
       `(trap "" TERM; sh -c "while :; do sleep 1; done" $1) & echo > started; wait`,
     ],
-    ['leaves its session', 'setsid sh -c "sleep 60; :" $1 & echo > started; wait'],
-    ['floods', 'echo > started; while :; do echo $1; echo $1 >&2; done'],
-    ['spins', 'echo > started; while :; do :; done'],
+    ['starts a new session', 'setsid sh -c "sleep 60; :" $1 & echo > started; wait'],
+    ['floods its output', 'echo > started; while :; do echo $1; echo $1 >&2; done'],
+    ['spins the CPU', 'echo > started; while :; do :; done'],
     [
-      'multiplies',
+      'starts many processes',
       'echo > started; i=0; while [ $i -lt 100 ]; do sh -c "sleep 60; :" $1 & i=$((i+1)); done; wait',
     ],
   ];
-  if (place === 'in the sandbox')
+  if (environment === 'in the sandbox')
     stubborn.push([
-      'leaves its session without a mark',
+      'starts a new session without the mark',
       'env -i /usr/bin/setsid sh -c "sleep 60; :" $1 & echo > started; wait',
     ]);
 
-  it.each(stubborn)('that %s is gone after an abort', async (_, text) => {
+  it.each(stubborn)('kills a command that %s after an abort', async (_, text) => {
     const stop = new AbortController();
     const run = script(text, { ...options(), signal: stop.signal });
     await started();
@@ -90,7 +90,7 @@ describe.runIf(process.platform === 'linux').each(places)('a command %s', (place
     expect(performance.now() - before).toBeLessThan(GONE_MS);
   });
 
-  it.each(stubborn)('that %s is gone after its time', async (_, text) => {
+  it.each(stubborn)('kills a command that %s after its timeout', async (_, text) => {
     const content = await script(text, options(), 600);
     expect(content).toMatch(/^Stopped after 600 ms, its time limit\n/);
     await vi.waitFor(() => expect(alive()).toEqual([]), { timeout: GONE_MS, interval: 20 });
@@ -99,12 +99,12 @@ describe.runIf(process.platform === 'linux').each(places)('a command %s', (place
   it.each([
     ['in the background', 'sh -c "sleep 60; :" $1 & echo done'],
     ['in a session of its own', 'setsid sh -c "sleep 60; :" $1 >/dev/null 2>&1 & echo done'],
-  ])('leaves nothing behind %s', async (_, text) => {
+  ])('leaves no process behind %s', async (_, text) => {
     expect(await script(text, options())).toBe('Exit code 0\n[stdout]\ndone\n');
     await vi.waitFor(() => expect(alive()).toEqual([]), { timeout: GONE_MS, interval: 20 });
   });
 
-  it('may clean up when it is told to end', async () => {
+  it('lets a command clean up on SIGTERM', async () => {
     const text = 'trap "echo cleaned > traces; echo bye; exit 3" TERM; echo > started; sleep 60 & wait';
     expect(await script(text, options(), 1500)).toBe(
       'Stopped after 1500 ms, its time limit\n[stdout]\nbye\n',
@@ -112,7 +112,7 @@ describe.runIf(process.platform === 'linux').each(places)('a command %s', (place
     expect(readFileSync(join(workspace.path, 'traces'), 'utf8')).toBe('cleaned\n');
   });
 
-  it('says the start and the end of 100 MB, and costs no memory', async () => {
+  it('keeps the start and the end of 100 MB of output with little memory', async () => {
     const before = process.memoryUsage().rss;
     let highest = 0;
     const watch = setInterval(() => (highest = Math.max(highest, process.memoryUsage().rss)), 20);
@@ -123,20 +123,21 @@ describe.runIf(process.platform === 'linux').each(places)('a command %s', (place
     expect(highest - before).toBeLessThan(200 * 1024 * 1024);
   });
 
-  it('runs no more once it is aborted', async () => {
+  it('does not start a command if the signal is already aborted', async () => {
     const signal = AbortSignal.abort(new Error('too late'));
     await expect(script('echo > started', { ...options(), signal })).rejects.toThrow('too late');
     expect(readdirSync(workspace.path)).toEqual([word]);
   });
 
-  const doomed = place === 'in the sandbox' ? [place, 'in a sandbox that just begins'] : [place];
-  it.each(doomed)('ends with the daemon, however that ends: %s', async (there) => {
+  const doomed =
+    environment === 'in the sandbox' ? [environment, 'in a sandbox that is starting'] : [environment];
+  it.each(doomed)('kills a command with the daemon: %s', async (kind) => {
     await writeFile(join(workspace.path, word), 'echo > started; sh -c "sleep 60; :" $1');
     const daemon = spawn(
       process.execPath,
       [
         new URL('run-command-child.ts', import.meta.url).pathname,
-        there,
+        kind,
         workspace.path,
         `sh ./${word} ${word}`,
       ],
@@ -152,7 +153,7 @@ describe.runIf(process.platform === 'linux').each(places)('a command %s', (place
 describe.skipIf(!hasSandbox.isWorking || process.getuid?.() === 0)(
   'a fork bomb (needs bubblewrap, and not root)',
   () => {
-    it('stays in its bounds', async () => {
+    it('stops a fork bomb by the process limit', async () => {
       const content = await script(
         'f() { f | f & }; f; sleep 1',
         { workspace: workspace.path, sandbox: inSandbox },

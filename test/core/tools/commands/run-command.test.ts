@@ -9,36 +9,36 @@ import {
   call,
   type CallOptions,
   hasSandbox,
-  makeFolder,
+  makeDirectory,
   noSandbox,
   path,
   planOf,
-  type TestFolder,
+  type TestDirectory,
   toolOf,
-} from './command-parts.ts';
+} from './command-setup.ts';
 
 const withNode = `${dirname(process.execPath)}:${path}`;
 
-let folder: TestFolder;
+let directory: TestDirectory;
 let workspace: string;
 beforeEach(async () => {
-  folder = await makeFolder('/var/tmp');
-  workspace = join(folder.path, 'work');
+  directory = await makeDirectory('/var/tmp');
+  workspace = join(directory.path, 'work');
   await mkdir(workspace);
 });
-afterEach(() => folder[Symbol.asyncDispose]());
+afterEach(() => directory[Symbol.asyncDispose]());
 
-const inSandbox = new Sandbox({ path: withNode, home: '/root', hiddenFolders: [] });
-const places: [string, () => CallOptions][] = [
+const inSandbox = new Sandbox({ path: withNode, home: '/root', hiddenDirectories: [] });
+const environments: [string, () => CallOptions][] = [
   [
-    'in no sandbox',
+    'without a sandbox',
     () => ({ workspace, sandbox: noSandbox(), mayRunCommands: true, env: { PATH: withNode } }),
   ],
 ];
 if (hasSandbox.isWorking)
-  places.push(['in the sandbox', () => ({ workspace, sandbox: inSandbox, env: { PATH: withNode } })]);
+  environments.push(['in the sandbox', () => ({ workspace, sandbox: inSandbox, env: { PATH: withNode } })]);
 
-it('is described to models, and says what its arguments have to be', () => {
+it('run_command declares its danger and validates its arguments', () => {
   const tool = toolOf({ workspace: '/', sandbox: noSandbox() });
   expect(tool).toMatchObject({ name: 'run_command', danger: 'high', isReadOnly: false });
   expect(tool.unavailable?.()).toBeUndefined();
@@ -47,7 +47,7 @@ it('is described to models, and says what its arguments have to be', () => {
     expect(tool.input.safeParse(wrong).success).toBe(false);
 });
 
-describe.each(places)('a command %s', (_, options) => {
+describe.each(environments)('a command %s', (_, options) => {
   const run = (command: string, more: Partial<CallOptions> = {}) => call(command, { ...options(), ...more });
 
   it.each([
@@ -59,25 +59,28 @@ describe.each(places)('a command %s', (_, options) => {
     ["sh -c 'exit 7'", 'Exit code 7\n[no output]'],
     ["sh -c 'echo $0 $@' a 'b c' ';' '$HOME'", 'Exit code 0\n[stdout]\na b c ; $HOME\n'],
     ["sh -c 'cat; echo end'", 'Exit code 0\n[stdout]\nend\n'],
-    ["sh -c 'kill -KILL $$'", /^(Ended by SIGKILL|Exit code 137 \(ended by SIGKILL\))\n\[no output\]$/],
+    [
+      "sh -c 'kill -KILL $$'",
+      /^(Terminated by SIGKILL|Exit code 137 \(terminated by SIGKILL\))\n\[no output\]$/,
+    ],
     ['node --version', `Exit code 0\n[stdout]\n${process.version}\n`],
     ['npm --version', /^Exit code 0\n\[stdout\]\n\d+\.\d+\.\d+\n/],
     ['make --version', /^Exit code 0\n\[stdout\]\nGNU Make/],
     ['git status', /^Exit code 128\n\[stderr\]\nfatal: not a git repository/],
-  ] as [string, string | RegExp][])('%s', async (command, said) => {
+  ] as [string, string | RegExp][])('returns the exit and the output of %s', async (command, expected) => {
     const content = await run(command);
-    if (typeof said === 'string') expect(content).toBe(said);
-    else expect(content).toMatch(said);
+    if (typeof expected === 'string') expect(content).toBe(expected);
+    else expect(content).toMatch(expected);
   });
 
-  it('tells what came from where', async () => {
+  it('names the stream of each part of the output', async () => {
     const content = await run("sh -c 'echo 1; echo 2 >&2'");
     expect(content).toMatch(/^Exit code 0\n\[/);
     expect(content).toContain('[stdout]\n1\n');
     expect(content).toContain('[stderr]\n2\n');
   });
 
-  it('works in a folder of the workspace', async () => {
+  it('runs a command in a directory of the workspace', async () => {
     await mkdir(join(workspace, 'sub', 'deep'), { recursive: true });
     await symlink('sub/deep', join(workspace, 'link'));
     const at = (cwd: string) => call({ command: 'pwd', cwd }, options());
@@ -88,13 +91,13 @@ describe.each(places)('a command %s', (_, options) => {
     await expect(at('file')).rejects.toThrow('There is no folder file');
   });
 
-  it('works nowhere else, whatever the guards say', async () => {
-    await symlink(folder.path, join(workspace, 'out'));
-    for (const cwd of ['..', 'out', folder.path])
+  it('refuses to run outside the workspace, even without guards', async () => {
+    await symlink(directory.path, join(workspace, 'out'));
+    for (const cwd of ['..', 'out', directory.path])
       await expect(call({ command: 'pwd', cwd }, options())).rejects.toThrow('folder of the workspace');
   });
 
-  it('has an environment of its own', async () => {
+  it('gives a command a clean environment', async () => {
     const env = {
       ...options().env,
       LANG: 'C.UTF-8',
@@ -110,20 +113,20 @@ describe.each(places)('a command %s', (_, options) => {
     expect(content).not.toMatch(/planted-secret|GIT_DIR|LD_PRELOAD|NODE_OPTIONS/);
   });
 
-  it('says that a program is not there', async () => {
+  it('reports that a program does not exist', async () => {
     await writeFile(join(workspace, 'plain'), 'no program');
     await mkdir(join(workspace, 'folder'));
     for (const name of ['no-such-program', './plain', './folder', 'folder/x', '/no/such'])
       await expect(run(name)).rejects.toThrow(new ToolFailure(`There is no program ${name} here`));
   });
 
-  it('runs programs of the workspace by their path', async () => {
+  it('runs a program of the workspace by its path', async () => {
     await writeFile(join(workspace, 'hello'), '#!/bin/sh\necho hello $1\n');
     await chmod(join(workspace, 'hello'), 0o755);
     expect(await run("./hello 'you and me'")).toBe('Exit code 0\n[stdout]\nhello you and me\n');
   });
 
-  it('is given no program of the workspace by a name', async () => {
+  it('never finds a program of the workspace by its name', async () => {
     await writeFile(join(workspace, 'ls'), '#!/bin/sh\necho planted\n');
     await chmod(join(workspace, 'ls'), 0o755);
     const env = { PATH: `.::${withNode}` };
@@ -131,7 +134,7 @@ describe.each(places)('a command %s', (_, options) => {
   });
 
   it.each(['ls | wc', 'echo $HOME', 'ls; id', 'echo `id`', 'echo hi > file'])(
-    'is not run where it is more than one: %s',
+    'refuses shell syntax: %s',
     async (command) => {
       const plan = await planOf({ command }, options());
       expect(plan.access).toEqual({});
@@ -141,10 +144,10 @@ describe.each(places)('a command %s', (_, options) => {
   );
 });
 
-describe.skipIf(!hasSandbox.isWorking)('what is said of a command in the sandbox (needs bubblewrap)', () => {
+describe.skipIf(!hasSandbox.isWorking)('the plan of a sandboxed command (needs bubblewrap)', () => {
   const options = (): CallOptions => ({ workspace, sandbox: inSandbox });
 
-  it('are the words that run, its folder, and what it is given of the workspace', async () => {
+  it('declares the argv, the directory and the paths inside the workspace', async () => {
     await mkdir(join(workspace, 'sub'));
     await writeFile(join(workspace, 'sub', '.env'), '');
     await writeFile(join(workspace, 'sub', 'file'), '');
@@ -154,9 +157,9 @@ describe.skipIf(!hasSandbox.isWorking)('what is said of a command in the sandbox
     );
     expect(plan.access).toEqual({
       paths: [
-        { path: 'sub', does: 'write' },
-        { path: join(workspace, 'sub', '.env'), does: 'read' },
-        { path: join(workspace, 'sub', 'file'), does: 'read' },
+        { path: 'sub', operation: 'write' },
+        { path: join(workspace, 'sub', '.env'), operation: 'read' },
+        { path: join(workspace, 'sub', 'file'), operation: 'read' },
       ],
       command: {
         argv: ['grep', '-e=x', '-f.env', 'file', 'missing', '/etc/passwd', '--a=file'],
@@ -166,26 +169,29 @@ describe.skipIf(!hasSandbox.isWorking)('what is said of a command in the sandbox
     });
   });
 
-  it.each(['ls', 'make', 'node build.js', 'npm test', 'cp a b'])('asks nobody: %s', async (command) => {
-    expect((await planOf({ command }, options())).access.needsPerson).toBeUndefined();
-  });
+  it.each(['ls', 'make', 'node build.js', 'npm test', 'cp a b'])(
+    'requires no approval for %s',
+    async (command) => {
+      expect((await planOf({ command }, options())).access.needsPerson).toBeUndefined();
+    },
+  );
 
   it.each(["python3 -c 'print(1)'", "sh -c 'ls'", 'xargs ls', 'env ls', 'find . -delete'])(
-    'is for a person to look at: %s',
+    'requires an approval for %s',
     async (command) => {
       expect((await planOf({ command }, options())).access.needsPerson).toMatch(/\w/);
     },
   );
 });
 
-describe('where there is no sandbox', () => {
+describe('without a sandbox', () => {
   const options = (mayRunCommands: boolean): CallOptions => ({
     workspace,
     sandbox: noSandbox(),
     mayRunCommands,
   });
-  const looks = ['ls -la', 'cat file', 'head -n 3 file', 'grep -n word file', 'wc -l file', 'sort file'];
-  const does = [
+  const readOnly = ['ls -la', 'cat file', 'head -n 3 file', 'grep -n word file', 'wc -l file', 'sort file'];
+  const others = [
     'make',
     'node build.js',
     'cp a b',
@@ -196,26 +202,29 @@ describe('where there is no sandbox', () => {
     'git gc',
   ];
 
-  it.each(looks)('%s asks nobody', async (command) => {
+  it.each(readOnly)('%s needs no approval', async (command) => {
     expect((await planOf({ command }, options(false))).access).toMatchObject({ environment: 'no sandbox' });
     expect((await planOf({ command }, options(true))).access.needsPerson).toBeUndefined();
   });
 
-  it.each(does)('%s is for a person to look at, or not to run at all', async (command) => {
+  it.each(others)('%s needs an approval, or is refused if commands are not allowed', async (command) => {
     expect((await planOf({ command }, options(true))).access.needsPerson).toMatch(
       /^There is no sandbox here \(/,
     );
     await expect(planOf({ command }, options(false))).rejects.toThrow(ToolFailure);
   });
 
-  it.each(['sh -c ls', 'find . -exec ls'])('%s is risky beside that', async (command) => {
-    expect((await planOf({ command }, options(true))).access.needsPerson).toMatch(
-      /^.+\. There is no sandbox/,
-    );
-    await expect(planOf({ command }, options(false))).rejects.toThrow('There is no sandbox here');
-  });
+  it.each(['sh -c ls', 'find . -exec ls'])(
+    '%s names its own risk in the reason for the approval',
+    async (command) => {
+      expect((await planOf({ command }, options(true))).access.needsPerson).toMatch(
+        /^.+\. There is no sandbox/,
+      );
+      await expect(planOf({ command }, options(false))).rejects.toThrow('There is no sandbox here');
+    },
+  );
 
-  it('names every path to the guards that a command may lead to', async () => {
+  it('declares every path to the guards that a command may access', async () => {
     await writeFile(join(workspace, 'file'), '');
     const { access } = await planOf(
       { command: 'cat file missing /etc/shadow ../up x/../../y' },
@@ -225,7 +234,7 @@ describe('where there is no sandbox', () => {
     expect(access.paths?.map(({ path: one }) => one)).toEqual(['.', ...named]);
   });
 
-  it('lets git look only where its configuration is plain', async () => {
+  it('runs git without an approval only if its configuration is plain', async () => {
     const needs = async (command: string) => (await planOf({ command }, options(true))).access.needsPerson;
     expect(await needs('git status')).toMatch(/no sandbox/);
     spawnSync('git', ['init', '-q', workspace]);
@@ -235,7 +244,7 @@ describe('where there is no sandbox', () => {
     expect(await needs('git status')).toMatch(/no sandbox/);
   });
 
-  it('starts no program that a repository names', async () => {
+  it('does not run programs that a repository configures', async () => {
     spawnSync('git', ['init', '-q', workspace]);
     spawnSync('git', ['-C', workspace, 'config', 'core.fsmonitor', `touch ${workspace}/planted`]);
     await writeFile(

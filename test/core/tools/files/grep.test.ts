@@ -41,20 +41,20 @@ describe('grep', () => {
       { pattern: 'one|five', path: 'a.ts', context: 1 },
       ['a.ts:1:one', 'a.ts-2-two', '--', 'a.ts-4-four', 'a.ts:5:five'],
     ],
-  ])('finds %j', async (args, found) => {
+  ])('grep finds %j', async (args, found) => {
     await using tree = await plantFiles();
     expect(await grep(tree, args)).toEqual(found);
   });
 
-  it('reads nothing that the guards would not let be read', async () => {
+  it('does not read files that the guards protect', async () => {
     await using tree = await plantFiles();
-    const scope = { mayRead: (place: string) => !place.endsWith('.md') && !place.endsWith('/src/b.ts') };
+    const scope = { mayRead: (path: string) => !path.endsWith('.md') && !path.endsWith('/src/b.ts') };
     expect(await runTool(grepTool, { pattern: 'two' }, { workspace: tree.workspace, scope })).toBe(
       'a.ts:2:two',
     );
   });
 
-  it('shows of a long line what is around the match', async () => {
+  it('shows the part of a long line around the match', async () => {
     await using tree = await plantTree();
     await tree.write('min.js', `${'x'.repeat(9000)}NEEDLE${'y'.repeat(9000)}`);
     const [line = ''] = await grep(tree, { pattern: 'NEEDLE' });
@@ -62,7 +62,7 @@ describe('grep', () => {
     expect(line.length).toBeLessThan(500);
   });
 
-  it('stops when the answer is full, and says so', async () => {
+  it('stops when the output is full, with a note', async () => {
     await using tree = await plantTree();
     for (const name of ['a', 'b', 'c']) await tree.write(name, `${'hit '.repeat(50)}\n`.repeat(900));
     const answer = await runTool(grepTool, { pattern: 'hit' }, { workspace: tree.workspace });
@@ -70,7 +70,7 @@ describe('grep', () => {
     expect(answer).toContain('(There are more.');
   });
 
-  it('leaves out large files that it meets, and searches one that is named', async () => {
+  it('skips large files in a directory, but searches one that is named', async () => {
     await using tree = await plantTree();
     await tree.write('large.log', `${'x\n'.repeat(3 * 1024 * 1024)}needle\n`);
     expect(await grep(tree, { pattern: 'needle' })).toEqual([
@@ -83,12 +83,12 @@ describe('grep', () => {
   it.each([
     ['(', 'not a regular expression'],
     ['a{2,1}', 'not a regular expression'],
-  ])('refuses the pattern %s', async (pattern, reason) => {
+  ])('refuses the invalid pattern %s', async (pattern, reason) => {
     await using tree = await plantFiles();
     await expect(grep(tree, { pattern })).rejects.toThrow(reason);
   });
 
-  it('holds up nobody with a pattern without end, and ends it when the call is cancelled', async () => {
+  it('keeps the event loop free during a catastrophic pattern, and stops when the call is cancelled', async () => {
     await using tree = await plantTree();
     await tree.write('trap.txt', `${'a'.repeat(40)}b\n`);
     const cancel = new AbortController();

@@ -7,7 +7,7 @@ import { runTool } from '../guarded-calls.ts';
 import { plantTree } from '../test-tree.ts';
 
 describe('list_directory', () => {
-  it('names each entry with its kind, sorted, and follows nothing', async () => {
+  it('lists each entry with its kind, sorted, without following links', async () => {
     await using tree = await plantTree();
     await tree.write('b.txt', '12345');
     await tree.write('a/deep.txt');
@@ -26,7 +26,7 @@ describe('list_directory', () => {
     ]);
   });
 
-  it('says of a folder with many entries how to see the others', async () => {
+  it('explains how to see the remaining entries of a large directory', async () => {
     await using tree = await plantTree();
     for (let at = 0; at < 1100; at++) await tree.write(`many/${'x'.repeat(100)}${at}`, '');
     const answer = await runTool(listDirectoryTool, { path: 'many' }, { workspace: tree.workspace });
@@ -37,18 +37,18 @@ describe('list_directory', () => {
   it.each([
     ['missing', 'There is no missing'],
     ['file.txt', 'is a file, not a folder'],
-  ])('says what is wrong with %s', async (path, reason) => {
+  ])('list_directory reports what is wrong with %s', async (path, reason) => {
     await using tree = await plantTree();
     await tree.write('file.txt');
     await expect(runTool(listDirectoryTool, { path }, { workspace: tree.workspace })).rejects.toThrow(reason);
   });
 
-  it('says of an empty folder that it is', async () => {
+  it('reports that a directory is empty', async () => {
     await using tree = await plantTree();
     expect(await runTool(listDirectoryTool, {}, { workspace: tree.workspace })).toBe('(The folder is empty)');
   });
 
-  it('lists nothing behind a link that appeared after the guards looked', async () => {
+  it('refuses a directory that became a link after the guards checked it', async () => {
     await using tree = await plantTree();
     await tree.write('deep/a.txt');
     const meanwhile = async () => {

@@ -5,19 +5,19 @@ import { PatternThread } from '../../../../src/core/tools/files/pattern-thread.t
 const never = new AbortController().signal;
 const bytes = (text: string) => new Uint8Array(Buffer.from(text));
 
-describe('a pattern in its thread', () => {
-  it('is stopped after its time', async () => {
+describe('PatternThread', () => {
+  it('stops a regular expression after the time limit', async () => {
     await using thread = new PatternThread({ line: /^(a+)+$/ }, never, 200);
     const limits = { context: 0, maxMatches: 10 };
     await expect(thread.search([bytes(`${'a'.repeat(40)}b`)], limits)).rejects.toThrow('takes too much time');
   });
 
-  it('is stopped also when it came from a glob', async () => {
+  it('stops a glob after the time limit', async () => {
     await using thread = new PatternThread({ path: globPattern('a*a*a*a*a*a*a*a*a*a*a*a*b') }, never, 200);
     await expect(thread.testPaths(['a'.repeat(250)])).rejects.toThrow('takes too much time');
   });
 
-  it('finds no more lines than asked for, over all files', async () => {
+  it('limits the matches over all files', async () => {
     await using thread = new PatternThread({ line: /x/ }, never);
     const found = await thread.search([bytes('x\nx\n'), bytes('x\nx\n')], { context: 0, maxMatches: 3 });
     expect(found.map(({ file, line }) => [file, line])).toEqual([
@@ -27,7 +27,7 @@ describe('a pattern in its thread', () => {
     ]);
   });
 
-  it('answers one question after another', async () => {
+  it('handles several requests in sequence', async () => {
     await using thread = new PatternThread({ path: globPattern('*.ts'), line: /x/ }, never);
     expect(await thread.testPaths(['a.ts', 'b/c.ts', 'd.md'])).toEqual([true, true, false]);
     expect(await thread.testPaths(['a.md'])).toEqual([false]);

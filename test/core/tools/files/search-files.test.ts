@@ -39,19 +39,19 @@ describe('search_files', () => {
     [{ pattern: '**/.git/*' }, ['.git/config.ts']],
     [{ pattern: 'secret*' }, ['(No file matches secret*)']],
     [{ pattern: 'B.ts' }, ['(No file matches B.ts)']],
-  ])('finds %j', async (args, found) => {
+  ])('search_files finds %j', async (args, found) => {
     await using tree = await plantFiles();
     expect(await search(tree, args)).toEqual(found);
   });
 
-  it('does not enter what may not be read', async () => {
+  it('does not enter directories that the guards protect', async () => {
     await using tree = await plantFiles();
-    const scope = { mayRead: (place: string) => !place.endsWith('/deep') };
+    const scope = { mayRead: (path: string) => !path.endsWith('/deep') };
     const how = { workspace: tree.workspace, scope };
     expect(await runTool(searchFilesTool, { pattern: '*.tsx' }, how)).toBe('(No file matches *.tsx)');
   });
 
-  it('stops at as many as fit, and says so', async () => {
+  it('stops when the output is full, with a note', async () => {
     await using tree = await plantTree();
     for (let at = 0; at < 1100; at++) await tree.write(`many/${'x'.repeat(90)}${at}`, '');
     const answer = await runTool(searchFilesTool, { pattern: 'x*' }, { workspace: tree.workspace });
@@ -59,7 +59,7 @@ describe('search_files', () => {
     expect(answer).toContain('(There are more.');
   });
 
-  it('ends when the call is cancelled', async () => {
+  it('stops when the call is cancelled', async () => {
     await using tree = await plantFiles();
     const context = { signal: AbortSignal.abort(new Error('cancelled')) };
     await expect(

@@ -9,7 +9,7 @@ const write = (tree: TestTree, path: string, content: string, meanwhile?: () => 
   runTool(writeFileTool, { path, content }, { workspace: tree.workspace, ...(meanwhile && { meanwhile }) });
 
 describe('write_file', () => {
-  it('makes a file and the folders above it', async () => {
+  it('creates a file and its parent directories', async () => {
     await using tree = await plantTree();
     expect(await write(tree, 'a/b/c.txt', 'ä')).toBe('Created a/b/c.txt, 2 bytes');
     expect(await tree.read('a/b/c.txt')).toBe('ä');
@@ -18,20 +18,20 @@ describe('write_file', () => {
 
   it('replaces a file and keeps its mode', async () => {
     await using tree = await plantTree();
-    const place = await tree.write('run.sh', 'old');
-    await chmod(place, 0o751);
+    const written = await tree.write('run.sh', 'old');
+    await chmod(written, 0o751);
     expect(await write(tree, 'run.sh', 'new')).toBe('Replaced run.sh, 3 bytes');
     expect(await tree.read('run.sh')).toBe('new');
-    expect((await stat(place)).mode & 0o777).toBe(0o751);
+    expect((await stat(written)).mode & 0o777).toBe(0o751);
     expect(await readdir(tree.workspace)).toEqual(['run.sh']);
   });
 
-  it('replaces a file as a whole: whoever has it open sees the old one', async () => {
+  it('replaces a file atomically, so that open handles keep the old content', async () => {
     await using tree = await plantTree();
-    const place = await tree.write('a.txt', 'old');
-    const before = await stat(place);
+    const written = await tree.write('a.txt', 'old');
+    const before = await stat(written);
     await write(tree, 'a.txt', 'new');
-    expect((await stat(place)).ino).not.toBe(before.ino);
+    expect((await stat(written)).ino).not.toBe(before.ino);
   });
 
   it.each([
@@ -41,13 +41,13 @@ describe('write_file', () => {
     'sub/.git/config',
     '.git',
     '.g\u200cit/config',
-  ])('writes nothing to %s, also without a guard', async (path) => {
+  ])('refuses to write to %s even without a guard', async (path) => {
     await using tree = await plantTree();
     await expect(write(tree, path, 'x')).rejects.toThrow('.git folder');
     expect(await readdir(tree.workspace)).toEqual([]);
   });
 
-  it('replaces no folder, pipe or read-only file', async () => {
+  it('refuses to replace a directory, a pipe or a read-only file', async () => {
     await using tree = await plantTree();
     await tree.write('folder/a.txt');
     await chmod(await tree.write('kept.txt', 'kept'), 0o444);
@@ -59,7 +59,7 @@ describe('write_file', () => {
     expect((await readdir(tree.workspace)).sort()).toEqual(['folder', 'kept.txt', 'pipe']);
   });
 
-  it('writes through no folder that became a link after the guards looked', async () => {
+  it('refuses a directory that became a link after the guards checked it', async () => {
     await using tree = await plantTree();
     await tree.write('deep/secret.txt', 'mine');
     const swap = async () => {
@@ -71,14 +71,17 @@ describe('write_file', () => {
     expect(await readdir(`${tree.outside}/deep`)).toEqual(['secret.txt']);
   });
 
-  it.each(['new', 'new/deeper'])('makes no folder behind a link that appeared as %s', async (folder) => {
-    await using tree = await plantTree();
-    const swap = () => tree.link(tree.outside, 'new');
-    await expect(write(tree, `${folder}/file.txt`, 'x', swap)).rejects.toThrow();
-    expect((await readdir(tree.outside)).sort()).toEqual(['deep', 'secret.txt']);
-  });
+  it.each(['new', 'new/deeper'])(
+    'creates no directory behind a link that appeared as %s',
+    async (directory) => {
+      await using tree = await plantTree();
+      const swap = () => tree.link(tree.outside, 'new');
+      await expect(write(tree, `${directory}/file.txt`, 'x', swap)).rejects.toThrow();
+      expect((await readdir(tree.outside)).sort()).toEqual(['deep', 'secret.txt']);
+    },
+  );
 
-  it('replaces a link that appeared in place of the file by nothing', async () => {
+  it('does not replace a link that appeared in place of the file', async () => {
     await using tree = await plantTree();
     const swap = () => tree.link(`${tree.outside}/secret.txt`, 'new.txt');
     await expect(write(tree, 'new.txt', 'x', swap)).rejects.toThrow('not a regular file');

@@ -27,7 +27,7 @@ async function plantTraps(): Promise<TestTree> {
   return tree;
 }
 
-const guardsOf = () => [pathTraversal, secretExfiltration({ protectedFolders: [] })];
+const guardsOf = () => [pathTraversal, secretExfiltration({ protectedDirectories: [] })];
 const files = [
   'secret.txt',
   'deep',
@@ -55,8 +55,8 @@ const plainPath = fc.oneof(
   fc.tuple(detour, target).map((parts) => parts.join('')),
 );
 
-/** Ways to hide a character, each undone by some decoder below. */
-const hidings: ((text: string) => string)[] = [
+/** Encodings of a path, each reversed by a decoder below. */
+const encodings: ((text: string) => string)[] = [
   (text) => text,
   (text) => text.replaceAll('.', '%2e').replaceAll('/', '%2f'),
   (text) => text.replaceAll('/', '%2F'),
@@ -83,12 +83,12 @@ const decoders: ((text: string) => string)[] = [
   (text) => decodePercent(text).normalize('NFKC'),
 ];
 
-/** Whether a program that takes what is behind the prefix, and decodes it somehow, sees what it must not. */
+/** Whether a program that decodes the path after the prefix would read the canary. */
 async function seesCanary(tree: TestTree, hidden: string, prefix: string): Promise<boolean> {
   for (const decode of decoders) {
     const path = decode(hidden);
-    const place = isAbsolute(path) || prefix === 'file://' ? path : `${tree.workspace}/${path}`;
-    const found = await readFile(prefix === 'file://' ? toPath(place) : place, 'utf8').catch(() => '');
+    const absolute = isAbsolute(path) || prefix === 'file://' ? path : `${tree.workspace}/${path}`;
+    const found = await readFile(prefix === 'file://' ? toPath(absolute) : absolute, 'utf8').catch(() => '');
     if (found.includes(canary)) return true;
   }
   return false;
@@ -108,14 +108,14 @@ const pathIn = (tree: TestTree) =>
     plainPath.map((path) => `${tree.root}/${path}`),
   );
 
-it('no program that decodes its words carelessly gets at a secret, whatever the spelling', async () => {
+it('no encoding of a path gets a secret past the guards, even to programs that decode their arguments', async () => {
   await using tree = await plantTraps();
   const guards = guardsOf();
   let dangerous = 0;
   let allowed = 0;
-  const spelling = fc.tuple(pathIn(tree), fc.constantFrom(...hidings), fc.constantFrom(...prefixes));
+  const sample = fc.tuple(pathIn(tree), fc.constantFrom(...encodings), fc.constantFrom(...prefixes));
   await fc.assert(
-    fc.asyncProperty(spelling, async ([path, hide, prefix]) => {
+    fc.asyncProperty(sample, async ([path, hide, prefix]) => {
       const hidden = hide(path);
       const calls = [
         await commandIn(tree.workspace, 'cat', prefix + hidden),
@@ -137,13 +137,13 @@ it('no program that decodes its words carelessly gets at a secret, whatever the 
   expect(allowed).toBeGreaterThan(sized(3, 20));
 });
 
-it('no tool for files shows or changes what is outside or secret', async () => {
+it('no file tool shows or changes files that are secret or outside the workspace', async () => {
   await using tree = await plantTraps();
   const how = { workspace: tree.workspace, guards: guardsOf() };
-  const spelling = fc.tuple(pathIn(tree), fc.constantFrom(...hidings));
+  const sample = fc.tuple(pathIn(tree), fc.constantFrom(...encodings));
   let worked = 0;
   await fc.assert(
-    fc.asyncProperty(spelling, async ([plain, hide]) => {
+    fc.asyncProperty(sample, async ([plain, hide]) => {
       const path = hide(plain);
       const calls = [
         () => runTool(readFileTool, { path }, how),

@@ -17,10 +17,10 @@ async function plantLinks(): Promise<TestTree> {
   return tree;
 }
 
-const check = async (tree: TestTree, path: string, does: 'read' | 'write' = 'read') =>
-  pathTraversal.check(await guardedCall(tree.workspace, { paths: [{ path, does }] }));
+const check = async (tree: TestTree, path: string, operation: 'read' | 'write' = 'read') =>
+  pathTraversal.check(await guardedCall(tree.workspace, { paths: [{ path, operation }] }));
 
-/** Parent segments as programs have been fooled with them. */
+/** Encodings of parent segments as known from attacks. */
 const dots = [
   ...listed(`
       .. %2e%2e %2E%2E .%2e %2e. %252e%252e %25252e%25252e %25%32%65%25%32%65 %c0%ae%c0%ae
@@ -40,13 +40,13 @@ const slashes = [
     `),
   '\\',
 ];
-const spelled = dots.flatMap((dot) => slashes.map((slash) => [dot, slash] as const));
+const encodedParents = dots.flatMap((dot) => slashes.map((slash) => [dot, slash] as const));
 
-describe('path-traversal: the paths of a call', () => {
-  it(`refuses a parent segment in ${spelled.length} spellings, wherever it stands`, async () => {
+describe('path-traversal on the paths of a call', () => {
+  it(`refuses a parent segment in ${encodedParents.length} encodings at any position`, async () => {
     await using tree = await plantLinks();
     const passed: string[] = [];
-    for (const [dot, slash] of spelled)
+    for (const [dot, slash] of encodedParents)
       for (const path of [`${dot}${slash}x`, `src${slash}${dot}${slash}x`, `src${slash}${dot}`])
         if ((await check(tree, path)) === undefined) passed.push(path);
     expect(passed).toEqual([]);
@@ -60,7 +60,7 @@ describe('path-traversal: the paths of a call', () => {
     'C:\\Windows',
     '\\\\server\\share',
     '${HOME}/x',
-  ])('refuses %s', async (path) => {
+  ])('refuses the path %s', async (path) => {
     await using tree = await plantLinks();
     expect(await check(tree, path)).toMatch(/leads out|parent-directory/);
   });
@@ -71,19 +71,19 @@ describe('path-traversal: the paths of a call', () => {
       ünïcode/ﬁle file．txt .hidden -flag ~$doc.docx @scope/x a:b … 1/2
     `),
     'a b.txt',
-  ])('allows %s', async (path) => {
+  ])('allows the path %s', async (path) => {
     await using tree = await plantLinks();
     expect(await check(tree, path)).toBeUndefined();
   });
 
-  it('allows the workspace by its absolute path, and nothing beside it', async () => {
+  it('allows the absolute path of the workspace, but not of its siblings', async () => {
     await using tree = await plantLinks();
     expect(await check(tree, `${tree.workspace}/src/a.ts`)).toBeUndefined();
     expect(await check(tree, `${tree.workspace}-2/a.ts`)).toContain('leads out');
   });
 
   it.each(['.git/config', '.git/hooks/pre-commit', 'sub/.git/x', '.git', '.Git/x'])(
-    'lets %s be read and not be written',
+    'allows reading but not writing %s',
     async (path) => {
       await using tree = await plantLinks();
       expect(await check(tree, path)).toBeUndefined();
@@ -95,11 +95,11 @@ describe('path-traversal: the paths of a call', () => {
 const command = async (tree: TestTree, ...argv: string[]) =>
   pathTraversal.check(await commandIn(tree.workspace, ...argv));
 
-describe('path-traversal: the words of a command', () => {
-  it('refuses a parent segment in all spellings and places', async () => {
+describe('path-traversal on the words of a command', () => {
+  it('refuses a parent segment in all encodings and positions of a word', async () => {
     await using tree = await plantLinks();
     const passed: string[] = [];
-    for (const [dot, slash] of spelled.filter(([dot]) => dot.trim() === dot))
+    for (const [dot, slash] of encodedParents.filter(([dot]) => dot.trim() === dot))
       for (const word of [
         `${dot}${slash}x`,
         `src${slash}${dot}${slash}x`,
@@ -126,10 +126,10 @@ describe('path-traversal: the words of a command', () => {
     '${HOME}/x',
     'r /etc/passwd',
     'a\0b',
-  ])('refuses cat %j', async (word) => {
+  ])('refuses the command cat %j', async (word) => {
     await using tree = await plantLinks();
     expect(await command(tree, 'cat', word)).toMatch(
-      /leads out|parent-directory|\.git folder|not known|file: URL|NUL/,
+      /leads out|parent-directory|\.git folder|not supported|file: URL|NUL/,
     );
   });
 
@@ -154,14 +154,14 @@ describe('path-traversal: the words of a command', () => {
     ['sed', '-f', '/etc/p', 'x'],
     ['sed', '/etc/p', '-e', 'p'],
     ['tar', '--exclude-from=/etc/passwd'],
-  ])('refuses %s %s %s %s', async (...argv) => {
+  ])('refuses the command %s %s %s %s', async (...argv) => {
     await using tree = await plantLinks();
     expect(await command(tree, ...argv)).toMatch(/leads out|parent-directory/);
   });
 
   it.each<string[]>([
     ['ls'],
-    // A bare name is looked up among the installed programs, however a link in the workspace is called.
+    // A bare name refers to an installed program, even if a link in the workspace has the same name.
     ['file-out'],
     ['ls', '-la', 'src'],
     ['/usr/bin/env'],
@@ -214,40 +214,40 @@ describe('path-traversal: the words of a command', () => {
     ['bazel', 'query', 'a:b'],
     ['cat', '~$doc.docx'],
     ['ls', 'x'.repeat(3000), 'y'.repeat(6000)],
-  ])('allows %s %s %s %s %s', async (...argv) => {
+  ])('allows the command %s %s %s %s %s', async (...argv) => {
     await using tree = await plantLinks();
     expect(await command(tree, ...argv)).toBeUndefined();
   });
 
-  it('starts relative words in the folder of the command, which has to be inside', async () => {
+  it('resolves relative words from the directory of the command, which must be inside the workspace', async () => {
     await using tree = await plantLinks();
     await tree.link(tree.outside, 'src/here');
     const run = async (cwd: string, word: string) =>
       pathTraversal.check(await guardedCall(tree.workspace, { command: { argv: ['cat', word], cwd } }));
     expect(await run(`${tree.workspace}/src`, 'here/secret.txt')).toContain('leads out');
     expect(await run(tree.workspace, 'here/secret.txt')).toBeUndefined();
-    // A parent may well be inside: it is refused all the same.
+    // A parent segment is refused even if it leads inside the workspace.
     for (const word of ['..', '--dir=..', '-I..', 'x=..,a', '".."', '../src', '-C../src'])
       expect(await run(`${tree.workspace}/src`, word)).toContain('parent-directory');
     expect(await run(tree.outside, '')).toContain('leads out');
     expect(await run(`${tree.workspace}/out`, 'secret.txt')).toContain('leads out');
   });
 
-  it('sees a link that is called like the beginning of an address', async () => {
+  it('follows a link whose name is the beginning of a URL', async () => {
     await using tree = await plantLinks();
     expect(await command(tree, 'cat', 'https://etc/passwd')).toBeUndefined();
     await tree.link('/', 'https:');
     expect(await command(tree, 'cat', 'https://etc/passwd')).toContain('leads out');
   });
 
-  it('refuses words that could hold more paths than can be looked at', async () => {
+  it('refuses words that may contain too many paths to check', async () => {
     await using tree = await plantLinks();
     const many = Array.from({ length: 3000 }, (_, at) => `a${at}`).join(',');
     expect(await command(tree, 'cat', many)).toContain('too many paths');
   });
 });
 
-describe('path-traversal: the arguments of an MCP tool', () => {
+describe('path-traversal on the arguments of an MCP tool', () => {
   it.each<Record<string, unknown>>([
     { path: '../x' },
     { path: '/etc/passwd' },
@@ -270,7 +270,7 @@ describe('path-traversal: the arguments of an MCP tool', () => {
     { anything: ['x', { y: 'src/%2e%2e/x' }] },
     { anything: 'file-out' },
     { path: '.git/hooks/pre-commit' },
-  ])('refuses %j', async (args) => {
+  ])('refuses the MCP arguments %j', async (args) => {
     await using tree = await plantLinks();
     expect(await pathTraversal.check(await serverCallIn(tree.workspace, args))).toEqual(expect.any(String));
   });
@@ -289,12 +289,12 @@ describe('path-traversal: the arguments of an MCP tool', () => {
     { body: `${'word, '.repeat(5000)}` },
     { text: '~' },
     { content: '' },
-  ])('allows %j', async (args) => {
+  ])('allows the MCP arguments %j', async (args) => {
     await using tree = await plantLinks();
     expect(await pathTraversal.check(await serverCallIn(tree.workspace, args))).toBeUndefined();
   });
 
-  it('refuses more arguments than can be looked at, and takes any depth', async () => {
+  it('refuses too many arguments, and checks arguments of any depth', async () => {
     await using tree = await plantLinks();
     const many = { list: Array.from({ length: 200_000 }, (_, at) => String(at)) };
     expect(await pathTraversal.check(await serverCallIn(tree.workspace, many))).toContain('too many texts');
@@ -309,7 +309,7 @@ describe('path-traversal: the arguments of an MCP tool', () => {
     ['%25', undefined],
     ['../', 'parent-directory'],
     ['=a', 'too many paths'],
-  ])('comes to an end with a long text of %s', async (part, reason) => {
+  ])('finishes on a long text of %s', async (part, reason) => {
     await using tree = await plantLinks();
     const text = part.repeat(200_000);
     const found = await pathTraversal.check(await serverCallIn(tree.workspace, { path: text, text }));
@@ -317,7 +317,7 @@ describe('path-traversal: the arguments of an MCP tool', () => {
     else expect(found).toContain(reason);
   });
 
-  it('looks at arguments of no other tool: those say themselves what they touch', async () => {
+  it('ignores the arguments of built-in tools, which declare their paths', async () => {
     await using tree = await plantLinks();
     const call = await guardedCall(tree.workspace, {}, { args: { path: '/etc' }, tool: testTool() });
     expect(await pathTraversal.check(call)).toBeUndefined();

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import {
-  isProtectedPlace,
+  isProtectedPath,
   secretExfiltration,
 } from '../../../../src/core/tools/guards/secret-exfiltration.ts';
-import { isSecretPlace } from '../../../../src/core/paths/secret-places.ts';
+import { isSecretPath } from '../../../../src/core/paths/secret-paths.ts';
 import { commandIn, contextIn, guardedCall, serverCallIn } from '../guarded-calls.ts';
 import { listed } from '../listed.ts';
 import { plantTree, type TestTree } from '../test-tree.ts';
@@ -47,21 +47,24 @@ const harmless = [
     `),
 ];
 
-describe('secret places', () => {
-  it.each([...secrets.map((path) => `/home/somebody/${path}`), ...systemSecrets])('are %j', (place) => {
-    expect(isSecretPlace(place)).toBe(true);
-  });
+describe('isSecretPath', () => {
+  it.each([...secrets.map((path) => `/home/somebody/${path}`), ...systemSecrets])(
+    'accepts %j as secret',
+    (path) => {
+      expect(isSecretPath(path)).toBe(true);
+    },
+  );
 
   it.each(harmless.map((path) => (path.startsWith('/') ? path : `/home/somebody/${path}`)))(
-    'are not %j',
-    (place) => {
-      expect(isSecretPlace(place)).toBe(false);
+    'does not accept %j as secret',
+    (path) => {
+      expect(isSecretPath(path)).toBe(false);
     },
   );
 });
 
-describe('the folders of the service', () => {
-  const folders = ['/data', '/home/a/.local/share/svc'];
+describe('isProtectedPath', () => {
+  const directories = ['/data', '/home/a/.local/share/svc'];
   it.each<[string, string, boolean]>([
     ['/data', '/work', true],
     ['/data/svc.db', '/work', true],
@@ -80,8 +83,8 @@ describe('the folders of the service', () => {
     ['/data/workspaces/own/deep/x', '/data/workspaces/own/deep', true],
     ['/home/a/.local/share/svc/settings.json', '/home/a', true],
     ['/home/a/x', '/home/a', false],
-  ])('hold %s for a workspace %s: %s', (place, workspace, expected) => {
-    expect(isProtectedPlace(place, folders, workspace)).toBe(expected);
+  ])('reports whether %s is protected for the workspace %s: %s', (path, workspace, expected) => {
+    expect(isProtectedPath(path, directories, workspace)).toBe(expected);
   });
 });
 
@@ -95,7 +98,7 @@ async function plantSecrets(): Promise<TestTree> {
   await tree.write(`${tree.root}/data/svc.db`);
   return tree;
 }
-const guardOf = (tree: TestTree) => secretExfiltration({ protectedFolders: [`${tree.root}/data`] });
+const guardOf = (tree: TestTree) => secretExfiltration({ protectedDirectories: [`${tree.root}/data`] });
 const refused = expect.stringContaining('where secrets are kept') as string;
 
 describe('secret-exfiltration', () => {
@@ -110,9 +113,9 @@ describe('secret-exfiltration', () => {
     ['data-link/svc.db', 'read'],
     ['data-link/new', 'write'],
     ['/proc/self/environ', 'read'],
-  ])('refuses that %s is %s', async (path, does) => {
+  ])('refuses the path %s for %s access', async (path, operation) => {
     await using tree = await plantSecrets();
-    const call = await guardedCall(tree.workspace, { paths: [{ path, does }] });
+    const call = await guardedCall(tree.workspace, { paths: [{ path, operation }] });
     expect(await guardOf(tree).check(call)).toEqual(refused);
   });
 
@@ -139,7 +142,7 @@ describe('secret-exfiltration', () => {
     ['cat', 'data-link/svc.db'],
     ['find', '.', '-name', '*.pem'],
     ['openssl', 'rsa', '-in', 'certs/tls.key'],
-  ])('refuses %s %s %s %s', async (...argv) => {
+  ])('secret-exfiltration refuses the command %s %s %s %s', async (...argv) => {
     await using tree = await plantSecrets();
     expect(await guardOf(tree).check(await commandIn(tree.workspace, ...argv))).toEqual(refused);
   });
@@ -156,7 +159,7 @@ describe('secret-exfiltration', () => {
     ['echo', '.env'],
     ['npm', 'run', 'build', '--', '--key=value'],
     ['ls'],
-  ])('allows %s %s %s %s', async (...argv) => {
+  ])('secret-exfiltration allows the command %s %s %s %s', async (...argv) => {
     await using tree = await plantSecrets();
     expect(await guardOf(tree).check(await commandIn(tree.workspace, ...argv))).toBeUndefined();
   });
@@ -169,7 +172,7 @@ describe('secret-exfiltration', () => {
     { uri: 'file:///home/a/.aws/credentials' },
     { anything: '/proc/self/environ' },
     { files: 'a.txt,.env' },
-  ])('refuses an MCP tool %j', async (args) => {
+  ])('refuses the MCP arguments %j', async (args) => {
     await using tree = await plantSecrets();
     expect(await guardOf(tree).check(await serverCallIn(tree.workspace, args))).toEqual(expect.any(String));
   });
@@ -180,19 +183,19 @@ describe('secret-exfiltration', () => {
     { text: 'put it into .env' },
     { url: 'https://host.example/.env' },
     { text: 'x\n.env' },
-  ])('allows an MCP tool %j', async (args) => {
+  ])('allows the MCP arguments %j', async (args) => {
     await using tree = await plantSecrets();
     expect(await guardOf(tree).check(await serverCallIn(tree.workspace, args))).toBeUndefined();
   });
 
-  it('lets a task work in its own folder below the data, and in no other', async () => {
+  it('allows a task its own workspace below the data directory, and no other', async () => {
     await using tree = await plantSecrets();
     const own = `${tree.root}/data/workspaces/own`;
     await tree.write(`${own}/a.ts`);
     await tree.write(`${tree.root}/data/workspaces/other/a.ts`);
     const read = async (path: string) =>
       guardOf(tree).check(
-        await guardedCall(own, { paths: [{ path, does: 'read' }] }, { context: contextIn(own) }),
+        await guardedCall(own, { paths: [{ path, operation: 'read' }] }, { context: contextIn(own) }),
       );
     expect(await read('a.ts')).toBeUndefined();
     expect(await read('.env')).toEqual(refused);

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { expect, it } from 'vitest';
 import { shellInjectionGuard } from '../../../../src/core/tools/guards/shell-injection.ts';
-import { noSandbox, toolOf } from '../commands/command-parts.ts';
-import { openGate } from '../gate-parts.ts';
+import { noSandbox, toolOf } from '../commands/command-setup.ts';
+import { openGate } from '../gate-setup.ts';
 
 const guards = [shellInjectionGuard];
 const command = 'ls; id';

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { shellInjectionGuard } from '../../../../src/core/tools/guards/shell-injection.ts';
 import type { Tool, ToolAccess } from '../../../../src/core/tools/tool.ts';
-import { contextOf, noSandbox, planOf, toolOf } from '../commands/command-parts.ts';
+import { contextOf, noSandbox, planOf, toolOf } from '../commands/command-setup.ts';
 
 const options = { workspace: '/tmp', sandbox: noSandbox(), mayRunCommands: true };
 const own = toolOf(options);
-const foreign: Tool = { ...own, name: 'mcp__x__run', server: 'x' };
+const mcpTool: Tool = { ...own, name: 'mcp__x__run', server: 'x' };
 
 const check = (tool: Tool, args: Record<string, unknown>, access: ToolAccess = {}) =>
   shellInjectionGuard.check({ tool, args, access, paths: [], context: contextOf(options) });
 
-describe('the guard of commands', () => {
-  it('lets a command through that is plain words', async () => {
+describe('shell-injection on commands', () => {
+  it('allows a command of plain words', async () => {
     const args = { command: "ls -la 'a b'" };
     const { access } = await planOf(args, options);
     expect(check(own, args, access)).toBeUndefined();
@@ -27,22 +27,22 @@ describe('the guard of commands', () => {
     'ls\nid',
     'a=b ls',
     '',
-  ])('refuses %j, and says what to do instead', async (command) => {
+  ])('refuses the command %j with an explanation', async (command) => {
     const { access } = await planOf({ command }, options);
     expect(check(own, { command }, access)).toMatch(/\w{3}/);
   });
 
-  it('refuses what would run when it is not what was read', () => {
+  it('refuses an argv that differs from the parsed command', () => {
     const args = { command: 'ls -la' };
     const run = (argv: string[]) => check(own, args, { command: { argv, cwd: '/tmp' } });
     expect(run(['ls', '-la'])).toBeUndefined();
     for (const argv of [['ls'], ['ls', '-l'], ['ls', '-la', 'x'], ['ls -la'], []])
-      expect(run(argv)).toBe('What would run is not what the command says');
-    expect(check(own, args)).toBe('What would run is not what the command says');
+      expect(run(argv)).toBe('The program to run does not match the command');
+    expect(check(own, args)).toBe('The program to run does not match the command');
     expect(check(own, { command: 7 })).toBe('The command is empty');
   });
 
-  it('refuses argv of any tool that no program can be given as it is', () => {
+  it('refuses an argv with line breaks or NUL from any tool', () => {
     const other: Tool = { ...own, name: 'other' };
     const run = (argv: string[], cwd = '/tmp') => check(other, {}, { command: { argv, cwd } });
     expect(run(['ls', '-la'])).toBeUndefined();
@@ -52,15 +52,15 @@ describe('the guard of commands', () => {
   });
 });
 
-describe('the guard of tools of others', () => {
+describe('shell-injection on MCP tools', () => {
   it.each([
     { command: 'ls -la "a b"' },
     { args: ['-la', 'a b'] },
     { text: 'a; b | c $(d)' },
     { description: 'what a command is; for example' },
     { command: 7, args: null, script: true },
-  ])('lets %j through', (args) => {
-    expect(check(foreign, args)).toBeUndefined();
+  ])('allows the MCP arguments %j', (args) => {
+    expect(check(mcpTool, args)).toBeUndefined();
   });
 
   it.each([
@@ -77,11 +77,11 @@ describe('the guard of tools of others', () => {
     { shell_command: 'a;b' },
     { 'run-command': 'a;b' },
     { options: { nested: [{ command: 'a && b' }] } },
-  ])('refuses %j', (args) => {
-    expect(check(foreign, args)).toMatch(/shell syntax/);
+  ])('refuses the MCP arguments %j', (args) => {
+    expect(check(mcpTool, args)).toMatch(/shell syntax/);
   });
 
-  it('leaves arguments of our own tools alone, which are no commands', () => {
+  it('ignores arguments of built-in tools that are not commands', () => {
     expect(check({ ...own, name: 'write_file' }, { script: 'a; b' })).toBeUndefined();
   });
 });

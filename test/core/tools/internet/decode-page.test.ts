@@ -5,12 +5,12 @@ const latin = (text: string) => Buffer.from(text, 'latin1');
 const decode = (body: Uint8Array, type = 'text/html') =>
   decodePage(body, new Headers({ 'content-type': type }));
 
-describe('the letters of a page', () => {
+describe('decodePage', () => {
   it.each([
     ['its header', latin('caf\xe9'), 'text/html; charset=ISO-8859-1'],
     ['its header, with quotes', latin('caf\xe9'), 'text/html;x=y; Charset="windows-1252"'],
     ['the page itself', latin('<meta charset="iso-8859-1">caf\xe9'), 'text/html'],
-    ['the page, in the old way', latin('<META content="text/html; charset=latin1">caf\xe9'), 'text/html'],
+    ['the page with http-equiv', latin('<META content="text/html; charset=latin1">caf\xe9'), 'text/html'],
     ['the page as XML', latin('<?xml version="1.0" encoding="ISO-8859-1"?>caf\xe9'), 'text/xml'],
     [
       'its header rather than the page',
@@ -18,20 +18,20 @@ describe('the letters of a page', () => {
       'text/html; charset=utf-8',
     ],
     ['a byte order mark rather than its header', Buffer.from('\ufeffcafé'), 'text/html; charset=latin1'],
-    ['a byte order mark of two bytes', Buffer.from('\ufeffcafé', 'utf16le'), 'text/html'],
-    ['nobody, which is UTF-8', Buffer.from('café'), ''],
-    ['a charset that there is not', Buffer.from('café'), 'text/html; charset=klingon'],
-    ['a page that cannot be what it says', Buffer.from('<meta charset="utf-16">café'), 'text/html'],
-  ])('are named by %s', (_, body, type) => {
+    ['a UTF-16 byte order mark', Buffer.from('\ufeffcafé', 'utf16le'), 'text/html'],
+    ['the default UTF-8', Buffer.from('café'), ''],
+    ['the default if the charset is unknown', Buffer.from('café'), 'text/html; charset=klingon'],
+    ['UTF-8 if the declared UTF-16 is impossible', Buffer.from('<meta charset="utf-16">café'), 'text/html'],
+  ])('decodes by %s', (_, body, type) => {
     expect(decode(body, type)).toMatch(/café$/);
   });
 
-  it('are those of Japan and Russia too', () => {
+  it('decodes Japanese and Russian charsets', () => {
     expect(decode(Buffer.from([0x93, 0xfa, 0x96, 0x7b]), 'text/html; charset=Shift_JIS')).toBe('日本');
     expect(decode(Buffer.from([0xcd, 0xc5, 0xd4]), 'text/plain; charset=koi8-r')).toBe('мет');
   });
 
-  it('that are no letters are shown as such', () => {
+  it('replaces invalid bytes', () => {
     expect(decode(latin('caf\xe9'))).toBe('caf\ufffd');
   });
 });

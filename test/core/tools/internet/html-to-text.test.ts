@@ -4,7 +4,7 @@ import { htmlToText } from '../../../../src/core/tools/internet/html-to-text.ts'
 const url = 'https://example.org/docs/page?x=1';
 const textOf = async (html: string) => (await htmlToText(html, url)).text;
 
-describe('a page as text', () => {
+describe('htmlToText', () => {
   it.each([
     ['headings', '<h1>One</h1><h3> T<b>w</b>o </h3>text', '# One\n\n### Two\n\ntext'],
     ['paragraphs', '<p>one<p>two\n  lines</p>three', 'one\n\ntwo lines\n\nthree'],
@@ -15,7 +15,7 @@ describe('a page as text', () => {
     ['a list in a list', '<ul><li>one<ul><li>two</ul><li>three</ul>', '- one\n  - two\n- three'],
     ['a list with numbers', '<ol><li>one</li><li><p>two</p></li></ol>', '1. one\n2. two'],
     ['an entry of two paragraphs', '<ul><li><p>one</p><p>two</p></ul>', '- one\n\n  two'],
-    ['no entry without words', '<ul><li></li><li>one</li></ul>', '- one'],
+    ['no list entry without words', '<ul><li></li><li>one</li></ul>', '- one'],
     ['code in a line', 'so <code>a  = 1</code>, or <code>`b`</code>', 'so `a = 1`, or `` `b` ``'],
     ['code', '<pre><code>\nif (a) {\n  <i>b</i>();\n}\n</code></pre>x', '```\nif (a) {\n  b();\n}\n```\n\nx'],
     ['code with a fence in it', '<pre>```\nx\n```</pre>', '````\n```\nx\n```\n````'],
@@ -23,12 +23,12 @@ describe('a page as text', () => {
     ['a quote', '<blockquote><p>one</p><p>two<br>three</blockquote>four', '> one\n>\n> two\n> three\n\nfour'],
     ['a table', '<table><tr><th>A<th>B<tr><td>1<td>2</table>', 'A | B\n1 | 2'],
     ['a rule', 'a<hr>b', 'a\n\n---\n\nb'],
-    ['what an image shows', '<img src=a.png alt="A cat"><img src=b.png>', '[image: A cat]'],
-  ])('has %s', async (_, html, text) => {
+    ['the description of an image', '<img src=a.png alt="A cat"><img src=b.png>', '[image: A cat]'],
+  ])('renders %s', async (_, html, text) => {
     expect(await textOf(html)).toBe(text);
   });
 
-  it('has its title, in one line', async () => {
+  it('returns the title in one line', async () => {
     const html = '<title> A &amp;\n B </title><svg><title>icon</title></svg><title>another</title>';
     expect(await htmlToText(html, url)).toEqual({ title: 'A & B', text: 'another' });
   });
@@ -38,25 +38,29 @@ describe('a page as text', () => {
     ['styles', '<style>p { color: red }</style>'],
     ['navigation', '<nav><ul><li><a href="/">no</a></ul></nav>'],
     ['comments', '<!-- no -->'],
-    ['what is hidden', '<p hidden>no</p><div style="color: red; Display : none"><p>no</p></div>'],
+    ['hidden elements', '<p hidden>no</p><div style="color: red; Display : none"><p>no</p></div>'],
     ['templates and drawings', '<template><p>no</template><svg><text>no</text></svg>'],
-  ])('is without %s', async (_, html) => {
+  ])('leaves out %s', async (_, html) => {
     expect(await textOf(`<p>one</p>${html}<p>two</p>`)).toBe('one\n\ntwo');
   });
 
-  it('is all there where a script would uncover it', async () => {
+  it('keeps a page that is hidden until a script runs', async () => {
     expect(await textOf('<body style="visibility: hidden"><p>one')).toBe('one');
   });
 });
 
-describe('a link', () => {
+describe('htmlToText on a link', () => {
   it.each([
-    ['to a page beside', '<a href="other">o</a>', '[o](https://example.org/docs/other)'],
+    ['to a sibling page', '<a href="other">o</a>', '[o](https://example.org/docs/other)'],
     ['to the root', '<a href="/">o</a>', '[o](https://example.org/)'],
     ['to another site', '<a href="//b.example/c d">o</a>', '[o](https://b.example/c%20d)'],
     ['with brackets', '<a href="/a_(b)">o</a>', '[o](https://example.org/a_%28b%29)'],
-    ['by the base of the page', '<base href="/v2/"><a href="a">o</a>', '[o](https://example.org/v2/a)'],
-    ['to a place in the page', '<a href="#top">o</a>', 'o'],
+    [
+      'relative to the base of the page',
+      '<base href="/v2/"><a href="a">o</a>',
+      '[o](https://example.org/v2/a)',
+    ],
+    ['to an anchor in the page', '<a href="#top">o</a>', 'o'],
     ['to a script', '<a href="javascript:alert(1)">o</a>', 'o'],
     ['to data', '<a href="data:text/html,x">o</a>', 'o'],
     ['to nothing', '<a name="x">o</a>', 'o'],
@@ -67,16 +71,16 @@ describe('a link', () => {
     ['in a heading', '<h2><a href="/x">b</a></h2>', '## [b](https://example.org/x)'],
     ['around paragraphs', '<a href="/x"><h2>b</h2><p>c</p></a>', '## b\n\nc\n\n<https://example.org/x>'],
     [
-      'that nobody ends',
+      'that is not closed',
       '<a href="/x">b <a href="/y">c</a> d',
       '[b](https://example.org/x) [c](https://example.org/y) d',
     ],
-  ])('%s', async (_, html, text) => {
+  ])('renders a link %s', async (_, html, text) => {
     expect(await textOf(html)).toBe(text);
   });
 });
 
-describe('a page that was made to break its readers', () => {
+describe('htmlToText on a malicious page', () => {
   const size = 2_000_000;
   const fill = (part: string) => part.repeat(Math.floor(size / part.length));
 
@@ -94,18 +98,18 @@ describe('a page that was made to break its readers', () => {
     ['is one style', `<p style="display${fill(' ')}">`],
     ['is signs of tags', fill('<')],
     ['is a comment', `<!--${fill('-')}`],
-  ])('and %s is read in the end, and not longer for it', async (_, html) => {
+  ])('finishes on a page that %s, with bounded output', async (_, html) => {
     const { text } = await htmlToText(html, url);
     expect(text.length).toBeLessThan(size * 1.1);
   });
 
-  it('gives no address that is too long for one', async () => {
+  it('drops links whose address is too long', async () => {
     expect(await textOf(`<a href="/${'x'.repeat(3000)}">y</a>`)).toBe('y');
     const base = `<base href="/${'x'.repeat(1960)}/">`;
     expect(await textOf(`${base}<a href="${'x'.repeat(50)}">y</a>`)).toBe('y');
   });
 
-  it('lets others work meanwhile, and is given up when nobody wants it any more', async () => {
+  it('yields to the event loop, and stops when it is aborted', async () => {
     let turns = 0;
     const count = () => {
       turns++;

@@ -1,6 +1,6 @@
 import { type Tool, type ToolContext, type ToolOutput } from '../../../../src/core/tools/tool.ts';
 
-/** Runs a tool as the gate would, with nothing in its way. */
+/** Runs a tool as the gate does, without guards. */
 export async function runTool(
   tool: Tool,
   args: Record<string, unknown>,

@@ -6,7 +6,7 @@ import { webFetchTool } from '../../../../src/core/tools/internet/web-fetch.ts';
 import { startLoopbackServer } from '../../outbound/loopback-server.ts';
 import { runTool } from './run-tool.ts';
 
-/** The tool over a real way out; this machine may be asked where the test says so. */
+/** The tool with a real outbound fetch, which may reach the allowed private addresses. */
 function webFetch(allowed = ['127.0.0.1/32'], timeoutMs = 10_000) {
   const outbound = createOutboundFetch(() => allowed);
   const tool = webFetchTool({ outbound, timeoutMs });
@@ -22,8 +22,8 @@ const serve = (type: string, body: string | Buffer) =>
     response.writeHead(200, type === '' ? {} : { 'content-type': type }).end(body),
   );
 
-describe('a page', () => {
-  it('is read as text, with its title and where it was found, and is marked as the text of others', async () => {
+describe('web_fetch', () => {
+  it('returns a page as text with its title and URL, marked as untrusted', async () => {
     await using server = await serve('text/html', '<title>T</title><h1>H</h1><p>a <a href="/b">b</a>');
     await using web = webFetch();
     expect(await web.read(`${server.url}/x#part`)).toEqual({
@@ -44,19 +44,19 @@ describe('a page', () => {
     ['text/markdown', '# a'],
     ['application/rss+xml', '<rss/>'],
     ['', 'just text'],
-  ])('of the type %j is answered as it is', async (type, body) => {
+  ])('returns a body of the type %j unchanged', async (type, body) => {
     await using server = await serve(type, body);
     await using web = webFetch();
     expect((await web.read(server.url)).content).toBe(`URL: ${server.url}/\n\n${body}`);
   });
 
-  it('without a type is HTML where it looks like it', async () => {
+  it('treats a body without a type as HTML if it looks like HTML', async () => {
     await using server = await serve('', '\n<!DOCTYPE html><p>one<p>two');
     await using web = webFetch();
     expect((await web.read(server.url)).content).toContain('\n\none\n\ntwo');
   });
 
-  it('may be in the letters that its header or the page itself names', async () => {
+  it('decodes a page by its declared charset', async () => {
     const body = Buffer.from('<meta charset="windows-1252"><p>caf\xe9 \x93q\x94', 'latin1');
     await using server = await serve('text/html', body);
     await using web = webFetch();
@@ -64,38 +64,38 @@ describe('a page', () => {
   });
 
   it.each(['image/png', 'application/pdf', 'application/octet-stream', 'video/mp4'])(
-    'of the type %s is refused',
+    'refuses the type %s',
     async (type) => {
       await using server = await serve(type, 'PNG');
       await using web = webFetch();
       await expect(web.read(server.url)).rejects.toMatchObject({
         name: 'ToolFailure',
-        message: `${server.url}/ is no text (${type}). Only HTML, JSON and other text can be read.`,
+        message: `${server.url}/ is not text (${type}). Only HTML, JSON and other text can be read.`,
       });
     },
   );
 
-  it('that says it is text and is not is refused', async () => {
+  it('refuses binary data that is declared as text', async () => {
     await using server = await serve('text/plain', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 0, 1]));
     await using web = webFetch();
-    await expect(web.read(server.url)).rejects.toThrow('is no text');
+    await expect(web.read(server.url)).rejects.toThrow('is not text');
   });
 
-  it('without words says so', async () => {
+  it('reports a page without text', async () => {
     await using server = await serve('text/html', '<div id="app"></div><script>render()</script>');
     await using web = webFetch();
     expect((await web.read(server.url)).content).toContain('The page has no text');
   });
 
-  it.each([404, 403, 500, 304])('that is an error is one: %i', async (status) => {
+  it.each([404, 403, 500, 304])('fails on the status %i', async (status) => {
     await using server = await startLoopbackServer((response) => response.writeHead(status).end('sorry'));
     await using web = webFetch();
     await expect(web.read(`${server.url}/x`)).rejects.toThrow(`answered ${status} for ${server.url}/x`);
   });
 });
 
-describe('a long page', () => {
-  it('comes in parts that lead on, and together are the page', async () => {
+describe('web_fetch on a long page', () => {
+  it('returns parts that join to the complete page', async () => {
     const text = '😀'.repeat(10_000);
     await using server = await serve('text/plain', text);
     await using web = webFetch();
@@ -105,7 +105,7 @@ describe('a long page', () => {
       const { content } = await web.read(server.url, { offset: Number(offset), maxCharacters: 5001 });
       const [head, ...part] = content.split('\n\n');
       whole += part.join('\n\n');
-      offset = /go on with offset (\d+)/.exec(head ?? '')?.[1];
+      offset = /continue with offset (\d+)/.exec(head ?? '')?.[1];
     }
     expect(whole).toBe(text);
     expect(server.requests.length).toBeGreaterThan(3);
@@ -114,7 +114,7 @@ describe('a long page', () => {
     );
   });
 
-  it('fits into what a model is shown', async () => {
+  it('stays within the output limit', async () => {
     const title = 't'.repeat(10_000);
     await using server = await serve('text/html', `<title>${title}</title>${'x '.repeat(100_000)}`);
     await using web = webFetch();
@@ -127,8 +127,8 @@ describe('a long page', () => {
   });
 });
 
-describe('a redirect', () => {
-  it.each([301, 302, 303, 307, 308])('is followed: %i', async (status) => {
+describe('web_fetch on a redirect', () => {
+  it.each([301, 302, 303, 307, 308])('follows the status %i', async (status) => {
     await using server = await startLoopbackServer((response, { path }) =>
       path === '/to/here'
         ? response.end('here')
@@ -139,7 +139,7 @@ describe('a redirect', () => {
     expect(server.requests.map(({ headers }) => headers.cookie)).toEqual([undefined, undefined]);
   });
 
-  it('is followed five times and no more', async () => {
+  it('follows at most five redirects', async () => {
     await using server = await startLoopbackServer((response, { path }) => {
       const left = Number(path.slice(1));
       if (left === 0) response.end('there');
@@ -159,7 +159,7 @@ describe('a redirect', () => {
     ['file:///etc/passwd', 'Requests over file: are not allowed'],
     ['http://me:secret@example.com/', 'A user name or password in a URL is not allowed'],
     ['http://[', 'redirects to something that is not a URL'],
-  ])('to %s is refused', async (location, message) => {
+  ])('refuses a redirect to %s', async (location, message) => {
     await using server = await startLoopbackServer((response) => response.writeHead(302, { location }).end());
     await using web = webFetch();
     const reading = web.read(server.url);
@@ -169,8 +169,8 @@ describe('a redirect', () => {
   });
 });
 
-describe('where pages are read from', () => {
-  it('is not this machine, another of its network, or where clouds keep credentials', async () => {
+describe('the URL of web_fetch', () => {
+  it('refuses URLs of this machine, its network or cloud metadata', async () => {
     await using server = await serve('text/plain', 'inside');
     await using web = webFetch([]);
     for (const url of [
@@ -191,7 +191,7 @@ describe('where pages are read from', () => {
   });
 
   it.each(['', 'example.com', 'file:///etc/passwd', 'ftp://example.com', 'data:text/plain,x', 'http://['])(
-    'is a URL of http or https, which shows before anything runs: %j',
+    'refuses a URL that is not http or https before the call runs: %j',
     async (url) => {
       await using web = webFetch();
       await expect(web.read(url)).rejects.toMatchObject({
@@ -201,7 +201,7 @@ describe('where pages are read from', () => {
     },
   );
 
-  it('takes no name and password', async () => {
+  it('refuses a URL with a user name or password', async () => {
     await using web = webFetch();
     await expect(web.read('http://me:secret@127.0.0.1:1/')).rejects.toThrow(
       'A user name or password in a URL is not allowed',
@@ -209,8 +209,8 @@ describe('where pages are read from', () => {
   });
 });
 
-describe('a server that means harm', () => {
-  it('and never answers, or trickles, is given up in time', async () => {
+describe('web_fetch on a malicious server', () => {
+  it('times out if the server does not respond or trickles', async () => {
     await using server = await startLoopbackServer((response, { path }) => {
       if (path === '/silent') return;
       response.writeHead(200, { 'content-type': 'text/html' });
@@ -225,7 +225,7 @@ describe('a server that means harm', () => {
       });
   });
 
-  it('and redirects slowly has one time for all hops', async () => {
+  it('applies one timeout to all redirects', async () => {
     await using server = await startLoopbackServer((response, { path }) => {
       setTimeout(() => response.writeHead(302, { location: `${path}x` }).end(), 150);
     });
@@ -234,7 +234,7 @@ describe('a server that means harm', () => {
     expect(server.requests.length).toBeLessThan(6);
   });
 
-  it('and floods, packed or not, is cut off', async () => {
+  it('stops reading an oversized body, compressed or not', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, 'x'));
     let isCut = false;
     await using server = await startLoopbackServer((response, { path }) => {
@@ -258,7 +258,7 @@ describe('a server that means harm', () => {
     await expect.poll(() => isCut).toBe(true);
   });
 
-  it('and breaks off is an error and no page', async () => {
+  it('fails if the connection breaks', async () => {
     await using server = await startLoopbackServer((response) => {
       response.writeHead(200, { 'content-type': 'text/html', 'content-length': '100' });
       response.write('half', () => response.socket?.resetAndDestroy());
@@ -271,7 +271,7 @@ describe('a server that means harm', () => {
   });
 });
 
-it('stops when the run is cancelled, and the server sees it', async () => {
+it('web_fetch stops and closes its connection when the run is cancelled', async () => {
   let isClosed = false;
   await using server = await startLoopbackServer((response) => response.on('close', () => (isClosed = true)));
   await using web = webFetch();

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { webSearchTool } from '../../../../src/core/tools/internet/web-search.ts';
 import { ownRecording, play } from '../../web-search/recordings.ts';
-import { createWebSearch, providerAt } from '../../web-search/search-parts.ts';
+import { createWebSearch, providerAt } from '../../web-search/search-setup.ts';
 import { startLoopbackServer } from '../../outbound/loopback-server.ts';
 import { runTool } from './run-tool.ts';
 
-describe('the tool that searches the web', () => {
-  it('answers a numbered list that is marked as the text of others', async () => {
+describe('web_search', () => {
+  it('returns a numbered list that is marked as untrusted', async () => {
     await using server = await play(ownRecording('searxng-results'));
     await using search = await createWebSearch(providerAt('searxng', server.url));
     const tool = webSearchTool(search);
@@ -26,41 +26,44 @@ describe('the tool that searches the web', () => {
     expect(server.requests[0]?.path).toContain('q=searxng&');
   });
 
-  it('says when nothing was found', async () => {
+  it('reports that nothing was found', async () => {
     await using server = await startLoopbackServer((response) => response.end('{"results":[]}'));
     await using search = await createWebSearch(providerAt('searxng', server.url));
     expect(await runTool(webSearchTool(search), { query: 'x' })).toEqual({ content: 'Nothing was found.' });
   });
 
-  it('tells the model why it does not work', async () => {
+  it('reports the failure of the provider to the model', async () => {
     await using server = await startLoopbackServer((response) => response.writeHead(500).end());
     await using search = await createWebSearch(providerAt('tavily', server.url));
     await expect(runTool(webSearchTool(search), { query: 'x' })).rejects.toMatchObject({
       name: 'ToolFailure',
-      message: 'Tavily is out of order now (500). Try again later.',
+      message: 'Tavily is unavailable (500). Try again later.',
     });
   });
 
   it.each([
-    ['nobody has set it up', {}, 'Nobody has set up web search'],
+    ['it is not configured', {}, 'Web search is not configured'],
     [
-      'it is turned off',
+      'it is disabled',
       { ...providerAt('tavily', 'https://a.example'), 'integrations.webSearch.enabled': false },
-      'Web search is turned off',
+      'Web search is disabled',
     ],
     [
-      'its key is not there',
+      'its key is missing',
       { 'integrations.webSearch.provider': 'brave' as const },
       'Brave Search needs a key',
     ],
-  ])('is not available while %s, and says what to do', async (_, flags, message) => {
-    await using search = await createWebSearch(flags);
-    const tool = webSearchTool(search);
-    expect(tool.unavailable?.()).toMatch(
-      new RegExp(`^${message}.*: svc config set integrations\\.webSearch\\.`),
-    );
-    await expect(runTool(tool, { query: 'x' })).rejects.toMatchObject({ name: 'ToolFailure' });
-  });
+  ])(
+    'reports web search as not available while %s, with the command to fix it',
+    async (_, flags, message) => {
+      await using search = await createWebSearch(flags);
+      const tool = webSearchTool(search);
+      expect(tool.unavailable?.()).toMatch(
+        new RegExp(`^${message}.*: svc config set integrations\\.webSearch\\.`),
+      );
+      await expect(runTool(tool, { query: 'x' })).rejects.toMatchObject({ name: 'ToolFailure' });
+    },
+  );
 
   it.each([
     {},
@@ -68,7 +71,7 @@ describe('the tool that searches the web', () => {
     { query: 'x', limit: 0 },
     { query: 'x', limit: 21 },
     { query: 'x'.repeat(401) },
-  ])('does not take %j', async (args) => {
+  ])('rejects the arguments %j', async (args) => {
     await using search = await createWebSearch();
     expect(webSearchTool(search).input.safeParse(args).success).toBe(false);
   });

@@ -1,14 +1,14 @@
 import { describe, expect, it, vi } from 'vitest';
 import { startMcpHttpServer } from '../../../helpers/mcp-http-server.ts';
 import { startLoopbackServer } from '../../outbound/loopback-server.ts';
-import { openMcpServers, run, stdio } from './mcp-parts.ts';
+import { openMcpServers, run, stdio } from './mcp-setup.ts';
 
 const token = 'tracker-token-0123456789';
 const headers = { Authorization: `Bearer ${token}` };
 const limits = { connectMs: 4000, callMs: 4000 };
 
 describe('an MCP server over HTTP', () => {
-  it('is asked with the headers of the settings, in one session that is ended at the close', async () => {
+  it('sends the configured headers in one session, and closes it with the connection', async () => {
     await using server = await startMcpHttpServer();
     await using mcp = openMcpServers({ tracker: { url: server.url, headers } });
     expect((await run(await mcp.tool('mcp__tracker__echo'), { text: 'hi' })).content).toBe('You said hi');
@@ -24,7 +24,7 @@ describe('an MCP server over HTTP', () => {
     expect(server.sessions.size).toBe(0);
   });
 
-  it('that changes its tools is asked for them again', async () => {
+  it('lists the tools again after the server reports a change', async () => {
     await using server = await startMcpHttpServer();
     await using mcp = openMcpServers({ tracker: { url: server.url } });
     const grow = await mcp.tool('mcp__tracker__grow');
@@ -33,7 +33,7 @@ describe('an MCP server over HTTP', () => {
     await vi.waitFor(async () => expect(await mcp.tool('mcp__tracker__grown')).toBeDefined());
   });
 
-  it('that says nothing of a change is asked again after five minutes', async () => {
+  it('lists the tools again after five minutes without a notification', async () => {
     await using server = await startMcpHttpServer({}, ({ method }) =>
       method === 'GET' ? new Response(null, { status: 405 }) : undefined,
     );
@@ -44,7 +44,7 @@ describe('an MCP server over HTTP', () => {
     expect(await mcp.tool('mcp__tracker__grown')).toBeDefined();
   });
 
-  it('is asked for nothing more once its settings have changed', async () => {
+  it('sends no more requests to a server whose settings have changed', async () => {
     await using server = await startMcpHttpServer();
     await using mcp = openMcpServers({ tracker: { url: server.url } });
     const echo = await mcp.tool('mcp__tracker__echo');
@@ -54,7 +54,7 @@ describe('an MCP server over HTTP', () => {
     expect(server.requests.map(({ asks }) => asks)).not.toContain('tools/call');
   });
 
-  it('hears of a call that was cancelled', async () => {
+  it('notifies the server of a cancelled call', async () => {
     const hanging = Promise.withResolvers<AbortSignal>();
     await using server = await startMcpHttpServer({ onHang: hanging.resolve });
     await using mcp = openMcpServers({ tracker: { url: server.url } });
@@ -66,7 +66,7 @@ describe('an MCP server over HTTP', () => {
     await vi.waitFor(() => expect(signal.aborted).toBe(true));
   });
 
-  it('that lost its sessions is asked anew at once', async () => {
+  it('reconnects at once to a server that lost its sessions', async () => {
     await using server = await startMcpHttpServer();
     await using mcp = openMcpServers({ tracker: { url: server.url } });
     const echo = await mcp.tool('mcp__tracker__echo');
@@ -74,7 +74,7 @@ describe('an MCP server over HTTP', () => {
     expect((await run(echo, { text: 'again' })).content).toBe('You said again');
   });
 
-  it('that goes away is shown as not connected', async () => {
+  it('shows a server that goes away as not connected', async () => {
     const server = await startMcpHttpServer();
     await using mcp = openMcpServers({ tracker: { url: server.url } });
     const echo = await mcp.tool('mcp__tracker__echo');
@@ -88,28 +88,23 @@ describe('an MCP server over HTTP', () => {
   });
 
   it.each([
-    [401, 'It refuses the credentials in its headers (HTTP status 401)'],
-    [404, 'It answered with the HTTP status 404'],
-    [307, 'It redirects, which is not followed (HTTP status 307)'],
-    [200, 'Its answer is not MCP'],
-  ])(
-    'that answers %i with a page and repeats the headers is described without them',
-    async (status, message) => {
-      await using server = await startLoopbackServer((response, { headers: sent }) =>
-        response
-          .writeHead(status, { location: '/elsewhere', 'content-type': 'text/html' })
-          .end(`<h1>You sent ${String(sent.authorization)}</h1>`),
-      );
-      await using mcp = openMcpServers({ tracker: { url: server.url, headers } });
-      const described = await mcp.servers.servers();
-      expect(described).toEqual([
-        { name: 'tracker', transport: 'http', connected: false, tools: 0, message },
-      ]);
-      expect(server.requests.map(({ path }) => path)).not.toContain('/elsewhere');
-    },
-  );
+    [401, 'It rejected the credentials in its headers (HTTP status 401)'],
+    [404, 'It responded with HTTP status 404'],
+    [307, 'It redirects, and redirects are not followed (HTTP status 307)'],
+    [200, 'Its response is not valid MCP'],
+  ])('redacts the headers that a response %i repeats', async (status, message) => {
+    await using server = await startLoopbackServer((response, { headers: sent }) =>
+      response
+        .writeHead(status, { location: '/elsewhere', 'content-type': 'text/html' })
+        .end(`<h1>You sent ${String(sent.authorization)}</h1>`),
+    );
+    await using mcp = openMcpServers({ tracker: { url: server.url, headers } });
+    const described = await mcp.servers.servers();
+    expect(described).toEqual([{ name: 'tracker', transport: 'http', connected: false, tools: 0, message }]);
+    expect(server.requests.map(({ path }) => path)).not.toContain('/elsewhere');
+  });
 
-  it('that repeats a header in an error of the protocol is quoted without it', async () => {
+  it('redacts the headers that a protocol error repeats', async () => {
     await using server = await startMcpHttpServer({}, async (request) => {
       if (request.method !== 'POST') return new Response(null, { status: 405 });
       const { id } = (await request.json()) as { id?: number };
@@ -118,18 +113,18 @@ describe('an MCP server over HTTP', () => {
     });
     await using mcp = openMcpServers({ tracker: { url: server.url, headers } });
     const [described] = await mcp.servers.servers();
-    expect(described?.message).toMatch(/^It answered with an error: Who is ••••/);
+    expect(described?.message).toMatch(/^It returned an error: Who is ••••/);
     expect(JSON.stringify(described)).not.toContain(token);
   });
 
-  it('that never answers harms nobody else', async () => {
+  it('lists other servers while one never responds', async () => {
     await using server = await startLoopbackServer(() => undefined);
     await using mcp = openMcpServers({ bad: { url: server.url }, good: stdio('good') }, { limits });
     expect(new Set((await mcp.servers.tools()).map(({ server: name }) => name))).toEqual(new Set(['good']));
     expect((await mcp.servers.servers())[0]).toMatchObject({ message: 'It did not answer in 4 seconds' });
   });
 
-  it('may not be near unless it is exactly what the settings name', async () => {
+  it('refuses a server at a cloud metadata address', async () => {
     await using mcp = openMcpServers({ cloud: { url: 'http://169.254.169.254/mcp' } });
     expect((await mcp.servers.servers())[0]?.message).toContain('169.254.169.254 are not allowed');
   });

@@ -5,60 +5,58 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
 import { killMarked } from '../../../../src/core/processes/process-group.ts';
 import { markedProcesses } from '../../../rigs/marked-processes.ts';
-import { openMcpServers, run, stdio } from './mcp-parts.ts';
+import { openMcpServers, run, stdio } from './mcp-setup.ts';
 
 const isSleep = (pid: number) => readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'sleep';
 
 describe('a connection to an MCP server', () => {
-  it('is made at the first use, by one attempt however many want it', async () => {
+  it('connects on first use, with one attempt for all callers', async () => {
     await using mcp = openMcpServers({ files: stdio('good') });
     expect(mcp.processes()).toEqual([]);
     await Promise.all([mcp.servers.tools(), mcp.servers.servers(), mcp.servers.tools()]);
     expect(new Set(mcp.processes().map(({ mark }) => mark)).size).toBe(1);
   });
 
-  it('that ends in the middle of a call says so, and is made again after a pause', async () => {
+  it('reports that the server exited during a call, and reconnects after a backoff', async () => {
     await using mcp = openMcpServers({ files: stdio('good') });
     const crash = await mcp.tool('mcp__files__crash');
-    await expect(run(crash)).rejects.toThrow(
-      'The MCP server files cannot be used: it ended with exit code 3',
-    );
+    await expect(run(crash)).rejects.toThrow('The MCP server files cannot be used: it exited with code 3');
     await vi.waitFor(() => expect(mcp.processes()).toEqual([]));
     expect(await mcp.servers.servers()).toMatchObject([
-      { connected: false, tools: 0, message: 'It ended with exit code 3' },
+      { connected: false, tools: 0, message: 'It exited with code 3' },
     ]);
-    await expect(run(crash)).rejects.toThrow('it ended with exit code 3');
+    await expect(run(crash)).rejects.toThrow('it exited with code 3');
     expect(mcp.processes()).toEqual([]);
     mcp.wait(1000);
     expect(await mcp.servers.servers()).toMatchObject([{ connected: true }]);
-    // The second failure in a row makes a longer pause.
-    await expect(run(crash)).rejects.toThrow('it ended with exit code 3');
+    // The second failure in a row doubles the backoff.
+    await expect(run(crash)).rejects.toThrow('it exited with code 3');
     mcp.wait(1000);
     expect(await mcp.servers.tools()).toEqual([]);
     mcp.wait(1000);
     expect(await mcp.servers.tools()).not.toEqual([]);
   });
 
-  it('whose program ends with its answer gives the answer, and leaves no process', async () => {
+  it('returns the result of a program that exits right after it, and leaves no process', async () => {
     await using mcp = openMcpServers({ files: stdio('hasty') });
     expect((await run(await mcp.tool('mcp__files__echo'), { text: 'bye' })).content).toBe('You said bye');
     await vi.waitFor(async () =>
-      expect(await mcp.servers.servers()).toMatchObject([{ message: 'It ended with exit code 0' }]),
+      expect(await mcp.servers.servers()).toMatchObject([{ message: 'It exited with code 0' }]),
     );
     await vi.waitFor(() => expect(mcp.processes()).toEqual([]));
   });
 
-  it('that failed keeps nobody waiting for the next attempt', async () => {
+  it('does not make callers wait for the next attempt after a failure', async () => {
     await using mcp = openMcpServers({ bad: stdio('silent') }, { limits: { connectMs: 2000, callMs: 2000 } });
     expect(await mcp.servers.tools()).toEqual([]);
     expect(mcp.processes()).toEqual([]);
     mcp.wait(1000);
     expect(await mcp.servers.tools()).toEqual([]);
-    // Had it waited, the attempt would be over.
+    // If the caller had waited, the attempt would be finished.
     await vi.waitFor(() => expect(mcp.processes()).not.toEqual([]), { interval: 5 });
   });
 
-  it('ends a call that takes too long, and goes on', async () => {
+  it('times out a slow call and keeps the connection open', async () => {
     await using mcp = openMcpServers(
       { files: stdio('good') },
       { limits: { connectMs: 15_000, callMs: 300 } },
@@ -68,7 +66,7 @@ describe('a connection to an MCP server', () => {
     expect(await mcp.servers.servers()).toMatchObject([{ connected: true }]);
   });
 
-  it('to a server that answers nothing at all any more is ended', async () => {
+  it('closes the connection if the server no longer responds', async () => {
     await using mcp = openMcpServers({ files: stdio('good') }, { limits: { connectMs: 4000, callMs: 500 } });
     await expect(run(await mcp.tool('mcp__files__freeze'))).rejects.toThrow('did not answer in 0.5 seconds');
     await vi.waitFor(
@@ -81,7 +79,7 @@ describe('a connection to an MCP server', () => {
     await vi.waitFor(() => expect(mcp.processes()).toEqual([]));
   });
 
-  it('gives a call that reports progress more time', async () => {
+  it('extends the timeout of a call that reports progress', async () => {
     await using mcp = openMcpServers(
       { files: stdio('good') },
       { limits: { connectMs: 15_000, callMs: 1500 } },
@@ -89,7 +87,7 @@ describe('a connection to an MCP server', () => {
     expect((await run(await mcp.tool('mcp__files__slow'))).content).toBe('at last');
   });
 
-  it('ends a call with its signal, for its reason', async () => {
+  it('aborts a call with the reason of its signal', async () => {
     await using mcp = openMcpServers({ files: stdio('good') });
     const hang = await mcp.tool('mcp__files__hang');
     const controller = new AbortController();
@@ -100,7 +98,7 @@ describe('a connection to an MCP server', () => {
     expect((await run(await mcp.tool('mcp__files__echo'), { text: 'on' })).content).toBe('You said on');
   });
 
-  it('ends with its settings, and tools from before do nothing any more', async () => {
+  it('closes a connection when its settings change, and disables its old tools', async () => {
     await using mcp = openMcpServers({ files: stdio('good'), other: stdio('good') });
     const echo = await mcp.tool('mcp__files__echo');
     const [before] = mcp.processes();
@@ -112,7 +110,7 @@ describe('a connection to an MCP server', () => {
     expect((await mcp.servers.tools()).map(({ server }) => server)).not.toContain('other');
     expect(await mcp.servers.servers()).toMatchObject([
       { name: 'files', connected: true },
-      { name: 'other', connected: false, message: 'It is turned off' },
+      { name: 'other', connected: false, message: 'It is disabled' },
     ]);
     await vi.waitFor(() => expect(new Set(mcp.processes().map(({ mark }) => mark)).size).toBe(1));
     expect(mcp.processes()).not.toContainEqual(before);
@@ -121,7 +119,7 @@ describe('a connection to an MCP server', () => {
     await vi.waitFor(() => expect(mcp.processes()).toEqual([]));
   });
 
-  it('leaves no process when it is closed, not even of a server that heeds nothing', async () => {
+  it('leaves no process behind, even of a server that ignores signals', async () => {
     await using mcp = openMcpServers({ deaf: stdio('deaf') });
     await mcp.servers.tools();
     mcp.set({ deaf: stdio('deaf'), silent: stdio('silent') });
@@ -135,9 +133,9 @@ describe('a connection to an MCP server', () => {
     expect(mcp.processes()).toEqual([]);
   });
 
-  it('does not outlive the daemon, however that ends', async () => {
-    const parts = new URL('mcp-parts.ts', import.meta.url).href;
-    const script = `const { openMcpServers, stdio } = await import('${parts}');
+  it('kills the server when the daemon is killed', async () => {
+    const setup = new URL('mcp-setup.ts', import.meta.url).href;
+    const script = `const { openMcpServers, stdio } = await import('${setup}');
       const mcp = openMcpServers({ deaf: stdio('deaf') });
       await mcp.servers.tools();
       console.log(mcp.processes()[0].mark);`;
@@ -148,7 +146,7 @@ describe('a connection to an MCP server', () => {
     expect(inGroup()).not.toEqual([]);
     daemon.kill('SIGKILL');
     await vi.waitFor(() => expect(inGroup()).toEqual([]), { timeout: 10_000 });
-    // What left its group is found by its mark, as the next daemon does at its start.
+    // The next daemon finds processes that left their group by their mark.
     await killMarked((found) => found === mark);
   });
 

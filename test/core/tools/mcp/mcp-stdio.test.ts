@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { ToolFailure } from '../../../../src/core/tools/tool.ts';
-import { openMcpServers, run, stdio } from './mcp-parts.ts';
+import { openMcpServers, run, stdio } from './mcp-setup.ts';
 
 const quick = { connectMs: 4000, callMs: 4000 };
 
-describe('an MCP server that is a program', () => {
-  it('offers its tools under names of their own, none of them harmless unless the settings say so', async () => {
+describe('an MCP server over stdio', () => {
+  it('prefixes the tools of a server, and marks them read-only only if the settings say so', async () => {
     await using mcp = openMcpServers({ files: stdio('good', { readOnlyTools: ['echo'] }) });
     expect(mcp.processes()).toEqual([]);
     const tools = await mcp.servers.tools();
@@ -31,7 +31,7 @@ describe('an MCP server that is a program', () => {
     ]);
   });
 
-  it('answers in every form, as text', async () => {
+  it('returns every kind of content as text', async () => {
     await using mcp = openMcpServers({ files: stdio('good') });
     expect((await run(await mcp.tool('mcp__files__everything'))).content.split('\n')).toEqual([
       'one',
@@ -48,23 +48,23 @@ describe('an MCP server that is a program', () => {
     expect(long.endsWith('[… the rest is left out]')).toBe(true);
   });
 
-  it('says that a tool failed', async () => {
+  it('reports the failure of a tool', async () => {
     await using mcp = openMcpServers({ files: stdio('good') });
     const failed = run(await mcp.tool('mcp__files__fail'));
     await expect(failed).rejects.toBeInstanceOf(ToolFailure);
     await expect(failed).rejects.toThrow('no such ticket');
   });
 
-  it('gets neither models, people nor folders', async () => {
+  it('refuses requests of a server for models, user input or directories', async () => {
     await using mcp = openMcpServers({ files: stdio('good') });
     expect((await run(await mcp.tool('mcp__files__ask'))).content).toBe('rejected\nrejected');
     await using modern = openMcpServers({ files: stdio('modern') });
     await expect(run(await modern.tool('mcp__files__more'))).rejects.toThrow(
-      'something that svc does not give',
+      'a capability that svc does not support',
     );
   });
 
-  it('sees of the environment what is on the list, and what the settings give it', async () => {
+  it('gives a server only allowed environment variables and those of its settings', async () => {
     const env = { ...process.env, OPENAI_API_KEY: 'sk-daemon', LC_ALL: 'C' };
     await using mcp = openMcpServers(
       { files: stdio('good', { env: { REGION: 'north-1', FILES_TOKEN: 'files-token-1' }, cwd: '/usr' }) },
@@ -76,24 +76,24 @@ describe('an MCP server that is a program', () => {
     expect((await run(await mcp.tool('mcp__files__folder'))).content).toBe('/usr');
   });
 
-  it('that changes its tools is asked for them again', async () => {
+  it('lists the tools again after the server reports a change', async () => {
     await using mcp = openMcpServers({ files: stdio('good') });
     expect(await mcp.tool('mcp__files__grown')).toBeUndefined();
     await run(await mcp.tool('mcp__files__grow'));
     expect((await run(await mcp.tool('mcp__files__grown'))).content).toBe('grown');
   });
 
-  it('may speak the later versions of the protocol only', async () => {
+  it('connects to a server that supports only later protocol versions', async () => {
     await using mcp = openMcpServers({ files: stdio('modern') });
     expect((await run(await mcp.tool('mcp__files__echo'), { text: 'hi' })).content).toBe('You said hi');
   });
 
-  it('may print a greeting', async () => {
+  it('tolerates a greeting in the output of a server', async () => {
     await using mcp = openMcpServers({ files: stdio('greeting') });
     expect((await run(await mcp.tool('mcp__files__echo'), { text: 'hi' })).content).toBe('You said hi');
   });
 
-  it('is read page by page, within bounds', async () => {
+  it('lists the tools page by page within limits', async () => {
     await using mcp = openMcpServers({ many: stdio('many'), pages: stdio('pages') });
     const tools = await mcp.servers.tools();
     const [many, pages] = await mcp.servers.servers();
@@ -109,14 +109,14 @@ describe('an MCP server that is a program', () => {
   });
 });
 
-describe('a program that is a bad MCP server', () => {
+describe('a faulty MCP server over stdio', () => {
   it.each([
     ['silent', 'It did not answer in 4 seconds'],
-    ['garbage', 'It writes to its output what is not MCP'],
+    ['garbage', 'Its output is not MCP'],
     ['endlessLine', 'It sent a message of more than 8388608 bytes'],
-    ['flood', 'It sends more messages than anybody can read'],
-    ['exit', 'It ended with exit code 7'],
-  ])('harms nobody else where it is %s, and its message says so', async (behaviour, message) => {
+    ['flood', 'It sends too many messages'],
+    ['exit', 'It exited with code 7'],
+  ])('reports the fault of a server that is %s without affecting others', async (behaviour, message) => {
     await using mcp = openMcpServers({ bad: stdio(behaviour), good: stdio('good') }, { limits: quick });
     const tools = await mcp.servers.tools();
     expect(new Set(tools.map(({ server }) => server))).toEqual(new Set(['good']));
@@ -130,14 +130,14 @@ describe('a program that is a bad MCP server', () => {
     expect(new Set(mcp.processes().map(({ mark }) => mark)).size).toBe(1);
   });
 
-  it('is named where its command or its folder is not there', async () => {
+  it('reports that the command or the directory of a server does not exist', async () => {
     await using mcp = openMcpServers({
       one: { command: 'no-such-command' },
       two: stdio('good', { cwd: '/no/such/folder' }),
     });
     expect((await mcp.servers.servers()).map(({ message }) => message)).toEqual([
-      'Its command is not there',
-      'Its folder is not there: /no/such/folder',
+      'Its command was not found',
+      'Its working directory does not exist: /no/such/folder',
     ]);
   });
 });

@@ -7,19 +7,19 @@ import type { SettingKey } from '../config/settings.ts';
 import type { Database } from '../storage/database.ts';
 import { searchProviderIds } from './search-provider-list.ts';
 
-export interface WebSearchChangesDeps {
+export interface ConfigureWebSearchDeps {
   config: Config;
   database: Database;
   audit: AuditLog;
 }
 
-/** Changes the settings of web search: all of them, or none where one cannot be changed. */
+/** Updates the settings of web search: all of them, or none if one cannot be changed. */
 export async function configureWebSearch(
-  { config, database, audit }: WebSearchChangesDeps,
-  changes: ConfigureWebSearch,
+  { config, database, audit }: ConfigureWebSearchDeps,
+  patch: ConfigureWebSearch,
   { userId, address }: Changer,
 ): Promise<void> {
-  const values = valuesOf(changes);
+  const values = valuesOf(patch);
   for (const [key, value] of values)
     for (const each of [key, ...config.forgottenBy(key, value)]) requireWritable(config, each);
   if (values.length === 0) return;
@@ -37,17 +37,17 @@ export async function configureWebSearch(
   for (const [key, value] of values) config.set(key, value);
 }
 
-/** The places first: whatever moves takes the key with it, unless a new one comes. */
-function valuesOf(changes: ConfigureWebSearch): [SettingKey, unknown][] {
+/** Base URLs come first: changing one removes the stored key, unless the patch sets a new key after it. */
+function valuesOf(patch: ConfigureWebSearch): [SettingKey, unknown][] {
   const values: [SettingKey, unknown][] = searchProviderIds.flatMap((id) =>
     (['baseUrl', 'apiKey'] as const).map((field): [SettingKey, unknown] => [
       `integrations.webSearch.${id}.${field}`,
-      changes[id]?.[field],
+      patch[id]?.[field],
     ]),
   );
-  const own: [SettingKey, unknown][] = [
-    ['integrations.webSearch.provider', changes.provider],
-    ['integrations.webSearch.enabled', changes.enabled],
+  const general: [SettingKey, unknown][] = [
+    ['integrations.webSearch.provider', patch.provider],
+    ['integrations.webSearch.enabled', patch.enabled],
   ];
-  return [...values, ...own].filter(([, value]) => value !== undefined);
+  return [...values, ...general].filter(([, value]) => value !== undefined);
 }

@@ -1,6 +1,6 @@
 import { foldName } from './fold-name.ts';
 
-/** Names of files that hold secrets, wherever they are. */
+/** Names of files that hold secrets, in any directory. */
 const secretNames = [
   /^\.env(rc)?([._~-].*)?$/,
   /\S(?<!\b(process|meta))\.env$/,
@@ -16,14 +16,14 @@ const secretNames = [
   /^ssh_host_\w+_key$/,
 ];
 
-/** What is no secret although its name looks so. */
+/** Names that match a pattern above but hold no secret. */
 const harmlessNames = [
   /^\.env\b.*\.(example|sample|template)$/,
   /^[\w.-]*(example|sample|template)\.env$/,
   /^id_\w+\.pub$/,
 ];
 
-/** Folders, and files by their folder, that hold secrets; `*` is one name. */
+/** Directories, and files identified by their directory, that hold secrets. */
 const secretPaths = [
   '.ssh',
   '.gnupg',
@@ -65,18 +65,18 @@ const secretPaths = [
   'snap/chromium',
 ].map((path) => path.split('/'));
 
-/** From the root of the system. */
+/** Absolute paths that hold secrets. */
 const systemPaths = [
   /^\/etc\/(g?shadow-?|sudoers(\.d)?|krb5\.keytab|ssl\/private)(\/|$)/,
   /^\/(var\/)?run\/secrets(\/|$)/,
-  // What a process has in its environment, memory and open files; its own folder leads anywhere.
+  // The environment, memory and open files of processes; a process directory also links to the whole file system.
   /^\/proc\/(self|thread-self|\d+|\*)(\/|$)/,
   /^\/proc\/kcore$/,
   /^\/dev\/(mem|kmem|port)$/,
 ];
 
-/** Whether secrets are kept at a place: environment files, keys, credential stores, histories, the state of processes. */
-export function isSecretPlace(realPath: string): boolean {
+/** Whether a path holds secrets: environment files, keys, credential stores, shell histories, process state. */
+export function isSecretPath(realPath: string): boolean {
   const segments = realPath.split('/').filter(Boolean).map(foldName);
   const name = segments.at(-1) ?? '';
   if (

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** A text that may be missing, or be something else. */
+/** A string; anything else becomes an empty string. */
 export const textSchema = z.string().catch('');
 
-/** A list whose entries are read one by one: those of another shape are left out. */
+/** A list that leaves out entries that do not match the schema. */
 export const listOf = <T extends z.ZodType>(entry: T) =>
   z.array(z.unknown()).transform((entries) =>
     entries.flatMap((each) => {

@@ -11,14 +11,14 @@ import { openStorage } from '../../helpers/storage.ts';
 
 export const key = 'planted-0123456789abcdef';
 
-/** Web search with real parts around it; servers on this machine may be asked. */
+/** Web search with real dependencies, which may reach servers on this machine. */
 export async function createWebSearch(flags: Flags = {}) {
-  const folder = temporaryFolder();
+  const directory = temporaryFolder();
   const allowed: Flags = { 'outbound.allowPrivate': ['127.0.0.1/32'] };
   const config = new Config({
     flags: { ...allowed, ...flags },
     env: {},
-    settingsFile: join(folder, 'settings.json'),
+    settingsFile: join(directory, 'settings.json'),
   });
   const storage = await openStorage();
   const outbound = createOutboundFetch(() => config.get('outbound.allowPrivate'));
@@ -34,12 +34,12 @@ export async function createWebSearch(flags: Flags = {}) {
     async [Symbol.asyncDispose]() {
       await outbound.close();
       await storage[Symbol.asyncDispose]();
-      rmSync(folder, { recursive: true });
+      rmSync(directory, { recursive: true });
     },
   };
 }
 
-/** A provider that is set up, and is where the test says. */
+/** The settings of a provider at this URL. */
 export const providerAt = (id: SearchProviderId, url: string): Flags => ({
   [`integrations.webSearch.${id}.apiKey`]: key,
   [`integrations.webSearch.${id}.baseUrl`]: url,

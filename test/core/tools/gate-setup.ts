@@ -41,7 +41,7 @@ export async function openGate(change: Partial<Tool> = {}, moreGuards: Guard[] =
     notifications,
     runtime,
   });
-  /** Everything that happened, in its order. */
+  /** All steps in order. */
   const steps: string[] = [];
   const behaviour = {
     access: {} as ToolAccess,
@@ -79,7 +79,7 @@ export async function openGate(change: Partial<Tool> = {}, moreGuards: Guard[] =
       guard('rate-limit', () => undefined),
       ...moreGuards,
     ],
-    protectedFolders: [],
+    protectedDirectories: [],
     policy,
     approvals,
     approvalStore,
@@ -109,10 +109,11 @@ export async function openGate(change: Partial<Tool> = {}, moreGuards: Guard[] =
     runOf,
     call: (call: Partial<RequestedCall> = {}, run = runOf()) =>
       gate.call(run, { id: 'call_1', name: tool.name, args: {}, ...call }),
-    /** Calls, and answers what waits for a decision then. */
+    /** Calls the tool and returns the id of the approval that it waits for. */
     async ask(call: Partial<RequestedCall> = {}, run = runOf()) {
       const answer = await gate.call(run, { id: 'call_1', name: tool.name, args: {}, ...call });
-      if (answer.kind !== 'waiting') throw new Error(`It did not ask: ${answer.result.content}`);
+      if (answer.kind !== 'waiting')
+        throw new Error(`The call did not wait for an approval: ${answer.result.content}`);
       return answer.approval.id;
     },
     decide: (id: string, decision: ApprovalDecision = 'allow-once', caller = ann) =>
@@ -121,7 +122,7 @@ export async function openGate(change: Partial<Tool> = {}, moreGuards: Guard[] =
     /** Results of the audit log, each up to its first colon. */
     audited: async () => (await rows()).map(({ result }) => result.split(':')[0]),
     rows,
-    /** From now on the audit log takes no entry of the kind that is meant. */
+    /** Makes the audit log reject entries of this kind. */
     breakAudit: (what: 'intent' | 'result' | 'everything') => {
       const condition = {
         intent: "new.result = 'intent'",

@@ -13,7 +13,7 @@ import { markedProcesses } from '../../../rigs/marked-processes.ts';
 
 const program = fileURLToPath(new URL('../../../helpers/mcp-stdio-server.ts', import.meta.url));
 
-/** The settings of a server that is a program of ours. */
+/** The settings of a test server that runs as a program. */
 export const stdio = (behaviour: string, more: object = {}) => ({
   command: process.execPath,
   args: [program, behaviour],
@@ -39,13 +39,13 @@ export const run = async (
   return plan.run({ paths: [], mayRead: () => false, isConfined: true });
 };
 
-/** MCP servers as the settings say, with a clock that only a test moves. */
+/** MCP servers for these settings, with a clock that the test controls. */
 export function openMcpServers(
   settings: Record<string, object>,
   { limits, env = process.env }: { limits?: McpLimits; env?: NodeJS.ProcessEnv } = {},
 ) {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-mcp-'));
-  const config = new Config({ env: {}, settingsFile: join(folder, 'settings.json') });
+  const directory = mkdtempSync(join(tmpdir(), 'svc-mcp-'));
+  const config = new Config({ env: {}, settingsFile: join(directory, 'settings.json') });
   config.useBox(new SecretBox(randomBytes(32)));
   const set = (value: Record<string, object>) => config.set('tools.mcpServers', value);
   set(settings);
@@ -70,7 +70,7 @@ export function openMcpServers(
     processes: () => markedProcesses((mark) => mark.startsWith(`${installation}/`)),
     async [Symbol.asyncDispose]() {
       await servers.close();
-      rmSync(folder, { recursive: true });
+      rmSync(directory, { recursive: true });
     },
   };
 }

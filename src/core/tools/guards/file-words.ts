@@ -1,16 +1,16 @@
 import { basename } from 'node:path';
 
 const SEARCHERS = ['grep', 'egrep', 'fgrep', 'rg', 'ag', 'ack'];
-/** Flags without a value, or with it in the same word: with others nobody knows which word is the expression. */
+/** Flags without a value, or with it in the same word; with other flags the position of the expression is unknown. */
 const PLAIN_SEARCH_FLAG =
   /^(?:-[nrRivwxolLhHcsqEFGPa]+|-[ABC]\d+|--(?:include|exclude|exclude-dir|color|colour)=.*|--(?:line-number|recursive|ignore-case|word-regexp|files-with-matches|count|hidden|fixed-strings|color))$/;
-/** An address and what to do there, nothing that reads or writes other files. */
+/** A sed address and command that read or write no other files. */
 const PLAIN_SED = /^(?:\/[^/\\\s]*\/(?:,\/[^/\\\s]*\/)?)!?[pdq=]$/;
 const IGNORED = /^--(?:exclude|exclude-dir|ignore|ignore-dir)=/;
 const MESSAGE_FLAG = /^(?:-[as]*m|--message)$/;
 const WITH_MESSAGE = ['commit', 'tag', 'merge', 'notes'];
 
-/** The words of a command, without its program, that may name a file: not the expression of a search, or a message. */
+/** The arguments of a command that may name a file: all but search expressions and messages. */
 export function fileWords(argv: string[]): string[] {
   const program = basename(argv[0] ?? '');
   const words = argv.slice(1);
@@ -19,7 +19,7 @@ export function fileWords(argv: string[]): string[] {
   return words.filter((word, index) => !texts.has(index) && !IGNORED.test(word));
 }
 
-/** Where the words are that no program takes for a file. */
+/** The indexes of the words that the program does not use as a file. */
 function textsOf(program: string, words: string[]): Set<number> {
   if (SEARCHERS.includes(program)) return expressionOf(words, 0);
   if (program === 'git' && words[0] === 'grep') return expressionOf(words, 1);

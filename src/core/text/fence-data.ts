@@ -1,8 +1,8 @@
 import type { Runtime } from '../runtime.ts';
 
 /**
- * Text from elsewhere as a part of a prompt. Whoever wrote it cannot know the line that ends it, so it cannot pretend to
- * be what comes after.
+ * Fences untrusted text in a prompt. The author of the text cannot guess the random delimiter, so the text cannot
+ * pretend to end and continue as an instruction.
  */
 export function fenceData({ newSecret }: Runtime, what: string, text: string): string {
   const line = `----- data ${newSecret(9)} -----`;

@@ -10,21 +10,21 @@ import { systemRuntime } from '../../../../src/core/runtime.ts';
 export const path = process.env['PATH'] ?? '/usr/bin:/bin';
 
 /** Whether commands can be sandboxed on this machine. */
-export const hasSandbox = await new Sandbox({ path, home: '/root', hiddenFolders: [] }).check();
+export const hasSandbox = await new Sandbox({ path, home: '/root', hiddenDirectories: [] }).check();
 if (!hasSandbox.isWorking && process.env['CI'])
-  throw new Error(`These tests need bubblewrap, and CI skips nothing: ${hasSandbox.reason}`);
+  throw new Error(`These tests need bubblewrap, and CI must not skip them: ${hasSandbox.reason}`);
 
-/** A sandbox as on a machine without bubblewrap. */
-export const noSandbox = () => new Sandbox({ path: '/nowhere', home: '/root', hiddenFolders: [] });
+/** The sandbox of a machine without bubblewrap. */
+export const noSandbox = () => new Sandbox({ path: '/nowhere', home: '/root', hiddenDirectories: [] });
 
-export interface TestFolder extends AsyncDisposable {
+export interface TestDirectory extends AsyncDisposable {
   path: string;
 }
 
-/** A folder of its own that goes with the test. */
-export async function makeFolder(below = tmpdir()): Promise<TestFolder> {
-  const folder = await realpath(await mkdtemp(join(below, 'svc-command-')));
-  return { path: folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
+/** Creates a temporary directory that is removed with the test. */
+export async function makeDirectory(below = tmpdir()): Promise<TestDirectory> {
+  const directory = await realpath(await mkdtemp(join(below, 'svc-command-')));
+  return { path: directory, [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }) };
 }
 
 export interface CallOptions {
@@ -60,7 +60,7 @@ export const planOf = (args: CommandArguments, options: CallOptions) => {
   return tool.plan(tool.input.parse(args), contextOf(options));
 };
 
-/** Runs a command as the gate does, when nothing is against it; answers what the model is told. */
+/** Runs a command as the gate does, without guards; returns the output for the model. */
 export async function call(args: CommandArguments | string, options: CallOptions): Promise<string> {
   const plan = await planOf(typeof args === 'string' ? { command: args } : args, options);
   const paths = (plan.access.paths ?? []).map((access) => resolve(options.workspace, access.path));
@@ -73,7 +73,7 @@ export async function call(args: CommandArguments | string, options: CallOptions
   return content;
 }
 
-/** The words of a command that is one. */
+/** The argv of a valid command. */
 export function argvOf(text: string): string[] {
   const parsed = parseCommand(text);
   if ('refused' in parsed) throw new Error(`${text}: ${parsed.refused}`);

@@ -1,11 +1,11 @@
-/** Dots and slashes that a careless program takes for ours; most others fold by themselves. */
+/** Look-alikes of dots and slashes that NFKC does not fold. */
 const lookAlikes: [RegExp, string][] = [
   [/[\u3002\ua4f8\u0701\u0702]/g, '.'],
   [/[\u2044\u2215\u29f8\u2571]/g, '/'],
   [/[\u2216\u29f5\u29f9\u2572]/g, '\\'],
 ];
 
-/** Encodings that are wrong, and that some decoders take. */
+/** Invalid encodings that some decoders accept. */
 const wrongEncodings: [RegExp, string][] = [
   [/%(?:25)+(?=[0-9a-f]{2}|u[0-9a-f]{4}|c0|c1|e0|f0)/gi, '%'],
   [/%c0%ae|%c0%2e|%e0%80%ae|%f0%80%80%ae|%u002e|%uff0e/gi, '.'],
@@ -13,21 +13,21 @@ const wrongEncodings: [RegExp, string][] = [
   [/%c1%9c|%c0%5c|%e0%81%9c|%u005c|%uff3c/gi, '\\'],
 ];
 
-/** Deeper nesting needs more characters than a path may have. */
+/** Deeper nesting would need more characters than a path may have. */
 const MAX_DECODINGS = 10;
 
-/** All that a text may be to a program that decodes it, itself first. */
-export function spellingsOf(text: string): string[] {
-  const spellings = new Set<string>();
+/** All texts that a program may get by decoding this one, starting with the text itself. */
+export function textVariants(text: string): string[] {
+  const variants = new Set<string>();
   let current = text;
-  for (let round = 0; round < MAX_DECODINGS; round++) {
-    if (spellings.has(current)) break;
-    spellings.add(current);
-    spellings.add(fold(current));
+  for (let count = 0; count < MAX_DECODINGS; count++) {
+    if (variants.has(current)) break;
+    variants.add(current);
+    variants.add(fold(current));
     current = decodePercent(fold(current));
   }
-  // What comes behind an encoded NUL is cut off by some, and read on by others.
-  return [...spellings].flatMap((spelling) => (spelling === text ? [text] : spelling.split('\0')));
+  // Some programs stop at an encoded NUL, others read on.
+  return [...variants].flatMap((variant) => (variant === text ? [text] : variant.split('\0')));
 }
 
 const replaceAll = (text: string, rules: [RegExp, string][]) =>
@@ -41,17 +41,17 @@ const decodePercent = (text: string) =>
     Buffer.from(bytes.replaceAll('%', ''), 'hex').toString('utf8'),
   );
 
-/** Whether a path has a parent segment, in whatever spelling. */
+/** Whether a path has a parent segment, in any encoding. */
 export const hasParentSegment = (path: string): boolean =>
-  spellingsOf(path).some((spelling) => spelling.split(/[/\\]/).some((segment) => segment.trim() === '..'));
+  textVariants(path).some((variant) => variant.split(/[/\\]/).some((segment) => segment.trim() === '..'));
 
-// In a word that is not only a path, such as --out=../x or -I.., what stands around the dots tells a parent from main..next.
+// In a word such as --out=../x or -I.., the characters around the dots distinguish a parent directory from main..next.
 const PARENT_AND_MORE = /(?:^|[^\p{L}\p{N}_.*?+\]}])\.\.[/\\]/u;
 const PARENT_AT_END = /(?:^|[/\\=:,;@"'({<>|&])\.\.(?=$|[:,;"'=)])/;
 const PARENT_AFTER_FLAG = /^-[A-Za-z]+\.\.(?:[/\\]|$)/;
 
-/** Whether a word of a command may name a parent folder. */
+/** Whether a word of a command may name a parent directory. */
 export const mayHoldParent = (word: string): boolean =>
-  spellingsOf(word).some((spelling) =>
-    [PARENT_AND_MORE, PARENT_AT_END, PARENT_AFTER_FLAG].some((parent) => parent.test(spelling)),
+  textVariants(word).some((variant) =>
+    [PARENT_AND_MORE, PARENT_AT_END, PARENT_AFTER_FLAG].some((parent) => parent.test(variant)),
   );
