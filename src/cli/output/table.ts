@@ -5,9 +5,9 @@ export interface Column<T> {
   title: string;
   value: (row: T) => string;
   align?: 'right';
-  /** Gives way when the terminal is narrow; every other column is shown whole. */
+  /** Shrinks on a narrow terminal; other columns keep their width. */
   isElastic?: boolean;
-  /** Left out on terminals that are narrower than this. */
+  /** Hidden on terminals narrower than this. */
   fromWidth?: number;
   /** Colours the finished cell. */
   paint?: (cell: string, row: T) => string;
@@ -16,7 +16,7 @@ export interface Column<T> {
 const GAP = 2;
 const NARROWEST = 8;
 
-/** Lays rows out in aligned columns that fit `width`. */
+/** Formats rows in aligned columns that fit `width`. */
 export function layOutTable<T>(
   columns: Column<T>[],
   rows: readonly T[],
@@ -52,7 +52,7 @@ export function layOutTable<T>(
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** Takes what is too much from the elastic columns, the widest first. */
+/** Shrinks the elastic columns, the widest first, until the row fits. */
 function shrink<T>(natural: number[], columns: Column<T>[], width: number): number[] {
   const widths = [...natural];
   const gaps = GAP * (columns.length - 1);

@@ -1,7 +1,7 @@
 import type { TaskEvent } from '../../../contract/task.ts';
 import type { AskedCall } from './lay-out-call.ts';
 
-/** The call that an event of a task asks an approval for; undefined for every other event. */
+/** The call that an `approval_requested` event is about; undefined for every other event. */
 export function askedCall({ type, data }: TaskEvent): AskedCall | undefined {
   if (type !== 'approval_requested') return undefined;
   const { params } = data;
@@ -16,7 +16,7 @@ export function askedCall({ type, data }: TaskEvent): AskedCall | undefined {
   };
 }
 
-/** The id of the approval that an event says is decided; undefined for every other event. */
+/** The ID of the approval that an `approval_decided` event is about; undefined for every other event. */
 export const decidedApproval = ({ type, data }: TaskEvent): string | undefined =>
   type === 'approval_decided' ? textOf(data['approvalId']) : undefined;
 

@@ -27,7 +27,7 @@ export async function allowApproval(
   output.note(layOutCall(approval, { paint, width, now: Date.now() }).trimEnd());
   const tool = escapeLine(approval.toolName);
   const where = approval.conversationId === undefined ? 'task' : 'conversation';
-  output.note(always ? `Allowed; ${tool} asks no more in this ${where}.` : 'Allowed, once.');
+  output.note(always ? `Allowed ${tool} for the rest of this ${where}.` : `Allowed ${tool} once.`);
 }
 
 /** `svc approvals deny ID…`. */
@@ -37,14 +37,14 @@ export async function denyApprovals(
   { all = false, json }: Format & { all?: boolean },
 ): Promise<void> {
   if (texts.length > 0 === all)
-    throw new CliError(exitCodes.usage, 'Name the approvals, or give --all.', {
+    throw new CliError(exitCodes.usage, 'Specify approvals, or pass --all.', {
       next: 'See them: svc approvals ls',
     });
   const ids = all ? await pendingIds(cli) : texts;
-  if (ids.length === 0) return cli.output.note('Nothing waits for a decision.');
+  if (ids.length === 0) return cli.output.note('No pending approvals.');
   await forEachId(cli, ids, async (text) => {
     const approval = await decide(cli, text, 'deny', json);
-    if (!json) cli.output.note(`${escapeLine(approval.toolName)} does not run.`);
+    if (!json) cli.output.note(`Denied ${escapeLine(approval.toolName)}.`);
   });
 }
 

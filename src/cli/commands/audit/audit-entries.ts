@@ -30,11 +30,11 @@ export async function listAudit(cli: Cli, options: ListAuditOptions): Promise<vo
   });
   if (json) return output.json(answer);
   const { entries, total } = answer;
-  if (entries.length === 0) return output.note('No entry.');
+  if (entries.length === 0) return output.note('No audit entries.');
   output.table<AuditEntry>(
     [
-      { title: 'WHEN', value: ({ timestamp }) => timestamp.slice(0, 19).replace('T', ' ') },
-      { title: 'WHAT', value: (entry) => entry.tool },
+      { title: 'TIME', value: ({ timestamp }) => timestamp.slice(0, 19).replace('T', ' ') },
+      { title: 'EVENT', value: (entry) => entry.tool },
       { title: 'RESULT', value: ({ result }) => result },
       { title: 'USER', value: ({ userId = '' }) => userId, isElastic: true },
       { title: 'FROM', value: ({ address = '' }) => address, fromWidth: 100 },
@@ -63,12 +63,12 @@ export async function verifyAudit(cli: Cli, { json }: { json?: boolean }): Promi
   if (json) output.json(answer);
   const { valid, entries, reason, lastHash } = answer;
   if (!valid)
-    throw new CliError(exitCodes.unverified, `The audit log is not whole: ${reason ?? 'unknown'}.`, {
+    throw new CliError(exitCodes.unverified, `The audit log failed verification: ${reason ?? 'unknown'}.`, {
       next: 'Compare it with a backup.',
     });
   if (json) return;
   output.write(`${lastHash}\n`);
   output.note(
-    `${entries} entries, none changed, removed or moved. Keep the hash elsewhere: it shows a cut-off end.`,
+    `${entries} entries verified. Store the hash elsewhere to detect a truncated log.`,
   );
 }

@@ -17,7 +17,7 @@ interface ListOptions {
   quiet?: boolean;
 }
 
-/** `svc auth invite`: the code, and what whoever gets it has to type. */
+/** `svc auth invite`: the code, and the command that signs up with it. */
 export async function invite(cli: Cli, { role, email, days, json }: InviteOptions): Promise<void> {
   const { output } = cli;
   const { client, target } = cli.connect();
@@ -33,7 +33,7 @@ export async function invite(cli: Cli, { role, email, days, json }: InviteOption
   const address = made.email === undefined ? '' : ` --email ${made.email}`;
   output.write(`${code}\n`);
   output.note(
-    `It makes one account (${made.role}) within ${spellLeft(made.expiresAt, Date.now())}, and is shown this once. With it:`,
+    `It creates one account (${made.role}), expires in ${spellLeft(made.expiresAt, Date.now())} and is shown only once. To sign up:`,
   );
   output.note(`  svc auth signup --url ${target.url} --invite ${code}${address}`);
 }
@@ -45,15 +45,15 @@ export async function listInvites(cli: Cli, { json, quiet }: ListOptions): Promi
   if (json) return output.json(answer);
   const { invites } = answer;
   if (quiet) return output.write(invites.map(({ id }) => `${id}\n`).join(''));
-  if (invites.length === 0) return output.note('No invite is open. Make one: svc auth invite');
+  if (invites.length === 0) return output.note('No invites. Create one: svc auth invite');
   const now = Date.now();
   output.table<Invite>(
     [
       { title: 'ID', value: ({ id }) => id },
       { title: 'ROLE', value: ({ role }) => role },
-      { title: 'STATE', value: (each) => stateOf(each, now) },
-      { title: 'MADE', value: ({ createdAt }) => spellAge(createdAt, now), fromWidth: 100 },
-      { title: 'FOR', value: ({ email = 'anybody' }) => email, isElastic: true },
+      { title: 'EXPIRES', value: (each) => stateOf(each, now) },
+      { title: 'CREATED', value: ({ createdAt }) => spellAge(createdAt, now), fromWidth: 100 },
+      { title: 'FOR', value: ({ email = 'anyone' }) => email, isElastic: true },
     ],
     invites,
   );
@@ -68,7 +68,7 @@ export async function removeInvites(cli: Cli, texts: string[], { json }: { json?
     );
     if (json) return cli.output.json(answer);
     cli.output.write(`${id}\n`);
-    cli.output.note(`${id} makes no account any more.`);
+    cli.output.note('Invite revoked.');
   });
 }
 

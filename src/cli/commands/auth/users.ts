@@ -34,7 +34,7 @@ export async function listUsers(cli: Cli, { json, quiet }: ListOptions): Promise
       { title: 'NAME', value: ({ name }) => name, isElastic: true },
       { title: 'ROLE', value: ({ role }) => role },
       { title: 'STATE', value: stateOf },
-      { title: 'MADE', value: ({ createdAt }) => spellAge(createdAt, now) },
+      { title: 'CREATED', value: ({ createdAt }) => spellAge(createdAt, now) },
     ],
     users,
   );
@@ -44,10 +44,10 @@ export async function listUsers(cli: Cli, { json, quiet }: ListOptions): Promise
 export async function setUser(cli: Cli, text: string, options: SetOptions): Promise<void> {
   const { role, disable = false, enable = false, json } = options;
   const { output } = cli;
-  if (disable && enable) throw new CliError(exitCodes.usage, 'Give --disable or --enable, not both.');
+  if (disable && enable) throw new CliError(exitCodes.usage, 'Use either --disable or --enable, not both.');
   if (role === undefined && !disable && !enable)
-    throw new CliError(exitCodes.usage, 'What should change?', {
-      next: 'Give --role, --disable or --enable.',
+    throw new CliError(exitCodes.usage, 'Nothing to change.', {
+      next: 'Pass --role, --disable or --enable.',
     });
   const { client } = cli.connect();
   const id = await findUser(client, text);
@@ -73,4 +73,4 @@ async function findUser(client: Client, text: string): Promise<string> {
 }
 
 const stateOf = ({ disabled, isOwner }: Account) =>
-  disabled ? 'shut out' : isOwner ? 'this machine' : 'open';
+  disabled ? 'disabled' : isOwner ? 'owner' : 'active';

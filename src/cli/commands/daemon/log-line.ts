@@ -3,7 +3,7 @@ import type { Paint } from '../../output/output.ts';
 
 const levels: Record<number, string> = { 20: 'debug', 30: 'info', 40: 'warn', 50: 'error', 60: 'fatal' };
 
-/** A JSON line of the log as a person reads it; anything else stays as it is. */
+/** Formats a JSON line of the log for people; any other line stays as it is. */
 export function spellLogLine(line: string, paint: Paint): string {
   const entry = parse(line);
   if (!entry) return escapeLine(line);

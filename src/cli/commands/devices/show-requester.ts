@@ -4,7 +4,7 @@ import { spellAge } from '../../output/duration.ts';
 import { layOutFacts } from '../../output/facts.ts';
 import { spellFingerprint } from './spell-fingerprint.ts';
 
-/** Says on stderr who asks; all of it but the address is what the device says of itself. */
+/** Prints the requester to stderr; everything but the address is what the device claims about itself. */
 export function showRequester(
   { output }: Cli,
   { meta, requesterId, address, fingerprint, createdAt }: PairingRequest,
@@ -17,8 +17,8 @@ export function showRequester(
         ['device', name === requesterId ? name : `${name} (${requesterId})`],
         ['platform', textOf(meta['platform'])],
         ['address', address],
-        ['asked', spellAge(createdAt, Date.now())],
-        ['fingerprint', fingerprint === undefined ? 'none: it has no key' : spellFingerprint(fingerprint)],
+        ['requested', spellAge(createdAt, Date.now())],
+        ['fingerprint', fingerprint === undefined ? 'none (no key)' : spellFingerprint(fingerprint)],
         ['this daemon', spellFingerprint(daemonFingerprint)],
       ],
       output.paintError,

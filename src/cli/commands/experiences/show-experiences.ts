@@ -40,8 +40,8 @@ export async function listExperiences(cli: Cli, options: ListOptions): Promise<v
   if (experiences.length === 0)
     return output.note(
       Object.keys(filters).length === 0
-        ? 'Nothing was learned yet. Record something: svc experiences record "deploy the docs" --step "npm run build"'
-        : 'None fits. All of them: svc experiences ls',
+        ? 'No experiences yet. Record one: svc experiences record "deploy the docs" --step "npm run build"'
+        : 'No matching experiences. List all: svc experiences ls',
     );
   output.table(columns(cli, experiences), experiences);
   if (offset + experiences.length < total)
@@ -70,7 +70,7 @@ export async function searchExperiences(
     ],
     experiences,
   );
-  output.note(output.paintError('dim', 'All of one: svc experiences show ID'));
+  output.note(output.paintError('dim', 'Show one: svc experiences show ID'));
 }
 
 /** `svc experiences show ID`. */
@@ -88,9 +88,9 @@ export async function showExperience(cli: Cli, text: string, { json }: Format): 
   output.write(
     layOutFacts(
       [
-        ['Id', experience.id],
+        ['ID', experience.id],
         ['Type', experience.type],
-        ['Wanted', experience.intent],
+        ['Goal', experience.intent],
         ['Tags', experience.tags.join(', ')],
         ['Success', experience.successScore.toFixed(2)],
         ['Weight', experience.weight.toFixed(2)],
@@ -123,6 +123,6 @@ function columns({ output }: Cli, rows: readonly Experience[]): Column<Experienc
       paint: (cell, { origin }) => paintOrigin(output.paint, cell, origin),
     },
     { title: 'TAGS', value: ({ tags }) => tags.join(' '), isElastic: true, fromWidth: 110 },
-    { title: 'WANTED', value: ({ intent }) => intent, isElastic: true },
+    { title: 'GOAL', value: ({ intent }) => intent, isElastic: true },
   ];
 }

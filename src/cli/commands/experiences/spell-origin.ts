@@ -3,11 +3,11 @@ import type { Paint } from '../../output/output.ts';
 
 const kinds: Record<Origin['kind'], string> = { user: 'a person', task: 'a task', conversation: 'a chat' };
 
-/** Where something that was learned comes from: `a task`, `a task, untrusted`. */
+/** Where an experience or a preference comes from: `a task`, `a task, untrusted`. */
 export const spellOrigin = ({ kind, trusted }: Origin): string =>
   `${kinds[kind]}${trusted ? '' : ', untrusted'}`;
 
-/** The same with who and what it was. */
+/** The same with the IDs of its task, conversation and user. */
 export const spellOriginFully = (origin: Origin): string =>
   [spellOrigin(origin), origin.taskId, origin.conversationId, origin.userId && `of ${origin.userId}`]
     .filter(Boolean)

@@ -42,7 +42,7 @@ export async function showHealth(cli: Cli, { detailed, json }: Options): Promise
   );
 }
 
-/** Looking at the health starts no daemon, unless that was asked for. */
+/** A health check starts no daemon unless --autostart is given. */
 async function readHealth(cli: Cli): Promise<HealthReport> {
   try {
     return await cli.connect({ mayStart: cli.options.autostart === true }).client.health.detailed();

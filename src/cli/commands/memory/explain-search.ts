@@ -15,9 +15,9 @@ export async function explainSearch(cli: Cli, words: string[], options: SearchOp
   output.write(
     layOutFacts(
       [
-        ['By', methodMeanings[method]],
+        ['Method', methodMeanings[method]],
         ['Words', answer.words.join(', ') || 'none'],
-        ['Left out', leftOut.join(', ')],
+        ['Ignored', leftOut.join(', ')],
         ['Score', formula],
       ],
       output.paint,

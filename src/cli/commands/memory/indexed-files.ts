@@ -28,7 +28,7 @@ export async function listIndexedFiles(
   if (quiet) return files.forEach(({ path }) => output.line(path));
   if (files.length === 0)
     return output.note(
-      total === 0 ? 'Nothing is indexed yet. Index a folder: svc memory sync FOLDER' : 'None.',
+      total === 0 ? 'Nothing is indexed yet. Index a directory: svc memory sync DIRECTORY' : 'No matching files.',
     );
   const now = Date.now();
   const show = pathShower(cli);
@@ -36,7 +36,7 @@ export async function listIndexedFiles(
     [
       { title: 'CHUNKS', value: ({ chunkCount }) => String(chunkCount), align: 'right' },
       { title: 'SIZE', value: ({ size }) => spellSize(size), align: 'right' },
-      { title: 'READ', value: ({ updatedAt }) => spellAge(updatedAt, now) },
+      { title: 'INDEXED', value: ({ updatedAt }) => spellAge(updatedAt, now) },
       { title: 'PATH', value: ({ path }) => show(path) },
     ],
     files,
@@ -67,10 +67,10 @@ export async function showIndexedFile(
   }
 }
 
-/** What to do about a path that the index does not have. */
+/** The error for a path that is not in the index. */
 export const notIndexed = (path: string, cause: unknown) =>
   new CliError(exitCodes.notFound, `${path} is not indexed.`, {
-    next: 'See what is: svc memory files',
+    next: 'List indexed files: svc memory files',
     cause,
   });
 

@@ -36,8 +36,8 @@ export async function listMemorySessions(
   if (sessions.length === 0)
     return output.note(
       status === undefined
-        ? 'No memory session. Make one: svc memory sessions create NAME'
-        : `None is ${status}. All of them: svc memory sessions ls`,
+        ? 'No memory sessions. Create one: svc memory sessions create NAME'
+        : `No ${status} memory sessions. List all: svc memory sessions ls`,
     );
   const now = Date.now();
   const short = idShortener(output, sessions);
@@ -87,6 +87,6 @@ export async function archiveMemorySessions(cli: Cli, texts: string[], { json }:
     );
     if (json) return output.json(answer);
     output.write(`${id}\n`);
-    output.note(`${escapeLine(answer.session.name)} is archived.`);
+    output.note(`Archived ${escapeLine(answer.session.name)}.`);
   });
 }

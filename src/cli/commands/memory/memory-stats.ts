@@ -22,15 +22,15 @@ export async function showMemoryStats(cli: Cli, { json }: Format): Promise<void>
         ['Chunks', stats.chunkCount.toLocaleString('en')],
         ['Last sync', lastSyncAt === null ? 'never' : `${lastSyncAt}  (${spellAge(lastSyncAt, Date.now())})`],
         ['Syncing', syncing && spellProgress(syncing)],
-        ['Searched by', methodMeanings[method]],
+        ['Search method', methodMeanings[method]],
         ['Model', spellModel(stats)],
-        ['Failing', embeddingFailure],
-        ['Folders', roots.length > 0 ? roots : 'none'],
+        ['Error', embeddingFailure],
+        ['Directories', roots.length > 0 ? roots : 'none'],
       ],
       output.paint,
     ),
   );
-  if (roots.length === 0) output.note('\nIndex a folder: svc memory sync FOLDER');
+  if (roots.length === 0) output.note('\nIndex a directory: svc memory sync DIRECTORY');
 }
 
 /** `svc memory warm [QUERY…]`. */

@@ -7,7 +7,7 @@ import { fitText } from '../../output/text-width.ts';
 import { pathShower } from './shown-path.ts';
 import { spellProgress } from './sync-progress.ts';
 
-/** `svc memory watch`: whether folders are watched, then what is synced, by itself or as a whole, until Ctrl-C. */
+/** `svc memory watch`: shows whether directories are watched, then follows syncs until Ctrl-C. */
 export async function watchMemory(cli: Cli, { json }: { json?: boolean }): Promise<void> {
   const { output } = cli;
   const connection = cli.connect();
@@ -19,20 +19,20 @@ export async function watchMemory(cli: Cli, { json }: { json?: boolean }): Promi
     layOutFacts(
       [
         ['Watching', spellWatching(answer)],
-        ['Because', state.watching ? undefined : reason],
-        ['Changes', state.watching ? (state.dirty ? 'some are not read yet' : 'all are read') : undefined],
+        ['Reason', state.watching ? undefined : reason],
+        ['Changes', state.watching ? (state.dirty ? 'some are not indexed yet' : 'all are indexed') : undefined],
         ['Last sync', lastSyncAt === null ? 'never' : `${lastSyncAt}  (${spellAge(lastSyncAt, Date.now())})`],
       ],
       output.paint,
     ),
   );
   if (!state.watching)
-    output.note('Without it, searches look for changes themselves, as far as time allows.');
+    output.note('Without it, each search checks for changed files itself, as far as time allows.');
   const show = pathShower(cli);
   let last = '';
   await followLiveFeed(connection, {
     again: 'svc memory watch',
-    onOpen: () => output.note(output.paintError('dim', 'Following syncs; Ctrl-C ends it.')),
+    onOpen: () => output.note(output.paintError('dim', 'Following syncs; press Ctrl-C to stop.')),
     onMessage(message) {
       if (message.type !== 'memory') return;
       const { progress, at } = message;

@@ -15,7 +15,7 @@ export async function showPolicy(cli: Cli, { json }: { json?: boolean }): Promis
         ['Mode', `${defaultMode}: ${modeMeanings[defaultMode]}`],
         ['Allowed', names(allowedTools)],
         ['Blocked', names(blockedTools)],
-        ['Always asked for', names(requireApprovalFor)],
+        ['Approval required', names(requireApprovalFor)],
         ['Audit log', auditAll ? 'calls and their results' : 'calls, without their results'],
       ],
       output.paint,

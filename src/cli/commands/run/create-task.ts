@@ -48,14 +48,14 @@ export async function createTask(cli: Cli, words: string[], options: RunOptions)
   });
 }
 
-/** A task with an agent that does not exist would wait for ever. */
+/** A task with an unknown agent would stay pending forever. */
 export async function requireAgent(client: Client, agent: string): Promise<void> {
   const { types } = await client.agents.types();
   if (types.includes(agent)) return;
   const meant = closest(agent, types);
   throw new CliError(
     exitCodes.invalid,
-    `There is no agent "${agent}".${meant === undefined ? ` There are: ${types.join(', ')}.` : ` Did you mean ${meant}?`}`,
+    `There is no agent "${agent}".${meant === undefined ? ` Available: ${types.join(', ')}.` : ` Did you mean ${meant}?`}`,
     { next: 'See: svc agents ls' },
   );
 }
@@ -63,7 +63,7 @@ export async function requireAgent(client: Client, agent: string): Promise<void>
 const worksInFolder = (agent: string | undefined) =>
   agent === undefined || agent === 'builtin' || agent === 'command';
 
-/** An agent that touches files works where its caller is, unless that is another machine. */
+/** An agent that touches files works in the caller's directory, unless the daemon is on another machine. */
 function folderFor({ agent, cwd }: RunOptions, isLocal: boolean): string | undefined {
   if (cwd !== undefined) return isLocal ? resolve(cwd) : cwd;
   return isLocal && worksInFolder(agent) ? process.cwd() : undefined;

@@ -25,8 +25,8 @@ export async function listSchedules(cli: Cli, { json, quiet, ...query }: ListOpt
   if (schedules.length === 0)
     return output.note(
       query.status === undefined
-        ? 'No schedule. Make one: svc schedules add "0 3 * * *" "check the backups"'
-        : `No schedule is ${query.status}. All of them: svc schedules ls`,
+        ? 'No schedules. Create one: svc schedules add "0 3 * * *" "check the backups"'
+        : `No ${query.status} schedules. List all: svc schedules ls`,
     );
   output.table(columns(output.paint, idShortener(output, schedules)), schedules);
   if (schedules.length < total)
@@ -38,7 +38,7 @@ function columns(paint: Paint, short: (id: string) => string): Column<Schedule>[
   return [
     { title: 'ID', value: ({ id }) => short(id) },
     {
-      title: 'NEXT',
+      title: 'NEXT RUN',
       value: ({ status, nextRunAt, timezone }) =>
         nextRunAt === undefined ? status : spellZoned(nextRunAt, timezone),
       paint: (cell, { status, pausedReason }) =>
@@ -46,16 +46,16 @@ function columns(paint: Paint, short: (id: string) => string): Column<Schedule>[
     },
     { title: 'TIME ZONE', value: ({ timezone }) => timezone, isElastic: true },
     {
-      title: 'LAST',
+      title: 'LAST RUN',
       value: ({ lastStatus = '' }) => lastStatus,
       paint: (cell, { lastStatus }) => paintStatus(paint, cell, lastStatus),
     },
     {
-      title: 'BEGAN',
+      title: 'STARTED',
       value: ({ lastRunAt }) => (lastRunAt === undefined ? '' : spellAge(lastRunAt, now)),
       fromWidth: 110,
     },
-    { title: 'TIMES', value: ({ cron = 'once' }) => cron, fromWidth: 100 },
+    { title: 'SCHEDULE', value: ({ cron = 'once' }) => cron, fromWidth: 100 },
     { title: 'NAME', value: ({ name }) => name, isElastic: true },
   ];
 }

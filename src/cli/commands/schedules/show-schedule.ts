@@ -20,7 +20,7 @@ export async function showSchedule(cli: Cli, text: string, { json }: { json?: bo
   if (json) return output.json(answer);
   const { schedule } = answer;
   output.write(layOutFacts(factsOf(schedule), output.paint));
-  if (schedule.status === 'paused') output.note(`\nTake it up again:\n  svc schedules resume ${id}`);
+  if (schedule.status === 'paused') output.note(`\nResume it:\n  svc schedules resume ${id}`);
 }
 
 function factsOf(schedule: Schedule): Fact[] {
@@ -33,16 +33,16 @@ function factsOf(schedule: Schedule): Fact[] {
     ['Status', pausedReason === undefined ? status : `${status}: ${pausedReason}`],
     ['Times', schedule.cron ?? (at && `once, ${time(at)}`)],
     ['Time zone', timezone],
-    ['Next', nextRunLines(nextRuns, timezone, now)],
-    ['Last', lastRunAt && `${time(lastRunAt)}   ${spellAge(lastRunAt, now)}`],
-    ['Its task', lastTaskId && `${lastTaskId}  ${schedule.lastStatus ?? ''}`],
+    ['Next runs', nextRunLines(nextRuns, timezone, now)],
+    ['Last run', lastRunAt && `${time(lastRunAt)}   ${spellAge(lastRunAt, now)}`],
+    ['Last task', lastTaskId && `${lastTaskId}  ${schedule.lastStatus ?? ''}`],
     ['Runs', countsOf(schedule)],
     ['Overlap', `${schedule.overlap}: ${overlapMeanings[schedule.overlap]}`],
     ['Catch up', `${schedule.catchUp}: ${catchUpMeanings[schedule.catchUp]}`],
     ['Failures', failuresOf(schedule)],
     ['Title', [schedule.name, task.prompt].includes(task.title) ? undefined : task.title],
     ['Agent', task.assignedAgent],
-    ['Folder', task.cwd],
+    ['Directory', task.cwd],
     ['Priority', task.priority === 3 ? undefined : String(task.priority)],
     ['Labels', task.labels.join(', ')],
     ['Prompt', task.prompt?.slice(0, PROMPT_LETTERS).split('\n')],

@@ -25,7 +25,7 @@ export interface CreateOptions {
 }
 type Body = Partial<CreateTask> & { title: string };
 
-/** `svc tasks create`: the flags win over what the file says. */
+/** `svc tasks create`: flags take precedence over the file. */
 export async function createFromFlags(cli: Cli, options: CreateOptions): Promise<void> {
   const { output } = cli;
   const given = options.file === undefined ? {} : await readBody(options.file);
@@ -33,7 +33,7 @@ export async function createFromFlags(cli: Cli, options: CreateOptions): Promise
   const title = body.title ?? (body.prompt === undefined ? undefined : titleOf(body.prompt));
   if (title === undefined)
     throw new CliError(exitCodes.usage, 'A task needs a title.', {
-      next: 'Give --title, --prompt or --file.',
+      next: 'Pass --title, --prompt or --file.',
     });
   const answer = await cli.connect().client.tasks.create({
     body: { ...body, title } satisfies Body,

@@ -29,8 +29,8 @@ export async function showTask(cli: Cli, text: string, { json }: { json?: boolea
   section(cli, 'Prompt', firstLines(task.prompt));
   section(cli, 'Output', task.result?.output);
   if (task.status === 'failed')
-    output.note(`\nRun it again: svc tasks retry ${id}   What happened: svc tasks logs ${id}`);
-  else if (task.held) output.note(`\nIt was imported and waits. Let it run: svc tasks release ${id}`);
+    output.note(`\nRetry it: svc tasks retry ${id}   See what happened: svc tasks logs ${id}`);
+  else if (task.held) output.note(`\nThe task was imported and is on hold. Release it: svc tasks release ${id}`);
 }
 
 function factsOf(task: Task): [string, string | undefined][] {
@@ -48,11 +48,11 @@ function factsOf(task: Task): [string, string | undefined][] {
     ['Labels', task.labels.join(', ')],
     ['Source', task.sourceUrl ? `${task.source}  ${task.sourceUrl}` : task.source],
     ['Repository', task.branch ? `${task.repository ?? ''} ${task.branch}`.trim() : task.repository],
-    ['Folder', task.cwd],
+    ['Directory', task.cwd],
     ['Created', time(task.createdAt)],
     ['Started', time(task.startedAt)],
     ['Due', task.scheduledFor],
-    ['Ended', time(task.completedAt)],
+    ['Finished', time(task.completedAt)],
     ['Took', result && spellDuration(result.duration)],
     [
       'Tokens',

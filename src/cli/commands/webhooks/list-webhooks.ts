@@ -24,7 +24,7 @@ export async function listWebhooks(cli: Cli, { json, quiet }: Format & { quiet?:
   const { webhooks } = answer;
   if (quiet) return output.write(webhooks.map(({ id }) => `${id}\n`).join(''));
   if (webhooks.length === 0)
-    return output.note('Nobody is told of events. Add a webhook: svc webhooks add URL --all-events');
+    return output.note('No webhooks. Add one: svc webhooks add URL --all-events');
   const now = Date.now();
   const short = idShortener(output, webhooks);
   output.table<Webhook>(
@@ -37,7 +37,7 @@ export async function listWebhooks(cli: Cli, { json, quiet }: Format & { quiet?:
         value: ({ status }) => status,
         paint: (cell, { status }) => output.paint(colours[status], cell),
       },
-      { title: 'LAST', value: ({ lastDelivery }) => (lastDelivery ? spellAge(lastDelivery, now) : 'never') },
+      { title: 'LAST DELIVERY', value: ({ lastDelivery }) => (lastDelivery ? spellAge(lastDelivery, now) : 'never') },
       { title: 'FAILED', value: ({ failureCount }) => String(failureCount), align: 'right' },
     ],
     webhooks,
@@ -58,36 +58,36 @@ export async function showWebhook(cli: Cli, text: string, { json }: Format): Pro
   output.write(
     layOutFacts(
       [
-        ['Id', webhook.id],
+        ['ID', webhook.id],
         ['URL', webhook.url],
-        ['About', webhook.description],
+        ['Description', webhook.description],
         ['Events', webhook.events.join(', ')],
         ['Status', webhook.status],
         ['Failing', webhook.failingSince && `since ${webhook.failingSince}`],
         ['Secret', webhook.secret],
         [
-          'Before',
+          'Previous secret',
           previousSecretUntil &&
-            `the secret before signs too, for ${spellLeft(previousSecretUntil, Date.now())}`,
+            `also signs for another ${spellLeft(previousSecretUntil, Date.now())}`,
         ],
-        ['Arrived', String(webhook.deliveryCount)],
+        ['Delivered', String(webhook.deliveryCount)],
         ['Failed', String(webhook.failureCount)],
-        ['Last', webhook.lastDelivery ?? 'never'],
+        ['Last delivery', webhook.lastDelivery ?? 'never'],
         ['Created', webhook.createdAt],
       ],
       output.paint,
     ),
   );
   adviseFailing(output, webhook, id);
-  output.note(output.paintError('dim', `\nWhat was sent: svc webhooks deliveries ${id}`));
+  output.note(output.paintError('dim', `\nList deliveries: svc webhooks deliveries ${id}`));
 }
 
 const spellEvents = ({ events }: Webhook) =>
   events.length === webhookEvents.length ? 'all' : events.join(' ');
 
-/** What to do where sending was given up. */
+/** Explains how to re-enable a webhook that was disabled after repeated failures. */
 function adviseFailing(output: Output, { status }: Webhook, id: string): void {
   if (status !== 'failing') return;
-  output.note(`Given up: ${id}. See why: svc webhooks deliveries ${id} --failed`);
-  output.note(`When it works again: svc webhooks enable ${id}`);
+  output.note(`${id} was disabled after repeated failures. See why: svc webhooks deliveries ${id} --failed`);
+  output.note(`Re-enable it once fixed: svc webhooks enable ${id}`);
 }

@@ -35,7 +35,7 @@ export async function listDeliveries(
   const { deliveries } = answer;
   if (quiet) return output.write(deliveries.map((each) => `${each.id}\n`).join(''));
   if (deliveries.length === 0)
-    return output.note(status ? 'None.' : `Nothing was sent yet. Try it: svc webhooks test ${id}`);
+    return output.note(status ? 'No matching deliveries.' : `No deliveries yet. Test it: svc webhooks test ${id}`);
   const now = Date.now();
   const short = idShortener(output, deliveries);
   output.table<WebhookDelivery>(
@@ -59,9 +59,9 @@ export async function listDeliveries(
     deliveries,
   );
   if (deliveries.length === answer.limit)
-    output.note(output.paintError('dim', `The newest ${answer.limit}. More: --limit`));
+    output.note(output.paintError('dim', `Showing the newest ${answer.limit}. More: --limit`));
   const broken = deliveries.find((each) => each.status === 'failed');
-  if (broken) output.note(`Send one again: svc webhooks redeliver ${text} ${short(broken.id)}`);
+  if (broken) output.note(`Redeliver one: svc webhooks redeliver ${text} ${short(broken.id)}`);
 }
 
 /** `svc webhooks redeliver WEBHOOK DELIVERY`. */
@@ -84,7 +84,7 @@ export async function redeliver(
   report(cli, answer.delivery, json);
 }
 
-/** `svc webhooks test ID`: exits with 0 only where the receiver took it. */
+/** `svc webhooks test ID`: exits with 0 only if the receiver accepted it. */
 export async function testWebhook(cli: Cli, text: string, { json }: Format): Promise<void> {
   const { client } = cli.connect();
   const { answer } = await withId(text, idsOf(client, 'webhook'), (id) =>
@@ -94,21 +94,21 @@ export async function testWebhook(cli: Cli, text: string, { json }: Format): Pro
   report(cli, answer.delivery, json);
 }
 
-/** Says what came of a delivery, with an exit code. */
+/** Reports the outcome of a delivery, with an exit code. */
 function report(cli: Cli, delivery: WebhookDelivery, isQuiet = false): void {
   const { status, statusCode, error, durationMs, nextAttemptAt, webhookId } = delivery;
-  const why = error ?? (statusCode === undefined ? 'no answer' : `HTTP ${statusCode}`);
+  const why = error ?? (statusCode === undefined ? 'no response' : `HTTP ${statusCode}`);
   if (status === 'delivered') {
     const took = durationMs === undefined ? '' : ` in ${spellDuration(durationMs)}`;
-    if (!isQuiet) cli.output.note(`It arrived${took} (HTTP ${statusCode ?? 200}).`);
+    if (!isQuiet) cli.output.note(`Delivered${took} (HTTP ${statusCode ?? 200}).`);
     return;
   }
-  const again = nextAttemptAt ? `It is sent again ${spellWhen(nextAttemptAt, Date.now())}` : undefined;
+  const again = nextAttemptAt ? `Next attempt ${spellWhen(nextAttemptAt, Date.now())}` : undefined;
   if (status === 'pending')
-    throw new CliError(exitCodes.pending, `It has not arrived yet: ${why}.`, {
+    throw new CliError(exitCodes.pending, `Not delivered yet: ${why}.`, {
       next: again ?? `See: svc webhooks deliveries ${webhookId}`,
     });
-  throw new CliError(exitCodes.failed, `It did not arrive: ${why}.`, {
+  throw new CliError(exitCodes.failed, `Delivery failed: ${why}.`, {
     next: `See: svc webhooks deliveries ${webhookId} --failed`,
   });
 }

@@ -48,7 +48,7 @@ export function ChatApp({ initial, message, onSession, ...parts }: ChatAppProps)
     if (text.trim() === '') return false;
     const slash = text.startsWith('/') ? parseSlash(text) : undefined;
     if (slash && 'unknown' in slash) {
-      const meant = slash.meant === undefined ? 'All there are: /help' : `Did you mean /${slash.meant}?`;
+      const meant = slash.meant === undefined ? 'List all: /help' : `Did you mean /${slash.meant}?`;
       setRemark(`There is no /${slash.unknown}. ${meant}`);
       return false;
     }
@@ -58,7 +58,7 @@ export function ChatApp({ initial, message, onSession, ...parts }: ChatAppProps)
       return true;
     }
     if (session.isRunning) {
-      setRemark('It still answers. Esc stops it; your message stays here.');
+      setRemark('Still responding. Press Esc to stop it; your message is kept.');
       return false;
     }
     void session.send(text, settings);
@@ -70,7 +70,7 @@ export function ChatApp({ initial, message, onSession, ...parts }: ChatAppProps)
   const editor = layOutEditor(input.editor, {
     width,
     height: Math.max(1, Math.floor(height / 3)),
-    hint: run.entries.length === 0 ? 'Write a message' : 'Go on',
+    hint: run.entries.length === 0 ? 'Write a message' : 'Write a reply',
   });
   const barRows = Math.max(4, Math.floor(height * 0.6));
   const lowerRows = approval
@@ -137,7 +137,7 @@ export function ChatApp({ initial, message, onSession, ...parts }: ChatAppProps)
         now={now}
         width={width}
         height={height}
-        remark={isLeaving ? 'Ctrl+C once more leaves.' : remark}
+        remark={isLeaving ? 'Press Ctrl+C again to exit.' : remark}
         isWriting={isWriting}
       />
     </Box>

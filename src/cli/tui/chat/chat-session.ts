@@ -112,10 +112,10 @@ export class ChatSession {
     apply({ kind: 'decided', id });
     try {
       await connection.client.security.decide({ params: { id }, body: { decision } });
-      if (!isOfRun) this.#note('Decided. Its answer goes on in its conversation: /conversations');
+      if (!isOfRun) this.#note('Decided. The answer continues in its conversation: /conversations');
     } catch (error) {
       if (error instanceof ApiError && error.status === 400)
-        this.#note('That was decided already, or it waited too long.');
+        this.#note('This was already decided, or it expired.');
       else this.#complain(error);
     }
   }
@@ -139,7 +139,7 @@ export class ChatSession {
     const { connection, apply } = this.#parts;
     await this.#tell(async () => {
       const { approvals } = await connection.client.security.approvals();
-      if (approvals.length === 0) this.#note('Nothing waits for a decision.');
+      if (approvals.length === 0) this.#note('No pending approvals.');
       else apply({ kind: 'asked', approvals });
     });
   }
@@ -172,11 +172,11 @@ export class ChatSession {
 
   #sayBroken({ taskId, isCancelled }: Running): void {
     if (isCancelled) return this.#note('Stopped.');
-    const next = taskId === undefined ? 'See: svc daemon status' : `It may go on: svc tasks show ${taskId}`;
+    const next = taskId === undefined ? 'See: svc daemon status' : `It may still be running: svc tasks show ${taskId}`;
     this.#parts.push({
       kind: 'note',
       tone: 'warning',
-      text: `The connection broke off before the answer was complete. ${next}`,
+      text: `The connection was lost before the answer was complete. ${next}`,
     });
   }
 

@@ -8,8 +8,8 @@ const keys = [
   ['Ctrl+T', 'show or hide thinking'],
   ['Ctrl+O', 'show or hide what tools did'],
   ['Esc', 'stop the answer'],
-  ['Ctrl+A E K U W Y', 'begin, end, cut to it, cut a word, put back'],
-  ['Ctrl+C twice', 'leave'],
+  ['Ctrl+A E K U W Y', 'line start, line end, cut after, cut before, cut word, paste'],
+  ['Ctrl+C twice', 'exit'],
 ] as const;
 
 const layOut = (rows: readonly (readonly [string, string])[]) => {

@@ -49,7 +49,7 @@ export async function startChat(cli: Cli, { settings, conversation, message }: O
 
 function sayWhatNext({ output }: Cli, session: ChatSession | undefined): void {
   if (session?.taskLeftBehind !== undefined)
-    output.note(`The work goes on: svc tasks show ${session.taskLeftBehind}`);
+    output.note(`The task continues in the background: svc tasks show ${session.taskLeftBehind}`);
   if (session?.conversationId !== undefined)
-    output.note(output.paintError('dim', `Go on: svc chat -c ${session.conversationId}`));
+    output.note(output.paintError('dim', `Continue: svc chat -c ${session.conversationId}`));
 }

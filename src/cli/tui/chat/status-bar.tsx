@@ -55,6 +55,6 @@ function keysFor(now: {
     ['PgUp', 'back'],
     ['Ctrl+O', 'results'],
     ['Ctrl+T', 'thinking'],
-    ['Ctrl+C', 'leave'],
+    ['Ctrl+C', 'exit'],
   ];
 }

@@ -30,7 +30,7 @@ function activity(state: ChatState, now: number): Span[] {
   const isAsking = run.approvals.length > 0;
   return [
     { text: isAsking ? '? ' : '● ', style: { tone: isAsking ? 'warning' : 'accent' } },
-    { text: isAsking ? 'waits for you' : doing(state) },
+    { text: isAsking ? 'waiting for you' : doing(state) },
     { text: `${steps} · ${spellSeconds(now - (sentAt ?? now))}`, style: { tone: 'muted' } },
   ];
 }

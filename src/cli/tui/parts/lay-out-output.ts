@@ -19,5 +19,5 @@ export function layOutOutput({ stream, text }: OutputEntry, width: number): Line
     { text: cleanText(lines), ...(stream === 'stderr' && { style: { tone: 'warning' } }) },
     width,
   );
-  return isCut ? [[{ text: '… what came before is not shown', style: { tone: 'muted' } }], ...rows] : rows;
+  return isCut ? [[{ text: '… earlier output is not shown', style: { tone: 'muted' } }], ...rows] : rows;
 }

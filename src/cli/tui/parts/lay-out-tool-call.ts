@@ -34,7 +34,7 @@ export function layOutToolCall(call: ToolEntry, width: number, isUnfolded: boole
 
 /** How much came back and how long that took. */
 function outcome({ result, state, startedAt, endedAt }: ToolEntry): string {
-  if (state === 'asking') return 'waits for you';
+  if (state === 'asking') return 'waiting for you';
   if (state === 'running') return '';
   if (state === 'stopped') return 'stopped';
   const rows = result === undefined || result.trim() === '' ? 0 : result.trimEnd().split('\n').length;

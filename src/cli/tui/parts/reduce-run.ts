@@ -92,7 +92,7 @@ function next(state: RunState, event: RunEvent): RunState {
       const { tokensBefore, tokensAfter } = event.data;
       return withNote(
         state,
-        `Earlier messages were summed up: ${tokensBefore} tokens became ${tokensAfter}.`,
+        `Earlier messages were summarized: ${tokensBefore} tokens became ${tokensAfter}.`,
       );
     }
     case 'summary':

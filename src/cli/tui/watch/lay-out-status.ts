@@ -11,7 +11,7 @@ const muted: Style = { tone: 'muted' };
 /** The first row: how the queue is, and what waits for somebody. */
 export function layOutHeader({ queue, approvals, isAway, isLoaded }: WatchState, width: number): Line {
   const name: Span = { text: 'svc tasks', style: { isBold: true } };
-  if (isAway) return [name, { text: '  the daemon is away; waiting for it', style: { tone: 'warning' } }];
+  if (isAway) return [name, { text: '  the daemon is not responding; reconnecting', style: { tone: 'warning' } }];
   if (!isLoaded || !queue) return [name, { text: '  …', style: muted }];
   const { pending, queued, inProgress } = queue.queues.tasks;
   const counts: Line[] = [

@@ -70,7 +70,7 @@ export function WatchApp({ taskId, now, clock, ...parts }: WatchAppProps) {
         return;
       case 'openApprovals':
         if (state.approvals.length > 0) return apply({ kind: 'approvalsOpened' });
-        return apply({ kind: 'note', text: 'Nothing waits for a decision.', tone: 'muted' });
+        return apply({ kind: 'note', text: 'No pending approvals.', tone: 'muted' });
       case 'closeApprovals':
         return apply({ kind: 'later', ids: approvals.map((each) => each.id) });
       case 'nextApproval':

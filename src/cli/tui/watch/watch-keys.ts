@@ -69,5 +69,5 @@ export function keyHints(state: WatchState): Hint[] {
       ['o', 'results'],
       ['t', 'thinking'],
     ];
-  return [['↑↓', 'select'], ['Enter', 'look into'], ...change, ...asked, ['q', 'quit']];
+  return [['↑↓', 'select'], ['Enter', 'open'], ...change, ...asked, ['q', 'quit']];
 }

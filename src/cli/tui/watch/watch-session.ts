@@ -95,7 +95,7 @@ export class WatchSession {
     return this.#tell(async () => {
       const { task } = await this.#parts.connection.client.tasks.retry({ params: { id } });
       this.#parts.apply({ kind: 'selected', id: task.id });
-      this.#parts.push({ kind: 'note', text: 'It runs again, as a new task.', tone: 'muted' });
+      this.#parts.push({ kind: 'note', text: 'Retried as a new task.', tone: 'muted' });
       return task.id;
     });
   }
