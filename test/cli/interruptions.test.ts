@@ -26,7 +26,7 @@ describe('svc run, interrupted', () => {
     running.kill(signal);
     const { code: actual, stdout, stderr } = outcomeOf(await running);
     expect({ code: actual, stdout }).toEqual({ code, stdout: '' });
-    expect(stderr).toMatch(/✗ cancelled after .* {2}What next: svc tasks show task_/);
+    expect(stderr).toMatch(/✗ cancelled after .* {2}See: svc tasks show task_/);
     expect(await statusOf(home, idIn(text))).toBe('cancelled');
   });
 
@@ -51,7 +51,7 @@ describe('svc run, interrupted', () => {
       const { code, stderr } = outcomeOf(await running);
       clearInterval(again);
       expect(code).toBe(130);
-      expect(stderr).toContain('cancelling; once more to leave at once');
+      expect(stderr).toContain('cancelling; press Ctrl-C again to exit now');
     } finally {
       process.kill(daemon, 'SIGCONT');
     }
@@ -78,7 +78,7 @@ describe('svc run, interrupted', () => {
     const running = home.start([...command, '--', twice]);
     await said(running, 'stderr', /begun/);
     process.kill(home.daemonPid, 'SIGKILL');
-    await said(running, 'stderr', /the daemon is away/);
+    await said(running, 'stderr', /the daemon is not responding/);
     await home.svc(['daemon', 'start']);
     expect(outcomeOf(await running)).toMatchObject({ code: 0, stdout: 'second\n' });
   });

@@ -27,9 +27,9 @@ describe('svc run with approvals, without a terminal', () => {
     const asked = world.askInTask();
     const { code, stdout, stderr } = outcomeOf(await running);
     expect({ code, stdout }).toEqual({ code: 9, stdout: '' });
-    expect(stderr).toContain(`run_command  ${asked.id}\n  Runs       command: npm test\n`);
+    expect(stderr).toContain(`run_command  ${asked.id}\n  Arguments  command: npm test\n`);
     expect(stderr).toMatch(
-      new RegExp(`svc: run_command needs an approval.*svc approvals allow ${asked.id} .*logs -f ${id}\n$`),
+      new RegExp(`svc: run_command needs approval.*svc approvals allow ${asked.id} .*logs -f ${id}\n$`),
     );
     expect(world.approvals[0]?.status).toBe('pending');
     expect(server.asked.map(({ route }) => route)).not.toContain(`POST /api/tasks/${id}/cancel`);
@@ -78,7 +78,7 @@ describe('svc run with approvals, without a terminal', () => {
     world.answer('Could not test it.');
     const { code, stdout, stderr } = outcomeOf(await running);
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'Could not test it.' });
-    expect(stderr).toMatch(/· needs approval: run_command npm publish\n· not allowed\n/);
+    expect(stderr).toMatch(/· needs approval: run_command npm publish\n· denied\n/);
   });
 
   it('tells a decision that it may not send', async () => {
@@ -152,7 +152,7 @@ describe.skipIf(!hasTerminals)('svc run with approvals, on a terminal (needs scr
     await world.created();
     const asked = world.askInTask({ params: { command: `npm test ${'x'.repeat(100)}` } });
     const shown = stripVTControlCharacters(await asking);
-    expect(shown).toMatch(/Runs.*command:\r\n {15}npm test x+\r\n {15}x+\r\n/);
+    expect(shown).toMatch(/Arguments.*command:\r\n {15}npm test x+\r\n {15}x+\r\n/);
     const decided = world.decided(asked);
     running.stdin?.write(`${keys}\r`);
     expect((await decided).decision).toBe(decision);

@@ -47,7 +47,7 @@ describe('resolveId', () => {
     const { source } = sourceOf(['task_01', 'task_02']);
     await expect(resolveId('task_0', source)).rejects.toMatchObject({
       exitCode: 6,
-      message: '"task_0" is the beginning of several task ids: task_01, task_02.',
+      message: '"task_0" matches several task IDs: task_01, task_02.',
     });
   });
 

@@ -49,7 +49,7 @@ describe('spellLeft', () => {
     [400, '1.0 s'],
     [0, 'expired'],
   ])('%i', (left, text) => expect(spellLeft(new Date(left).toISOString(), 0)).toBe(text));
-  it('has no end', () => expect(spellLeft(undefined, 0)).toBe('for good'));
+  it('has no end', () => expect(spellLeft(undefined, 0)).toBe('never'));
 });
 
 describe('escapeText', () => {

@@ -49,7 +49,7 @@ describe('svc chat without a screen', () => {
     const { code, stdout, stderr } = await chat(['Is', 'it', 'good?']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'I look.\n\nIt is **good**.\n' });
     expect(stderr).toMatch(
-      /^✓ read_file {2}a\.ts {2}2 lines · \d+ ms\n✓ done in \d+ ms, 1234 tokens {2}Go on: svc chat -c conv_/,
+      /^✓ read_file {2}a\.ts {2}2 lines · \d+ ms\n✓ done in \d+ ms, 1234 tokens {2}Continue: svc chat -c conv_/,
     );
     expect(bodies(/with-tools$/)).toEqual([{ content: 'Is it good?' }]);
     expect(bodies(/POST .*conversations$/)).toEqual([{}]);
@@ -121,7 +121,7 @@ describe('svc chat without a screen', () => {
     expect(await chat(['Hi'])).toMatchObject({
       code: 69,
       stdout: 'Half\n',
-      stderr: expect.stringContaining('broke off before the answer was complete') as string,
+      stderr: expect.stringContaining('was lost before the answer was complete') as string,
     });
   });
 
@@ -129,7 +129,7 @@ describe('svc chat without a screen', () => {
     daemon.script = asks;
     const { code, stderr } = await chat(['--agentic', 'Make']);
     expect(code).toBe(9);
-    expect(stderr).toMatch(/run_command needs an approval, .*: It runs a program\. .*--on-approval deny/);
+    expect(stderr).toMatch(/run_command needs approval, .*: It runs a program\. .*--on-approval deny/);
     expect(daemon.asked.map(({ route }) => route)).toContain(`POST /api/tasks/${taskId}/cancel`);
     expect(bodies(/approvals/)).toEqual([]);
   });
@@ -141,7 +141,7 @@ describe('svc chat without a screen', () => {
     expect(denied.stderr).toContain('✗ run_command');
     expect(bodies(/approvals/)).toEqual([{ decision: 'deny' }]);
     const waiting = home.start(['chat', '--url', daemon.url, '--on-approval', 'wait', 'Make']);
-    await said(waiting, 'stderr', /waits for a decision/);
+    await said(waiting, 'stderr', /is waiting for approval/);
     await fetch(`${daemon.url}/api/security/approvals/one`, {
       method: 'POST',
       body: '{"decision":"allow-once"}',
@@ -163,9 +163,9 @@ describe('svc chat without a screen', () => {
   });
 
   it.each([
-    [[], 'There is no prompt', 2],
+    [[], 'Missing prompt', 2],
     [['--effort', 'low', 'Hi'], 'Add --agentic', 2],
-    [['--agentic', '--mode', 'ask', 'Hi'], 'always in the mode full', 2],
+    [['--agentic', '--mode', 'ask', 'Hi'], 'always uses mode full', 2],
     [['--mode', 'strict', 'Hi'], 'Allowed choices are deny', 2],
     [['--provider', 'opnai', 'Hi'], 'Did you mean openai?', 5],
     [['-c', 'conv_9', 'Hi'], 'There is no conversation "conv_9"', 5],

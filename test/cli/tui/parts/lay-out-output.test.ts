@@ -20,7 +20,7 @@ describe('what a program wrote', () => {
 
   it('shows the end of very much', () => {
     const rows = shown(Array.from({ length: 50_000 }, (_, n) => `line ${n}`).join('\n'));
-    expect(rows[0]).toMatch(/^… what came before/);
+    expect(rows[0]).toMatch(/^… earlier output/);
     expect(rows.at(-1)).toBe('line 49999');
     expect(rows.length).toBeLessThan(30_000);
   });

@@ -18,7 +18,7 @@ const shown = (more: Partial<ToolEntry>, { width = 60, isUnfolded = false } = {}
 describe('layOutToolCall', () => {
   it.each<[Partial<ToolEntry>, string[]]>([
     [{}, ['● read_file  src/app.ts']],
-    [{ state: 'asking' }, ['? read_file  src/app.ts  waits for you']],
+    [{ state: 'asking' }, ['? read_file  src/app.ts  waiting for you']],
     [
       { state: 'ok', result: 'a\nb\n', startedAt: 0, endedAt: 1200 },
       ['✓ read_file  src/app.ts  2 lines · 1.2 s'],

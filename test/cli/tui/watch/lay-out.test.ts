@@ -64,7 +64,7 @@ describe('what stands around the tasks', () => {
     expect(said(layOutHeader(state, 120))).toBe(
       'svc tasks   ● 1 running   ◌ 2 queued   ○ 0 pending   ? 1 approval   ✗ 1 dead letter   paused',
     );
-    expect(said(layOutHeader({ ...state, isAway: true }, 120))).toMatch(/the daemon is away/);
+    expect(said(layOutHeader({ ...state, isAway: true }, 120))).toMatch(/the daemon is not responding/);
   });
 
   it.each([20, 40, 80])('fits into %i columns', (width) => {

@@ -119,7 +119,7 @@ describe('svc tasks watch on a terminal', () => {
     const { see, press } = open();
     await see(/✗ The first/);
     press('r');
-    await see(/It runs again, as a new task\./);
+    await see(/Retried as a new task\./);
     expect(routes()).toContain(`POST /api/tasks/${world.tasks.at(-1)?.id}/retry`);
   });
 
@@ -184,7 +184,7 @@ describe('svc tasks watch on a terminal', () => {
       },
     };
     server.hangUp();
-    await see(/the daemon is away; waiting for it/);
+    await see(/the daemon is not responding; reconnecting/);
     world.queue = { ...world.queue, paused: true };
     server.answers.queue = queue ?? {};
     await see(/● 1 running.*paused/);
