@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { spellSeed } from '../../src/cli/commands/devices/seed-words.ts';
+import { formatSeed } from '../../src/cli/commands/devices/seed-words.ts';
 import { ensureBuilt, hasTerminals, outcomeOf, said, SvcHome } from './svc-binary.ts';
 
 const command = ['run', '--agent', 'command'];
@@ -112,7 +112,7 @@ describe.skipIf(!hasTerminals)('svc on a terminal (needs script of util-linux)',
 
   it('takes the words of an identity from several lines, shows none and leaves none behind', async () => {
     await using lost = await SvcHome.create();
-    const words = spellSeed(Buffer.alloc(32, 7));
+    const words = formatSeed(Buffer.alloc(32, 7));
     const running = lost.startOnTerminal(['devices', 'identity', '--restore']);
     await said(running, 'stdout', /The 24 words: $/);
     running.stdin?.write(`${words.replaceAll('\n', '\r')}leftover words\r`);
@@ -122,8 +122,7 @@ describe.skipIf(!hasTerminals)('svc on a terminal (needs script of util-linux)',
       /^The 24 words: \nWords 7 to 24: \nWords 13 to 24: \nWords 19 to 24: \nIdentity/,
     );
     for (const word of [...words.trim().split(/\s+/), 'leftover'])
-      if (!'Identity restored to'.includes(word))
-        expect(stdout).not.toMatch(new RegExp(`\\b${word}\\b`));
+      if (!'Identity restored to'.includes(word)) expect(stdout).not.toMatch(new RegExp(`\\b${word}\\b`));
     expect(readFileSync(join(lost.folder, 'identity'), 'utf8')).toBe(`${'07'.repeat(32)}\n`);
   });
 

@@ -96,7 +96,11 @@ export async function confirm(cli: Cli, question: string): Promise<boolean> {
 /** Throws if a command that needs confirmation has no terminal to prompt on. */
 export function requireAnswer(cli: Cli): void {
   if (canAsk(cli)) return;
-  throw new CliError(exitCodes.approvalNeeded, 'This needs confirmation, and there is no terminal to prompt on.', {
-    next: 'Skip the prompt: --yes',
-  });
+  throw new CliError(
+    exitCodes.approvalNeeded,
+    'This needs confirmation, and there is no terminal to prompt on.',
+    {
+      next: 'Skip the prompt: --yes',
+    },
+  );
 }

@@ -2,8 +2,8 @@ import type { ApprovalDecision } from '../../contract/approvals.ts';
 import type { RunEventType } from '../../contract/run-events.ts';
 import type { TaskEvent } from '../../contract/task.ts';
 import { askedCall } from '../commands/approvals/asked-call.ts';
-import { summariseCall } from '../commands/approvals/lay-out-call.ts';
-import { spellDuration } from './duration.ts';
+import { summariseCall } from '../commands/approvals/format-call.ts';
+import { formatDuration } from './duration.ts';
 import { escapeLine } from './escape-text.ts';
 import { fitText } from './text-width.ts';
 
@@ -26,7 +26,7 @@ export function describeEvent(event: TaskEvent): string | undefined {
     case 'started':
       return `attempt ${Number(data['attempt'])} of ${Number(data['maxAttempts'])} by ${escapeLine(textOf(data['agent']))}`;
     case 'retry_scheduled':
-      return `retry in ${spellDuration(Number(data['delayMs']))} because: ${escapeLine(message)}`;
+      return `retry in ${formatDuration(Number(data['delayMs']))} because: ${escapeLine(message)}`;
     case 'progress':
       return isShown(data) && message !== '' ? escapeLine(message) : undefined;
     case 'approval_requested': {

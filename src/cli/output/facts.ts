@@ -5,7 +5,7 @@ import type { Paint } from './output.ts';
 export type Fact = [name: string, value: string | string[] | undefined];
 
 /** Formats names and values in two columns; facts without a value are left out. */
-export function layOutFacts(facts: Fact[], paint: Paint, indent = ''): string {
+export function formatFacts(facts: Fact[], paint: Paint, indent = ''): string {
   const known = facts.map(([name, value = []]): [string, string[]] => [name, [value].flat().filter(Boolean)]);
   const width = Math.max(...known.map(([name, lines]) => (lines.length > 0 ? name.length : 0)));
   return known

@@ -1,6 +1,6 @@
 import type { Surroundings } from '../../contract/locations.ts';
 import { escapeLine, escapeText } from './escape-text.ts';
-import { type Column, layOutTable } from './table.ts';
+import { type Column, formatTable } from './table.ts';
 
 const { styleText } = process.getBuiltinModule('node:util');
 
@@ -73,7 +73,7 @@ export class Output {
   }
   table<T>(columns: Column<T>[], rows: readonly T[]): void {
     this.write(
-      layOutTable(columns, rows, { width: this.width, paintTitle: (title) => this.paint('dim', title) }),
+      formatTable(columns, rows, { width: this.width, paintTitle: (title) => this.paint('dim', title) }),
     );
   }
   /** Writes one line for a person to stderr. */

@@ -17,7 +17,7 @@ const GAP = 2;
 const NARROWEST = 8;
 
 /** Formats rows in aligned columns that fit `width`. */
-export function layOutTable<T>(
+export function formatTable<T>(
   columns: Column<T>[],
   rows: readonly T[],
   options: { width: number; paintTitle?: (title: string) => string },
@@ -28,7 +28,7 @@ export function layOutTable<T>(
     Math.max(textWidth(title), ...cells.map((line) => textWidth(line[at] ?? ''))),
   );
   const widths = shrink(natural, shown, options.width);
-  const layOut = (texts: string[], paint: (text: string, column: Column<T>) => string) =>
+  const formatRow = (texts: string[], paint: (text: string, column: Column<T>) => string) =>
     shown
       .map((column, at) => {
         const width = widths[at] ?? 0;
@@ -42,13 +42,13 @@ export function layOutTable<T>(
       .trimEnd();
   const { paintTitle = (title) => title } = options;
   const lines = [
-    layOut(
+    formatRow(
       shown.map(({ title }) => title),
       paintTitle,
     ),
   ];
   for (const [at, row] of rows.entries())
-    lines.push(layOut(cells[at] ?? [], (text, { paint }) => (paint ? paint(text, row) : text)));
+    lines.push(formatRow(cells[at] ?? [], (text, { paint }) => (paint ? paint(text, row) : text)));
   return lines.map((line) => `${line}\n`).join('');
 }
 

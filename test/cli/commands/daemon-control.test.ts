@@ -127,7 +127,9 @@ describe('svc and the daemon', () => {
     expect(text).toMatch(/SVC_SYSTEM_AUTH_MODE\W+(key><string>)?cloud/);
     expect(text).not.toMatch(/svc_secret|task_1|svc-link/);
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect((await home.svc(['daemon', 'uninstall'])).stderr).toMatch(/^Removed: .*\nIf it is running, stop it:\n/);
+    expect((await home.svc(['daemon', 'uninstall'])).stderr).toMatch(
+      /^Removed: .*\nIf it is running, stop it:\n/,
+    );
     expect((await home.svc(['daemon', 'uninstall'])).stderr).toBe('The service is not installed.\n');
   });
 });

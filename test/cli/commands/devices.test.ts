@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deviceKey } from '../../../src/cli/commands/devices/device-key.ts';
 import { writeIdentityFile } from '../../../src/cli/commands/devices/identity-file.ts';
-import { readSeed, spellSeed } from '../../../src/cli/commands/devices/seed-words.ts';
-import { spellFingerprint } from '../../../src/cli/commands/devices/spell-fingerprint.ts';
+import { readSeed, formatSeed } from '../../../src/cli/commands/devices/seed-words.ts';
+import { formatFingerprint } from '../../../src/cli/commands/devices/format-fingerprint.ts';
 import { locate } from '../../../src/contract/locations.ts';
 import { readMasterSeed } from '../../../src/core/secrets/master-seed.ts';
 import { temporaryFolder } from '../../helpers/daemon.ts';
@@ -20,12 +20,12 @@ const codeIn = (text: string) => codePattern.exec(text)?.[0] ?? '';
 describe('the words of an identity', () => {
   it('are those of BIP-39', () => {
     const zeros = `${'abandon '.repeat(23)}art`;
-    expect(spellSeed(new Uint8Array(32)).split(/\s+/).filter(Boolean).join(' ')).toBe(zeros);
+    expect(formatSeed(new Uint8Array(32)).split(/\s+/).filter(Boolean).join(' ')).toBe(zeros);
     expect(Buffer.from(readSeed(zeros)).equals(Buffer.alloc(32))).toBe(true);
   });
   it('come back however they are written, and so does the file itself', () => {
     const seed = Buffer.from(hash('sha256', 'seed', 'hex'), 'hex');
-    const words = spellSeed(seed);
+    const words = formatSeed(seed);
     expect(words.trim().split('\n')).toHaveLength(4);
     for (const text of [words, words.toUpperCase().replaceAll('\n', '\r\n  '), `${seed.toString('hex')}\n`])
       expect(Buffer.from(readSeed(text)).equals(seed)).toBe(true);
@@ -64,7 +64,7 @@ describe('the files of devices', () => {
     rmSync(home, { recursive: true });
   });
   it('show a fingerprint in groups', () => {
-    expect(spellFingerprint(`sha256:${'0123456789abcdef'.repeat(4)}`)).toEqual([
+    expect(formatFingerprint(`sha256:${'0123456789abcdef'.repeat(4)}`)).toEqual([
       'sha256 0123 4567 89ab cdef 0123 4567 89ab cdef',
       '       0123 4567 89ab cdef 0123 4567 89ab cdef',
     ]);
@@ -98,10 +98,9 @@ describe('svc devices identity', () => {
     expect(foreign).toEqual({
       code: 6,
       stdout: '',
-      stderr:
-        'svc: These words are not the identity of this database. Nothing was written.\n',
+      stderr: 'svc: These words are not the identity of this database. Nothing was written.\n',
     });
-    expect(spellSeed(readMasterSeed(identityFile) ?? Buffer.alloc(0))).toBe(words);
+    expect(formatSeed(readMasterSeed(identityFile) ?? Buffer.alloc(0))).toBe(words);
     expect((await home.svc([...restore, '--force'], { stdin: zeros })).code).toBe(0);
     expect((await home.svc(['doctor'])).stdout).toMatch(/✗ identity .*is not the identity of this database/);
     // The right one needs no force, whatever is there.
@@ -199,7 +198,7 @@ describe('svc devices', () => {
     const { fingerprint } = deviceKey(
       locate({ env: { SVC_HOME: laptop.folder }, platform: 'linux', home: '/' }),
     );
-    for (const line of spellFingerprint(fingerprint)) {
+    for (const line of formatFingerprint(fingerprint)) {
       expect(paired.stderr).toContain(line);
       expect(approved.stderr).toContain(line);
     }

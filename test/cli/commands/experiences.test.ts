@@ -89,7 +89,9 @@ describe('svc experiences', () => {
     });
     learned = [];
     expect((await svc('ls')).stderr).toMatch(/^No experiences yet\. .*svc experiences record/);
-    expect((await svc('ls', '--tag', 'a')).stderr).toBe('No matching experiences. List all: svc experiences ls\n');
+    expect((await svc('ls', '--tag', 'a')).stderr).toBe(
+      'No matching experiences. List all: svc experiences ls\n',
+    );
     expect((await svc('search', 'a')).stderr).toMatch(/^Nothing found\./);
   });
 

@@ -176,10 +176,10 @@ describe.skipIf(!hasSharedFixtures)('svc integrations with the vendors', () => {
     expect(await follow(link)).toBe('/');
     const { code, stdout, stderr } = outcomeOf(await running);
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${link}\n` });
-    expect(stderr).toContain(`it signs you in and continues to ${name}.\nIt works once and expires in 1 min.\n`);
-    expect(stderr).toMatch(
-      new RegExp(`\nConnected ${name} as ${account.replaceAll(/[()]/g, '\\$&')}\\.\n$`),
+    expect(stderr).toContain(
+      `it signs you in and continues to ${name}.\nIt works once and expires in 1 min.\n`,
     );
+    expect(stderr).toMatch(new RegExp(`\nConnected ${name} as ${account.replaceAll(/[()]/g, '\\$&')}\\.\n$`));
     expect((await svc('ls')).stdout).toContain(`${name.padEnd(12)}${account}  `);
   });
 

@@ -154,7 +154,9 @@ describe('svc memory watch', () => {
     const running = home.start(['memory', 'watch'], here());
     const shown = said(running, 'stdout', /Last sync.*\n/);
     await said(running, 'stderr', /Following syncs/);
-    expect(await shown).toMatch(/^Watching +1,204 files\nChanges +all are indexed\nLast sync .*\(3 min ago\)/);
+    expect(await shown).toMatch(
+      /^Watching +1,204 files\nChanges +all are indexed\nLast sync .*\(3 min ago\)/,
+    );
     const told = said(running, 'stdout', /done/);
     const progress = { basePath: '/n', phase: 'reading', done: 5, total: 10 } as const;
     const at = new Date().toISOString();

@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Schedule } from '../../../src/contract/schedules.ts';
 import type { Task } from '../../../src/contract/task.ts';
 import {
-  spellAllZoned,
-  spellZoned,
-  spellZonedFully,
+  formatAllZoned,
+  formatZoned,
+  formatZonedFully,
 } from '../../../src/cli/commands/schedules/zoned-time.ts';
 import { ensureBuilt, SvcHome } from '../svc-binary.ts';
 
@@ -67,7 +67,11 @@ describe('svc schedules add', () => {
   });
 
   it.each([
-    [['0', '3', '*', '*', '*', 'x'], 2, /first argument must be a quoted cron expression.*svc schedules add "0 3 \* \* \*"/],
+    [
+      ['0', '3', '*', '*', '*', 'x'],
+      2,
+      /first argument must be a quoted cron expression.*svc schedules add "0 3 \* \* \*"/,
+    ],
     [['0 3 * * *'], 2, /Missing prompt/],
     [['60 3 * * *', 'x'], 6, /cron: "60" is no minute\. It takes 0–59/],
     [['0 0 30 2 *', 'x'], 6, /never comes/],
@@ -113,7 +117,9 @@ describe('svc schedules', () => {
     expect(shown.stdout).toMatch(/Status +paused\nTimes +0 3 1 1 \*\nTime zone +Asia\/Tokyo\nRuns +0\n/);
     expect(shown.stderr).toContain(`svc schedules resume ${id}`);
     const resumed = await svc('schedules', 'resume', short);
-    expect(resumed.stderr).toMatch(/Schedule resumed\. Next run: \w{3} \d{4}-01-01 03:00 \+09:00 \(Asia\/Tokyo\)\.\n/);
+    expect(resumed.stderr).toMatch(
+      /Schedule resumed\. Next run: \w{3} \d{4}-01-01 03:00 \+09:00 \(Asia\/Tokyo\)\.\n/,
+    );
 
     const run = await svc('schedules', 'run', short);
     const task = run.stdout.trim();
@@ -199,16 +205,16 @@ describe('svc run with a key, as cron calls it', () => {
 
 describe('a time in a zone', () => {
   it('is spelled with its day and its offset', () => {
-    expect(spellZonedFully('2026-12-24T17:00:00.000Z', 'Europe/Berlin')).toBe('Thu 2026-12-24 18:00 +01:00');
-    expect(spellZonedFully('2026-12-24T17:00:00.000Z', 'UTC')).toBe('Thu 2026-12-24 17:00 +00:00');
-    expect(spellZonedFully('2026-07-01T00:00:00.000Z', 'Australia/Lord_Howe')).toBe(
+    expect(formatZonedFully('2026-12-24T17:00:00.000Z', 'Europe/Berlin')).toBe('Thu 2026-12-24 18:00 +01:00');
+    expect(formatZonedFully('2026-12-24T17:00:00.000Z', 'UTC')).toBe('Thu 2026-12-24 17:00 +00:00');
+    expect(formatZonedFully('2026-07-01T00:00:00.000Z', 'Australia/Lord_Howe')).toBe(
       'Wed 2026-07-01 10:30 +10:30',
     );
-    expect(spellZoned('2026-12-24T17:00:20.000Z', 'Asia/Tokyo')).toBe('2026-12-25 02:00');
+    expect(formatZoned('2026-12-24T17:00:20.000Z', 'Asia/Tokyo')).toBe('2026-12-25 02:00');
   });
 
   it('has seconds beside others that have some', () => {
-    expect(spellAllZoned(['2026-12-24T17:00:00.000Z', '2026-12-24T17:00:20.000Z'], 'UTC')).toEqual([
+    expect(formatAllZoned(['2026-12-24T17:00:00.000Z', '2026-12-24T17:00:20.000Z'], 'UTC')).toEqual([
       'Thu 2026-12-24 17:00:00 +00:00',
       'Thu 2026-12-24 17:00:20 +00:00',
     ]);

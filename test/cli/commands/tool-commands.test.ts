@@ -54,7 +54,9 @@ describe('svc approvals', () => {
     const [first, second] = [world.ask(), world.ask({ params: { command: 'ls' } })];
     world.decide(first.id, 'deny');
     const table = await svc('approvals', 'ls', '--all');
-    expect(table.stdout).toMatch(/ID +STATUS +REQUESTED +CALL +FROM\n\S+ +pending .* run_command ls\n\S+ +denied/);
+    expect(table.stdout).toMatch(
+      /ID +STATUS +REQUESTED +CALL +FROM\n\S+ +pending .* run_command ls\n\S+ +denied/,
+    );
     expect((await svc('approvals', 'ls', '-q')).stdout).toBe(`${second.id}\n`);
     expect(JSON.parse((await svc('approvals', 'ls', '--json')).stdout)).toEqual({ approvals: [second] });
     expect((await svc('approvals', 'show', first.id)).stdout).toMatch(/Status +deny\n +Decided +\d{4}-/);

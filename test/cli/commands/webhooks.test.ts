@@ -177,7 +177,9 @@ describe('svc webhooks', () => {
     const ids = `${idOf('wh', 1)}\n${idOf('wh', 2)}\n`;
     const paused = await svc('pause', '0199a1b1', '0199a1b2');
     expect(paused).toMatchObject({ code: 0, stdout: ids });
-    expect(paused.stderr).toContain(`Webhook paused. Enable it again: svc webhooks enable ${idOf('wh', 2)}\n`);
+    expect(paused.stderr).toContain(
+      `Webhook paused. Enable it again: svc webhooks enable ${idOf('wh', 2)}\n`,
+    );
     expect((await svc('enable', '0199a1b1')).stderr).toContain('Webhook enabled');
     expect(bodies()).toEqual([{ active: false }, { active: false }, { active: true }]);
     expect(await svc('rm', '0199a1b1', '0199a1b2')).toMatchObject({ code: 0, stdout: ids });

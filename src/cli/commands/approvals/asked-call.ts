@@ -1,5 +1,5 @@
 import type { TaskEvent } from '../../../contract/task.ts';
-import type { AskedCall } from './lay-out-call.ts';
+import type { AskedCall } from './format-call.ts';
 
 /** The call that an `approval_requested` event is about; undefined for every other event. */
 export function askedCall({ type, data }: TaskEvent): AskedCall | undefined {

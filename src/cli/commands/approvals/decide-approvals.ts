@@ -7,7 +7,7 @@ import { forEachId } from '../../ids/for-each-id.ts';
 import { idsOf } from '../../ids/ids-of.ts';
 import { withId } from '../../ids/resolve-id.ts';
 import { findApproval } from './find-approval.ts';
-import { layOutCall } from './lay-out-call.ts';
+import { formatCall } from './format-call.ts';
 
 interface Format {
   json?: boolean;
@@ -24,7 +24,7 @@ export async function allowApproval(
   if (json) return;
   const { paintError: paint, errorStream } = output;
   const width = errorStream.columns || Number.POSITIVE_INFINITY;
-  output.note(layOutCall(approval, { paint, width, now: Date.now() }).trimEnd());
+  output.note(formatCall(approval, { paint, width, now: Date.now() }).trimEnd());
   const tool = escapeLine(approval.toolName);
   const where = approval.conversationId === undefined ? 'task' : 'conversation';
   output.note(always ? `Allowed ${tool} for the rest of this ${where}.` : `Allowed ${tool} once.`);

@@ -1,11 +1,11 @@
 import type { Approval } from '../../../contract/approvals.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellAge } from '../../output/duration.ts';
+import { formatAge } from '../../output/duration.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { idShortener } from '../../output/shorten-ids.ts';
 import { findApproval } from './find-approval.ts';
-import { layOutCall, summariseCall } from './lay-out-call.ts';
+import { formatCall, summariseCall } from './format-call.ts';
 
 /** More than can be pending at a time. */
 const MOST = 500;
@@ -50,7 +50,7 @@ export async function showApproval(cli: Cli, text: string, { json }: Format): Pr
 }
 
 const wholeCall = ({ output: { paint, width } }: Cli, approval: Approval) =>
-  layOutCall(approval, { paint, width, now: Date.now() });
+  formatCall(approval, { paint, width, now: Date.now() });
 
 function tabulate({ output }: Cli, approvals: Approval[]): void {
   if (approvals.length === 0) return output.note('No approvals yet.');
@@ -64,7 +64,7 @@ function tabulate({ output }: Cli, approvals: Approval[]): void {
         value: ({ status }) => status,
         paint: (cell, { status }) => output.paint(colours[status], cell),
       },
-      { title: 'REQUESTED', value: ({ requestedAt }) => spellAge(requestedAt, now) },
+      { title: 'REQUESTED', value: ({ requestedAt }) => formatAge(requestedAt, now) },
       { title: 'CALL', value: summariseCall, isElastic: true },
       { title: 'FROM', value: ({ taskId, conversationId = '' }) => taskId ?? conversationId, fromWidth: 150 },
     ],

@@ -2,7 +2,7 @@ import type { AuditEntry } from '../../../contract/security.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
-import { type Fact, layOutFacts } from '../../output/facts.ts';
+import { type Fact, formatFacts } from '../../output/facts.ts';
 
 export interface ListAuditOptions {
   tool?: string;
@@ -53,7 +53,7 @@ export async function showAudit(cli: Cli, id: string, { json }: { json?: boolean
   if (json) return output.json(answer);
   const { arguments: values, ...entry } = answer.entry;
   const facts = Object.entries(entry).map(([name, value]): Fact => [name, String(value)]);
-  output.write(layOutFacts([...facts, ['arguments', JSON.stringify(values)]], output.paint));
+  output.write(formatFacts([...facts, ['arguments', JSON.stringify(values)]], output.paint));
 }
 
 /** `svc audit verify`. */
@@ -68,7 +68,5 @@ export async function verifyAudit(cli: Cli, { json }: { json?: boolean }): Promi
     });
   if (json) return;
   output.write(`${lastHash}\n`);
-  output.note(
-    `${entries} entries verified. Store the hash elsewhere to detect a truncated log.`,
-  );
+  output.note(`${entries} entries verified. Store the hash elsewhere to detect a truncated log.`);
 }

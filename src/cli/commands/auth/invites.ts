@@ -1,7 +1,7 @@
 import type { Invite } from '../../../contract/invites.ts';
 import type { Role } from '../../../contract/users.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellAge, spellLeft } from '../../output/duration.ts';
+import { formatAge, formatLeft } from '../../output/duration.ts';
 import { forEachId } from '../../ids/for-each-id.ts';
 import { idsOf } from '../../ids/ids-of.ts';
 import { withId } from '../../ids/resolve-id.ts';
@@ -33,7 +33,7 @@ export async function invite(cli: Cli, { role, email, days, json }: InviteOption
   const address = made.email === undefined ? '' : ` --email ${made.email}`;
   output.write(`${code}\n`);
   output.note(
-    `It creates one account (${made.role}), expires in ${spellLeft(made.expiresAt, Date.now())} and is shown only once. To sign up:`,
+    `It creates one account (${made.role}), expires in ${formatLeft(made.expiresAt, Date.now())} and is shown only once. To sign up:`,
   );
   output.note(`  svc auth signup --url ${target.url} --invite ${code}${address}`);
 }
@@ -52,7 +52,7 @@ export async function listInvites(cli: Cli, { json, quiet }: ListOptions): Promi
       { title: 'ID', value: ({ id }) => id },
       { title: 'ROLE', value: ({ role }) => role },
       { title: 'EXPIRES', value: (each) => stateOf(each, now) },
-      { title: 'CREATED', value: ({ createdAt }) => spellAge(createdAt, now), fromWidth: 100 },
+      { title: 'CREATED', value: ({ createdAt }) => formatAge(createdAt, now), fromWidth: 100 },
       { title: 'FOR', value: ({ email = 'anyone' }) => email, isElastic: true },
     ],
     invites,
@@ -73,4 +73,4 @@ export async function removeInvites(cli: Cli, texts: string[], { json }: { json?
 }
 
 const stateOf = ({ usedAt, expiresAt }: Invite, now: number) =>
-  usedAt !== undefined ? 'used' : spellLeft(expiresAt, now);
+  usedAt !== undefined ? 'used' : formatLeft(expiresAt, now);

@@ -2,7 +2,7 @@ import type { Client } from '../../../contract/client.ts';
 import type { Account, Role } from '../../../contract/users.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellAge } from '../../output/duration.ts';
+import { formatAge } from '../../output/duration.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { idsOf } from '../../ids/ids-of.ts';
@@ -34,7 +34,7 @@ export async function listUsers(cli: Cli, { json, quiet }: ListOptions): Promise
       { title: 'NAME', value: ({ name }) => name, isElastic: true },
       { title: 'ROLE', value: ({ role }) => role },
       { title: 'STATE', value: stateOf },
-      { title: 'CREATED', value: ({ createdAt }) => spellAge(createdAt, now) },
+      { title: 'CREATED', value: ({ createdAt }) => formatAge(createdAt, now) },
     ],
     users,
   );
@@ -72,5 +72,4 @@ async function findUser(client: Client, text: string): Promise<string> {
   });
 }
 
-const stateOf = ({ disabled, isOwner }: Account) =>
-  disabled ? 'disabled' : isOwner ? 'owner' : 'active';
+const stateOf = ({ disabled, isOwner }: Account) => (disabled ? 'disabled' : isOwner ? 'owner' : 'active');

@@ -5,7 +5,7 @@ import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
-import { layOutApproval } from '../../tui/parts/lay-out-approval.ts';
+import { renderApproval } from '../../tui/parts/render-approval.ts';
 import { lineText } from '../../tui/parts/line.ts';
 
 /** What happens with a call that needs approval; by default the terminal prompts. */
@@ -20,7 +20,9 @@ export async function answerApproval(
   const { output } = cli;
   const tool = escapeLine(approval.toolName);
   if (onApproval === 'wait') {
-    output.note(`${output.paintError('yellow', '!')} ${tool} is waiting for approval  Decide: svc approvals ls`);
+    output.note(
+      `${output.paintError('yellow', '!')} ${tool} is waiting for approval  Decide: svc approvals ls`,
+    );
     return;
   }
   if (onApproval === 'deny') {
@@ -33,7 +35,7 @@ export async function answerApproval(
       `${tool} needs approval, and there is no terminal to prompt on: ${approval.reason}`,
       { next: 'Continue without it: --on-approval deny, or decide elsewhere: --on-approval wait' },
     );
-  for (const line of layOutApproval(approval, (output.errorStream.columns || 80) - 2))
+  for (const line of renderApproval(approval, (output.errorStream.columns || 80) - 2))
     output.note(`${output.paintError('yellow', '│')} ${lineText(line)}`);
   return decide(cli, approval, await askWhether(cli, tool));
 }

@@ -70,7 +70,9 @@ export async function chatPlainly(cli: Cli, words: string[], options: PlainOptio
   }
   transcript.finish();
   if (interrupt !== undefined)
-    throw new CliError(interruptCodes[interrupt], 'Interrupted; the answer was stopped.', { next: continueHint(id) });
+    throw new CliError(interruptCodes[interrupt], 'Interrupted; the answer was stopped.', {
+      next: continueHint(id),
+    });
   if (failure) throw failure;
   if (!isComplete) throw connectionLost(taskId, undefined);
   if (options.json) output.json(await client.conversations.get({ params: { id } }));
@@ -91,7 +93,10 @@ const connectionLost = (taskId: string | undefined, cause: unknown) =>
     exitCodes.unreachable,
     'The connection to the daemon was lost before the answer was complete.',
     {
-      next: taskId === undefined ? 'See: svc daemon status' : `The task may still be running: svc tasks show ${taskId}`,
+      next:
+        taskId === undefined
+          ? 'See: svc daemon status'
+          : `The task may still be running: svc tasks show ${taskId}`,
       cause,
     },
   );

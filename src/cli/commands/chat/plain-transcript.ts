@@ -1,8 +1,8 @@
 import type { RunEvent } from '../../../contract/run-events.ts';
-import { spellDuration } from '../../output/duration.ts';
+import { formatDuration } from '../../output/duration.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import type { Output } from '../../output/output.ts';
-import { layOutToolCall } from '../../tui/parts/lay-out-tool-call.ts';
+import { renderToolCall } from '../../tui/parts/render-tool-call.ts';
 import { lineText } from '../../tui/parts/line.ts';
 import { reduceRun } from '../../tui/parts/reduce-run.ts';
 import { emptyRun, type RunState } from '../../tui/parts/run-state.ts';
@@ -43,7 +43,7 @@ export class PlainTranscript {
   get summary(): string {
     const { startedAt, endedAt, usedTokens } = this.#run;
     const took =
-      startedAt === undefined || endedAt === undefined ? '' : ` in ${spellDuration(endedAt - startedAt)}`;
+      startedAt === undefined || endedAt === undefined ? '' : ` in ${formatDuration(endedAt - startedAt)}`;
     return `✓ done${took}${usedTokens === undefined ? '' : `, ${usedTokens} tokens`}`;
   }
 
@@ -60,7 +60,7 @@ export class PlainTranscript {
     const call = this.#run.entries.findLast((entry) => entry.kind === 'tool' && entry.callId === callId);
     if (call?.kind !== 'tool') return;
     const width = this.#output.isErrorTerminal ? this.#output.errorStream.columns || 80 : 200;
-    for (const line of layOutToolCall(call, width, false)) this.#report(lineText(line));
+    for (const line of renderToolCall(call, width, false)) this.#report(lineText(line));
   }
 
   #report(line: string): void {

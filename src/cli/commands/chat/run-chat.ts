@@ -46,13 +46,9 @@ async function settingsOf(cli: Cli, options: ChatOptions): Promise<ChatSettings>
       next: 'Add --agentic, or omit them.',
     });
   if (mode !== undefined && agentic)
-    throw new CliError(
-      exitCodes.usage,
-      'Agentic mode always uses mode full, which never prompts.',
-      {
-        next: 'Omit --mode, or chat without --agentic to decide on each call.',
-      },
-    );
+    throw new CliError(exitCodes.usage, 'Agentic mode always uses mode full, which never prompts.', {
+      next: 'Omit --mode, or chat without --agentic to decide on each call.',
+    });
   const provider = options.provider === undefined ? undefined : await providerOf(cli, options.provider);
   return { isAgentic: agentic, model, provider, mode, effort, maxSteps, maxBudget };
 }

@@ -108,9 +108,13 @@ async function readValue(cli: Cli, setting: Setting, text: string | undefined): 
   const next = `svc config set ${key} < FILE`;
   if (!isSecret && text !== undefined) return parseValue(text, setting);
   if (!isSecret)
-    throw new CliError(exitCodes.usage, `No value given for ${key}.`, { next: `svc config set ${key} VALUE` });
+    throw new CliError(exitCodes.usage, `No value given for ${key}.`, {
+      next: `svc config set ${key} VALUE`,
+    });
   if (text !== undefined)
-    throw new CliError(exitCodes.usage, 'A secret cannot be an argument, where other users could see it.', { next });
+    throw new CliError(exitCodes.usage, 'A secret cannot be an argument, where other users could see it.', {
+      next,
+    });
   const { readSecret } = await import('../../input/read-secret.ts');
   return (await readSecret(cli, `${key}: `, next)).trim();
 }

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
 import { type DaemonDescription, isAlive, readDaemonFile } from '../../connection/daemon-file.ts';
-import { spellDuration } from '../../output/duration.ts';
+import { formatDuration } from '../../output/duration.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { listenerAt } from '../../connection/own-listener.ts';
 import { askDaemon } from './ask-daemon.ts';
@@ -89,7 +89,7 @@ export async function showStatus(cli: Cli, { json }: Format): Promise<void> {
   if (json) return output.json({ running: true, url, pid, version, uptime, status });
   const health = report === 'private' ? 'unknown; sign in to see it: svc auth login' : status;
   output.write(
-    `url      ${url}\npid      ${pid}\nversion  ${version}\nuptime   ${spellDuration(uptime * 1000)}\nhealth   ${health}\n`,
+    `url      ${url}\npid      ${pid}\nversion  ${version}\nuptime   ${formatDuration(uptime * 1000)}\nhealth   ${health}\n`,
   );
 }
 
@@ -108,9 +108,7 @@ async function requireSameDaemon(cli: Cli, { pid, url, startedAt }: DaemonDescri
     throw new CliError(exitCodes.unreachable, `Process ${pid} does not respond at ${url}.`, { next });
   const since = Date.now() - report.uptime * 1000;
   if (Math.abs(since - Date.parse(startedAt)) > 15_000)
-    throw new CliError(
-      exitCodes.failed,
-      `The server at ${url} is not the daemon of process ${pid}.`,
-      { next },
-    );
+    throw new CliError(exitCodes.failed, `The server at ${url} is not the daemon of process ${pid}.`, {
+      next,
+    });
 }

@@ -4,7 +4,7 @@ import { ApiError } from '../../../contract/client.ts';
 import { confirm, requireAnswer } from '../../input/ask.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellAge, spellLeft } from '../../output/duration.ts';
+import { formatAge, formatLeft } from '../../output/duration.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { deviceNameOf, showRequester } from './show-requester.ts';
@@ -24,14 +24,15 @@ export async function listPending(cli: Cli, { json }: { json?: boolean }): Promi
   const answer = await cli.connect().client.pairing.pending();
   if (json) return output.json(answer);
   const requests = answer.requests.filter(({ requesterId }) => requesterId !== unclaimed);
-  if (requests.length === 0) return output.note('No pending pairing requests. Pair a device with: svc devices pair --url URL');
+  if (requests.length === 0)
+    return output.note('No pending pairing requests. Pair a device with: svc devices pair --url URL');
   const now = Date.now();
   output.table<PairingRequest>(
     [
       { title: 'DEVICE', value: deviceNameOf, isElastic: true },
       { title: 'ADDRESS', value: ({ address = '' }) => address },
-      { title: 'REQUESTED', value: ({ createdAt }) => spellAge(createdAt, now) },
-      { title: 'EXPIRES', value: ({ expiresAt }) => spellLeft(expiresAt, now) },
+      { title: 'REQUESTED', value: ({ createdAt }) => formatAge(createdAt, now) },
+      { title: 'EXPIRES', value: ({ expiresAt }) => formatLeft(expiresAt, now) },
       { title: 'FINGERPRINT', value: ({ fingerprint = '' }) => fingerprint, isElastic: true },
     ],
     requests,

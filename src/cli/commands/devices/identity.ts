@@ -4,13 +4,13 @@ import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
 import { readDaemonFile } from '../../connection/daemon-file.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
-import { type Fact, layOutFacts } from '../../output/facts.ts';
+import { type Fact, formatFacts } from '../../output/facts.ts';
 import { readSecret } from '../../input/read-secret.ts';
-import { spellFileError } from '../../errors/file-error.ts';
+import { formatFileError } from '../../errors/file-error.ts';
 import { parseSeed, readIdentityFile, writeIdentityFile, writeThrough } from './identity-file.ts';
 import { isSeedOf } from './identity-check.ts';
-import { missingWords, readSeed, spellSeed } from './seed-words.ts';
-import { spellFingerprint } from './spell-fingerprint.ts';
+import { missingWords, readSeed, formatSeed } from './seed-words.ts';
+import { formatFingerprint } from './format-fingerprint.ts';
 
 export interface IdentityOptions {
   export?: boolean;
@@ -32,9 +32,9 @@ export async function identity(cli: Cli, options: IdentityOptions): Promise<void
   const { deviceId, fingerprint } = answer;
   const facts: Fact[] = [
     ['device', deviceId],
-    ['fingerprint', output.isTerminal ? spellFingerprint(fingerprint) : fingerprint],
+    ['fingerprint', output.isTerminal ? formatFingerprint(fingerprint) : fingerprint],
   ];
-  output.write(layOutFacts(facts, output.paint));
+  output.write(formatFacts(facts, output.paint));
 }
 
 function checkOptions({ options: { url, context } }: Cli, options: IdentityOptions): void {
@@ -53,7 +53,7 @@ function exportIdentity({ output, locations }: Cli, { file, json }: IdentityOpti
   const path = locations.identityFile;
   const seed = readIdentityFile(path);
   if (!seed) throw noIdentity(locations);
-  const words = spellSeed(seed);
+  const words = formatSeed(seed);
   if (file !== undefined) writeNew(file, words);
   if (json) return output.json(file === undefined ? { words: words.trim().replaceAll('\n', ' ') } : { file });
   if (file === undefined) output.write(words);
@@ -80,7 +80,7 @@ function writeNew(file: string, text: string): void {
     const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST';
     throw new CliError(
       exitCodes.invalid,
-      isThere ? `${file} already exists.` : `${file} cannot be written: ${spellFileError(error)}.`,
+      isThere ? `${file} already exists.` : `${file} cannot be written: ${formatFileError(error)}.`,
       { next: 'Choose another file: --file', cause: error },
     );
   }
@@ -122,7 +122,7 @@ function readBackup(cli: Cli, file: string | undefined): Promise<string> | strin
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new CliError(exitCodes.invalid, `${file} cannot be read: ${spellFileError(error)}.`, {
+    throw new CliError(exitCodes.invalid, `${file} cannot be read: ${formatFileError(error)}.`, {
       cause: error,
     });
   }

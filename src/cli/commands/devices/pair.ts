@@ -4,10 +4,10 @@ import type { Cli } from '../../program/cli.ts';
 import { checkContextName, saveContext } from '../../connection/context-store.ts';
 import { readContexts } from '../../connection/contexts-file.ts';
 import { headersOf } from '../../connection/credential.ts';
-import { spellLeft } from '../../output/duration.ts';
+import { formatLeft } from '../../output/duration.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
-import { type Fact, layOutFacts } from '../../output/facts.ts';
+import { type Fact, formatFacts } from '../../output/facts.ts';
 import { httpFetch } from '../../connection/http-fetch.ts';
 import { createClient } from '../../../contract/client.ts';
 import { routeTable } from '../../../contract/route-table.ts';
@@ -15,7 +15,7 @@ import type { Target } from '../../connection/target.ts';
 import { userAgent } from '../../program/version.ts';
 import { warnUnencrypted } from '../../connection/warn-unencrypted.ts';
 import { deviceKey } from './device-key.ts';
-import { spellFingerprint } from './spell-fingerprint.ts';
+import { formatFingerprint } from './format-fingerprint.ts';
 import { requireApproved, watchPairing } from './watch-pairing.ts';
 
 export interface PairOptions {
@@ -52,8 +52,8 @@ export async function pair(
   if (json) output.jsonLine(shown);
   else if (!output.isErrorTerminal) output.write(`${shown.code}\n`);
   showRequest(cli, target.url, shown, [
-    [`this machine (${deviceName})`, spellFingerprint(key.fingerprint)],
-    ['the daemon', spellFingerprint(shown.daemonFingerprint)],
+    [`this machine (${deviceName})`, formatFingerprint(key.fingerprint)],
+    ['the daemon', formatFingerprint(shown.daemonFingerprint)],
   ]);
   const next = `Try again: svc devices pair --url ${target.url}`;
   const { token, ...state } = await watchPairing(client, { requestId, timeoutMs: timeout, next });
@@ -76,8 +76,8 @@ function showRequest(
   output.note(`Requesting to pair with ${url}.\nOn a machine that is signed in there, run:\n`);
   output.note(`  ${output.paintError('bold', `svc devices approve ${code}`)}\n`);
   output.note('and compare the fingerprints:\n');
-  output.errorStream.write(layOutFacts(fingerprints, output.paintError, '  '));
-  const left = spellLeft(expiresAt, Date.now());
+  output.errorStream.write(formatFacts(fingerprints, output.paintError, '  '));
+  const left = formatLeft(expiresAt, Date.now());
   output.note(output.paintError('dim', `\nWaiting; the code expires in ${left}. Press Ctrl-C to cancel.`));
 }
 

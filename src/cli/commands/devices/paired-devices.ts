@@ -1,6 +1,6 @@
 import type { Device } from '../../../contract/devices.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellAge } from '../../output/duration.ts';
+import { formatAge } from '../../output/duration.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { forEachId } from '../../ids/for-each-id.ts';
 import { idShortener } from '../../output/shorten-ids.ts';
@@ -29,7 +29,7 @@ export async function listDevices(cli: Cli, { json, quiet }: Format & { quiet?: 
       { title: '', value: ({ current }) => (current ? '*' : '') },
       { title: 'ID', value: ({ id }) => short(id) },
       { title: 'ROLE', value: ({ role }) => role },
-      { title: 'LAST SEEN', value: ({ lastSeenAt }) => (lastSeenAt ? spellAge(lastSeenAt, now) : 'never') },
+      { title: 'LAST SEEN', value: ({ lastSeenAt }) => (lastSeenAt ? formatAge(lastSeenAt, now) : 'never') },
       { title: 'NAME', value: ({ name }) => name, isElastic: true },
       { title: 'FINGERPRINT', value: ({ fingerprint = '' }) => fingerprint, isElastic: true, fromWidth: 110 },
     ],

@@ -8,7 +8,7 @@ const WORDS = 24;
 const PER_LINE = 6;
 
 /** The seed as 24 words (BIP-39, English), in lines. */
-export function spellSeed(seed: Uint8Array): string {
+export function formatSeed(seed: Uint8Array): string {
   const words = entropyToMnemonic(seed, wordlist).split(' ');
   const lines = Array.from({ length: WORDS / PER_LINE }, (_, at) =>
     words.slice(at * PER_LINE, (at + 1) * PER_LINE).join(' '),
@@ -22,7 +22,8 @@ export function readSeed(text: string): Uint8Array {
   if (digits) return digits;
   const words = text.normalize('NFKD').toLowerCase().split(/\s+/).filter(Boolean);
   const unknown = words.flatMap((word, at) => (wordlist.includes(word) ? [] : [at + 1]));
-  if (words.length !== WORDS) throw invalid(`An identity has ${WORDS} words, but ${words.length} were given.`);
+  if (words.length !== WORDS)
+    throw invalid(`An identity has ${WORDS} words, but ${words.length} were given.`);
   if (unknown.length > 0) throw invalid(`Not in the word list: number ${unknown.join(', ')}.`);
   try {
     return mnemonicToEntropy(words.join(' '), wordlist);

@@ -1,7 +1,7 @@
 import { requireAnswer } from '../../input/ask.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellLeft } from '../../output/duration.ts';
+import { formatLeft } from '../../output/duration.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { type ApproveOptions, approveShown } from './decide-pairing.ts';
 import { showRequester } from './show-requester.ts';
@@ -29,7 +29,7 @@ export async function showQr(cli: Cli, options: ApproveOptions & { timeout?: num
     output.note(
       `${output.paintError('yellow', '!')} Only this machine can reach this address. Set another one:\n  svc config set server.baseUrl https://…, then svc daemon restart`,
     );
-  const left = spellLeft(expiresAt, Date.now());
+  const left = formatLeft(expiresAt, Date.now());
   output.note(`Scan it, or enter this code on the device within ${left} (Ctrl-C cancels):\n${code}`);
   const state = await watchPairing(client, {
     requestId,

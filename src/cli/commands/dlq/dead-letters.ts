@@ -1,7 +1,7 @@
 import type { DeadLetter } from '../../../contract/dlq.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellAge } from '../../output/duration.ts';
+import { formatAge } from '../../output/duration.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { forEachId } from '../../ids/for-each-id.ts';
@@ -43,7 +43,9 @@ export async function listDeadLetters(
   if (quiet) return output.write(items.map(({ id }) => `${id}\n`).join(''));
   if (items.length === 0)
     return output.note(
-      status === 'pending' ? 'No pending dead letters. List all: svc dlq ls --status all' : 'No matching dead letters.',
+      status === 'pending'
+        ? 'No pending dead letters. List all: svc dlq ls --status all'
+        : 'No matching dead letters.',
     );
   const now = Date.now();
   output.table<DeadLetter>(
@@ -51,7 +53,7 @@ export async function listDeadLetters(
       { title: 'ID', value: ({ id }) => id },
       { title: 'STATUS', value: (item) => item.status, fromWidth: 100 },
       { title: 'CLASS', value: (item) => item.class },
-      { title: 'FAILED', value: ({ createdAt }) => spellAge(createdAt, now), fromWidth: 90 },
+      { title: 'FAILED', value: ({ createdAt }) => formatAge(createdAt, now), fromWidth: 90 },
       { title: 'TITLE', value: ({ title }) => title, isElastic: true },
       { title: 'ERROR', value: ({ lastError }) => lastError, isElastic: true, fromWidth: 110 },
     ],
@@ -127,7 +129,8 @@ async function pendingIds(
     const { items } = await cli
       .connect()
       .client.dlq.list({ query: { status: 'pending', limit: PAGE, offset } });
-    for (const item of items) if (failureClass === undefined || item.class === failureClass) ids.push(item.id);
+    for (const item of items)
+      if (failureClass === undefined || item.class === failureClass) ids.push(item.id);
     if (items.length < PAGE || ids.length >= limit) return ids.slice(0, limit);
   }
 }

@@ -57,7 +57,9 @@ export async function useExperience(cli: Cli, text: string, { json }: Format): P
   if (json) return output.json(answer);
   const { weight, useCount } = answer.experience;
   output.write(`${id}\n`);
-  output.note(`Used ${useCount === 1 ? 'once' : `${useCount} times`}; its weight is now ${weight.toFixed(2)}.`);
+  output.note(
+    `Used ${useCount === 1 ? 'once' : `${useCount} times`}; its weight is now ${weight.toFixed(2)}.`,
+  );
 }
 
 /** `svc experiences rm ID…`. */
@@ -84,7 +86,7 @@ export async function decayExperiences(
     body: halfLife === undefined ? {} : { halfLifeDays: halfLife },
   });
   if (json) return output.json(answer);
-  output.note(`Lowered the weight of ${spellCount(answer.decayed)}.`);
+  output.note(`Lowered the weight of ${formatCount(answer.decayed)}.`);
 }
 
 /** `svc experiences prune`. */
@@ -99,7 +101,7 @@ export async function pruneExperiences(
     body: minWeight === undefined ? {} : { minWeight },
   });
   if (json) return output.json(answer);
-  output.note(`Removed ${spellCount(answer.pruned)}.`);
+  output.note(`Removed ${formatCount(answer.pruned)}.`);
 }
 
-const spellCount = (count: number) => `${count} ${count === 1 ? 'experience' : 'experiences'}`;
+const formatCount = (count: number) => `${count} ${count === 1 ? 'experience' : 'experiences'}`;

@@ -1,12 +1,12 @@
 import type { Experience, ListExperiencesQuery } from '../../../contract/experiences.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellAge } from '../../output/duration.ts';
-import { layOutFacts } from '../../output/facts.ts';
+import { formatAge } from '../../output/duration.ts';
+import { formatFacts } from '../../output/facts.ts';
 import { idsOf } from '../../ids/ids-of.ts';
 import { withId } from '../../ids/resolve-id.ts';
 import { idShortener } from '../../output/shorten-ids.ts';
 import type { Column } from '../../output/table.ts';
-import { paintOrigin, spellOrigin, spellOriginFully } from './spell-origin.ts';
+import { paintOrigin, formatOrigin, formatOriginFully } from './format-origin.ts';
 
 interface Format {
   json?: boolean;
@@ -84,9 +84,9 @@ export async function showExperience(cli: Cli, text: string, { json }: Format): 
   const { experience } = answer;
   const { useCount, lastUsedAt, createdAt, solution } = experience;
   const now = Date.now();
-  const used = lastUsedAt === undefined ? '' : `, last ${spellAge(lastUsedAt, now)}`;
+  const used = lastUsedAt === undefined ? '' : `, last ${formatAge(lastUsedAt, now)}`;
   output.write(
-    layOutFacts(
+    formatFacts(
       [
         ['ID', experience.id],
         ['Type', experience.type],
@@ -95,8 +95,8 @@ export async function showExperience(cli: Cli, text: string, { json }: Format): 
         ['Success', experience.successScore.toFixed(2)],
         ['Weight', experience.weight.toFixed(2)],
         ['Used', useCount === 0 ? 'never' : `${useCount === 1 ? 'once' : `${useCount} times`}${used}`],
-        ['From', spellOriginFully(experience.origin)],
-        ['Recorded', `${createdAt}  (${spellAge(createdAt, now)})`],
+        ['From', formatOriginFully(experience.origin)],
+        ['Recorded', `${createdAt}  (${formatAge(createdAt, now)})`],
         ['Steps', solution.flatMap((step, at) => numbered(step, at + 1, String(solution.length).length))],
       ],
       output.paint,
@@ -115,11 +115,11 @@ function columns({ output }: Cli, rows: readonly Experience[]): Column<Experienc
     { title: 'ID', value: ({ id }) => short(id) },
     { title: 'WEIGHT', value: ({ weight }) => weight.toFixed(2), align: 'right' },
     { title: 'USED', value: ({ useCount }) => String(useCount), align: 'right', fromWidth: 90 },
-    { title: 'AGE', value: ({ createdAt }) => spellAge(createdAt, now).replace(/ ago$/, '') },
+    { title: 'AGE', value: ({ createdAt }) => formatAge(createdAt, now).replace(/ ago$/, '') },
     { title: 'TYPE', value: ({ type }) => type, fromWidth: 100 },
     {
       title: 'FROM',
-      value: ({ origin }) => spellOrigin(origin),
+      value: ({ origin }) => formatOrigin(origin),
       paint: (cell, { origin }) => paintOrigin(output.paint, cell, origin),
     },
     { title: 'TAGS', value: ({ tags }) => tags.join(' '), isElastic: true, fromWidth: 110 },

@@ -62,7 +62,9 @@ async function setGuard(cli: Cli, { name, enabled }: Guard, shouldEnable: boolea
   if (json) return output.json(answer);
   const state = shouldEnable ? 'enabled' : 'disabled';
   if (enabled === shouldEnable) return output.note(`${name} is already ${state}.`);
-  output.note(shouldEnable ? `Enabled ${name}.` : `Disabled ${name}. Enable it again: svc guards enable ${name}`);
+  output.note(
+    shouldEnable ? `Enabled ${name}.` : `Disabled ${name}. Enable it again: svc guards enable ${name}`,
+  );
 }
 
 async function findGuard(client: Client, text: string): Promise<Guard> {

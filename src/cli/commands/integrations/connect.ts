@@ -2,7 +2,7 @@ import type { Client } from '../../../contract/client.ts';
 import type { ProviderName } from '../../../contract/oauth.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellLeft } from '../../output/duration.ts';
+import { formatLeft } from '../../output/duration.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import type { Vendor } from './vendors.ts';
@@ -38,7 +38,7 @@ export async function connectVendor(cli: Cli, vendor: Vendor, options: ConnectOp
   const link = await client.auth.createSignInLink({ body: { returnTo: `/api/auth/${provider}` } });
   if (json) output.jsonLine(link);
   else output.write(`${link.url}\n`);
-  const left = spellLeft(link.expiresAt, Date.now());
+  const left = formatLeft(link.expiresAt, Date.now());
   output.note(
     `Open it in a browser on any machine that can reach the daemon: it signs you in and continues to ${name}.\nIt works once and expires in ${left}.`,
   );
@@ -58,7 +58,9 @@ export async function connectVendor(cli: Cli, vendor: Vendor, options: ConnectOp
     },
   });
   // From here on Ctrl-C is handled.
-  output.note(output.paintError('dim', `Waiting for you to authorize at ${name}. Press Ctrl-C to stop waiting.`));
+  output.note(
+    output.paintError('dim', `Waiting for you to authorize at ${name}. Press Ctrl-C to stop waiting.`),
+  );
   const account = await waiting;
   if (json) output.jsonLine(account.status);
   output.note(`Connected ${name} as ${escapeLine(account.name ?? '')}.`);

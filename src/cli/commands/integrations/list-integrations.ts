@@ -1,8 +1,8 @@
 import type { Setting } from '../../../contract/config.ts';
 import type { WebhooksStatus, WebSearchInfo } from '../../../contract/integrations.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellAge } from '../../output/duration.ts';
-import { type Fact, layOutFacts } from '../../output/facts.ts';
+import { formatAge } from '../../output/duration.ts';
+import { type Fact, formatFacts } from '../../output/facts.ts';
 import { type Vendor, vendors } from './vendors.ts';
 import { type ConnectedAccount, connectedAccount } from './connected-account.ts';
 import { baseUrlOf, knownSettings, missingApp } from './known-settings.ts';
@@ -52,7 +52,7 @@ export async function listIntegrations(cli: Cli, { json }: { json?: boolean }): 
     rows,
   );
   const steps = rows.map(({ name, next }): Fact => [name, next]).filter(([, next]) => next?.length);
-  if (steps.length > 0) output.note(`\nNext:\n${layOutFacts(steps, output.paintError, '  ').trimEnd()}`);
+  if (steps.length > 0) output.note(`\nNext:\n${formatFacts(steps, output.paintError, '  ').trimEnd()}`);
 }
 
 interface SetupContext {
@@ -74,7 +74,7 @@ function vendorRow(vendor: Vendor, account: ConnectedAccount, context: SetupCont
     name,
     connected: account.name ?? 'no',
     webhooks: !configured ? 'no secret' : isWorking ? 'configured' : 'none yet',
-    lastEvent: lastEvent ? spellAge(lastEvent, Date.now()) : 'never',
+    lastEvent: lastEvent ? formatAge(lastEvent, Date.now()) : 'never',
     next: [...connect, ...(isWorking ? [] : hookSteps(vendor, context))],
   };
 }

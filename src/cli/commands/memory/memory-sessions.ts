@@ -1,6 +1,6 @@
 import type { MemorySession } from '../../../contract/memory.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellAge } from '../../output/duration.ts';
+import { formatAge } from '../../output/duration.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { forEachId } from '../../ids/for-each-id.ts';
 import { idsOf } from '../../ids/ids-of.ts';
@@ -49,7 +49,7 @@ export async function listMemorySessions(
         value: (each) => each.status,
         paint: (cell, each) => (each.status === 'active' ? cell : output.paint('dim', cell)),
       },
-      { title: 'CREATED', value: ({ createdAt }) => spellAge(createdAt, now) },
+      { title: 'CREATED', value: ({ createdAt }) => formatAge(createdAt, now) },
       { title: 'NAME', value: ({ name }) => name, isElastic: true },
       { title: 'CONVERSATION', value: ({ conversationId = '' }) => conversationId, fromWidth: 100 },
     ],

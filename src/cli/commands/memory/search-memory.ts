@@ -4,7 +4,7 @@ import { escapeLine } from '../../output/escape-text.ts';
 import { bestLines, markLine } from './best-lines.ts';
 import { queryWords } from './query-words.ts';
 import { noteReason, searchBody, type SearchOptions } from './search-options.ts';
-import { pathShower, spellPlace } from './shown-path.ts';
+import { pathShower, formatPlace } from './shown-path.ts';
 
 /** Limits the width of piped output, because lines of a file may be very long. */
 const WIDEST = 400;
@@ -31,7 +31,7 @@ function printChunks(cli: Cli, { query, chunks }: SearchResult): void {
     const gutter = String(chunk.endLine).length;
     const width = Math.max(NARROWEST, Math.min(output.width, WIDEST) - gutter - 4);
     const lines = [
-      headline(paint('cyan', spellPlace(show, chunk)), chunk, paint),
+      headline(paint('cyan', formatPlace(show, chunk)), chunk, paint),
       ...(chunk.heading === undefined ? [] : [`  ${paint('dim', escapeLine(chunk.heading))}`]),
       ...bestLines(chunk, terms).map(({ number, text }) => {
         const marked = markLine(text, terms, { width, mark: (word) => paint(['bold', 'yellow'], word) });
@@ -53,7 +53,8 @@ export async function noteNothing(cli: Cli, found: number, options: SearchOption
   const { under, minScore } = options;
   const narrow = [under === undefined ? '' : '--under', minScore ? '--min-score' : ''].filter(Boolean);
   if (syncing) return output.note('Nothing found yet: a sync is in progress. See: svc memory stats');
-  if (fileCount === 0) return output.note('Nothing is indexed yet. Index a directory: svc memory sync DIRECTORY');
+  if (fileCount === 0)
+    return output.note('Nothing is indexed yet. Index a directory: svc memory sync DIRECTORY');
   output.note(
     narrow.length > 0
       ? `Nothing found. Try it without ${narrow.join(' and ')}.`

@@ -22,7 +22,9 @@ export function searchBody(
 ): { body: Pick<SearchMemory, 'query'> & Partial<SearchMemory> } {
   const query = words.join(' ');
   if (query.trim() === '')
-    throw new CliError(exitCodes.usage, 'Missing search query.', { next: 'Example: svc memory search deploy' });
+    throw new CliError(exitCodes.usage, 'Missing search query.', {
+      next: 'Example: svc memory search deploy',
+    });
   return {
     body: {
       query,

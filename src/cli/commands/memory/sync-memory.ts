@@ -3,10 +3,10 @@ import { ApiError, type Client } from '../../../contract/client.ts';
 import type { SyncResult } from '../../../contract/memory.ts';
 import type { Cli } from '../../program/cli.ts';
 import { Unreachable } from '../../connection/connection.ts';
-import { spellDuration } from '../../output/duration.ts';
+import { formatDuration } from '../../output/duration.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
-import { layOutFacts } from '../../output/facts.ts';
+import { formatFacts } from '../../output/facts.ts';
 import { type Interrupt, interruptCodes, onInterrupt } from '../run/on-interrupt.ts';
 import { toFullPath } from './shown-path.ts';
 import { type SyncDisplay, syncDisplay } from './sync-progress.ts';
@@ -56,7 +56,8 @@ export async function syncMemory(
     printResult(cli, result);
     noteMissingVectors(cli, result);
   }
-  if (result.cancelled) return output.note(`Stopped; files indexed so far are kept. Continue: ${command(folder)}`);
+  if (result.cancelled)
+    return output.note(`Stopped; files indexed so far are kept. Continue: ${command(folder)}`);
   if (!quiet && result.synced > 0) output.note('Search it: svc memory search QUERY');
   if (!quiet && result.synced === 0) output.note('No indexable files found.');
 }
@@ -71,7 +72,9 @@ async function wait(cli: Cli, basePath: string | undefined, signal: AbortSignal)
     } catch (error) {
       if (!isCutOff(error) || signal.aborted) throw error;
       while ((await client.memory.stats({}, { signal })).syncing) await delay(POLL_MS, undefined, { signal });
-      cli.output.note('The connection was lost during the sync; these are the results of the remaining part.');
+      cli.output.note(
+        'The connection was lost during the sync; these are the results of the remaining part.',
+      );
     }
   }
 }
@@ -120,7 +123,7 @@ function printResult({ output }: Cli, result: SyncResult): void {
   const count = (n: number) => n.toLocaleString('en');
   const reasons = Object.entries(result.reasons).toSorted(([, a], [, b]) => b - a);
   output.write(
-    layOutFacts(
+    formatFacts(
       [
         ['Indexed', `${count(result.synced)} ${result.synced === 1 ? 'file' : 'files'}`],
         ['Added', count(result.added)],
@@ -132,7 +135,7 @@ function printResult({ output }: Cli, result: SyncResult): void {
             ? undefined
             : [count(result.skipped), ...reasons.map(([reason, n]) => `  ${count(n)} ${reason}`)],
         ],
-        ['Took', spellDuration(result.durationMs)],
+        ['Took', formatDuration(result.durationMs)],
       ],
       output.paint,
     ),

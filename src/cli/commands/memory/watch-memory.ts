@@ -1,11 +1,11 @@
 import type { WatcherStatus } from '../../../contract/memory.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellAge } from '../../output/duration.ts';
-import { layOutFacts } from '../../output/facts.ts';
+import { formatAge } from '../../output/duration.ts';
+import { formatFacts } from '../../output/facts.ts';
 import { followLiveFeed } from '../tasks/live-feed.ts';
 import { fitText } from '../../output/text-width.ts';
 import { pathShower } from './shown-path.ts';
-import { spellProgress } from './sync-progress.ts';
+import { formatProgress } from './sync-progress.ts';
 
 /** `svc memory watch`: shows whether directories are watched, then follows syncs until Ctrl-C. */
 export async function watchMemory(cli: Cli, { json }: { json?: boolean }): Promise<void> {
@@ -16,12 +16,18 @@ export async function watchMemory(cli: Cli, { json }: { json?: boolean }): Promi
   const { reason, state } = answer;
   const { lastSyncAt } = state;
   output.write(
-    layOutFacts(
+    formatFacts(
       [
-        ['Watching', spellWatching(answer)],
+        ['Watching', formatWatching(answer)],
         ['Reason', state.watching ? undefined : reason],
-        ['Changes', state.watching ? (state.dirty ? 'some are not indexed yet' : 'all are indexed') : undefined],
-        ['Last sync', lastSyncAt === null ? 'never' : `${lastSyncAt}  (${spellAge(lastSyncAt, Date.now())})`],
+        [
+          'Changes',
+          state.watching ? (state.dirty ? 'some are not indexed yet' : 'all are indexed') : undefined,
+        ],
+        [
+          'Last sync',
+          lastSyncAt === null ? 'never' : `${lastSyncAt}  (${formatAge(lastSyncAt, Date.now())})`,
+        ],
       ],
       output.paint,
     ),
@@ -43,14 +49,14 @@ export async function watchMemory(cli: Cli, { json }: { json?: boolean }): Promi
         return print(cli, at, (width) => fitText(show(basePath), width - count.length) + count);
       }
       const step = `${phase} ${basePath}`;
-      if (step !== last) print(cli, at, (width) => fitText(spellProgress(progress), width));
+      if (step !== last) print(cli, at, (width) => fitText(formatProgress(progress), width));
       last = phase === 'done' ? '' : step;
     },
     signal: output.closed,
   });
 }
 
-const spellWatching = ({ enabled, reason, state: { watching, watchedFiles } }: WatcherStatus) => {
+const formatWatching = ({ enabled, reason, state: { watching, watchedFiles } }: WatcherStatus) => {
   if (watching) return `${watchedFiles.toLocaleString('en')} files`;
   return enabled && reason === undefined ? 'not yet' : 'no';
 };

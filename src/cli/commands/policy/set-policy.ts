@@ -95,7 +95,8 @@ async function warn(cli: Cli, client: Client, policy: Policy, changes: ListChang
     );
   }
   for (const name of policy.allowedTools)
-    if (policy.blockedTools.includes(name)) say(`${name} is both allowed and blocked; blocking takes precedence.`);
+    if (policy.blockedTools.includes(name))
+      say(`${name} is both allowed and blocked; blocking takes precedence.`);
   for (const { list, title, remove } of changes)
     for (const name of remove)
       if (coveredBy(policy[list], name))

@@ -53,7 +53,9 @@ export async function listModels(cli: Cli, text: string, { json }: Options): Pro
     answer.models,
   );
   if (answer.source === 'list')
-    output.note(output.paintError('dim', 'The provider does not list its models; this built-in list may be outdated.'));
+    output.note(
+      output.paintError('dim', 'The provider does not list its models; this built-in list may be outdated.'),
+    );
 }
 
 /** `svc providers test PROVIDER`. */
@@ -82,9 +84,7 @@ export async function setDefault(
     body: { provider, ...(model !== undefined && { model }) },
   });
   if (json) return output.json(answer);
-  output.note(
-    `Default provider: ${escapeLine([provider, model].filter(Boolean).join('/'))}.`,
-  );
+  output.note(`Default provider: ${escapeLine([provider, model].filter(Boolean).join('/'))}.`);
 }
 
 const stateOf = ({ configured, enabled, healthy, message }: Provider) => {

@@ -8,7 +8,10 @@ interface Options {
 export async function setPaused(cli: Cli, verb: 'pause' | 'resume', { json }: Options): Promise<void> {
   const answer = await cli.connect().client.queue[verb]();
   if (json) cli.output.json(answer);
-  else cli.output.note(answer.paused ? 'Queue paused; running tasks continue. Resume it: svc queue resume' : 'Queue resumed.');
+  else
+    cli.output.note(
+      answer.paused ? 'Queue paused; running tasks continue. Resume it: svc queue resume' : 'Queue resumed.',
+    );
 }
 
 /** `svc queue status`. */

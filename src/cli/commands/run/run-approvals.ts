@@ -2,7 +2,7 @@ import type { ApprovalDecision } from '../../../contract/approvals.ts';
 import { ApiError, type Client } from '../../../contract/client.ts';
 import type { TaskEvent } from '../../../contract/task.ts';
 import { askedCall, decidedApproval } from '../approvals/asked-call.ts';
-import { type AskedCall, layOutCall } from '../approvals/lay-out-call.ts';
+import { type AskedCall, formatCall } from '../approvals/format-call.ts';
 import { canAsk } from '../../input/ask.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
@@ -48,7 +48,7 @@ export function runApprovals(
   const show = (call: AskedCall) => {
     const { paintError: paint, errorStream } = output;
     const width = errorStream.columns || Number.POSITIVE_INFINITY;
-    output.note(layOutCall(call, { paint, width, now: Date.now() }).trimEnd());
+    output.note(formatCall(call, { paint, width, now: Date.now() }).trimEnd());
   };
   const handle = async (asked: AskedCall, signal: AbortSignal) => {
     if (signal.aborted) return;

@@ -2,7 +2,7 @@ import { ApiError } from '../../../contract/client.ts';
 import type { Task } from '../../../contract/task.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellDuration } from '../../output/duration.ts';
+import { formatDuration } from '../../output/duration.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { type ExitCode, exitCodes } from '../../errors/exit-codes.ts';
 import { followTask } from '../tasks/follow-task.ts';
@@ -34,7 +34,9 @@ export async function runTask(cli: Cli, words: string[], options: RunOptions): P
   const stop = (reason: Stop) => {
     if (stoppedBy) return;
     stoppedBy = reason;
-    progress.say(reason === 'timeout' ? 'timed out, cancelling' : 'cancelling; press Ctrl-C again to exit now');
+    progress.say(
+      reason === 'timeout' ? 'timed out, cancelling' : 'cancelling; press Ctrl-C again to exit now',
+    );
     client.tasks.cancel({ params: { id } }).catch((error: unknown) => {
       // The task finished before it could be cancelled.
       if (error instanceof ApiError && error.status === 400) return;
@@ -66,7 +68,9 @@ export async function runTask(cli: Cli, words: string[], options: RunOptions): P
       if (options.json) output.json(await client.tasks.get({ params: { id } }));
       throw error;
     }
-    progress.end(`${output.paintError('yellow', '!')} the task may still be running  See: svc tasks show ${id}`);
+    progress.end(
+      `${output.paintError('yellow', '!')} the task may still be running  See: svc tasks show ${id}`,
+    );
     throw error;
   } finally {
     clearTimeout(timer);
@@ -90,7 +94,7 @@ function conclude({ output }: Cli, task: Task, stoppedBy: Stop | undefined, time
   const next = `See: svc tasks show ${task.id}`;
   const good = output.paintError('green', '✓');
   const bad = output.paintError('red', '✗');
-  const took = spellDuration(Date.parse(task.completedAt ?? task.updatedAt) - Date.parse(task.createdAt));
+  const took = formatDuration(Date.parse(task.completedAt ?? task.updatedAt) - Date.parse(task.createdAt));
   const isStopped = task.status === 'cancelled' && stoppedBy !== undefined;
   const exitCode =
     stoppedBy === undefined || (stoppedBy === 'timeout' && !isStopped)
@@ -98,7 +102,7 @@ function conclude({ output }: Cli, task: Task, stoppedBy: Stop | undefined, time
       : codeOf(stoppedBy);
   if (task.status === 'completed') return { exitCode, line: `${good} done in ${took}` };
   if (isStopped && stoppedBy === 'timeout')
-    return { exitCode, line: `${bad} stopped after ${spellDuration(timeout)} (--timeout)  ${next}` };
+    return { exitCode, line: `${bad} stopped after ${formatDuration(timeout)} (--timeout)  ${next}` };
   if (task.status === 'cancelled') return { exitCode, line: `${bad} cancelled after ${took}  ${next}` };
   return {
     exitCode,

@@ -4,7 +4,7 @@ import { exitCodes } from '../../errors/exit-codes.ts';
 import { forEachId } from '../../ids/for-each-id.ts';
 import { idsOf } from '../../ids/ids-of.ts';
 import { withId } from '../../ids/resolve-id.ts';
-import { spellZonedFully } from './zoned-time.ts';
+import { formatZonedFully } from './zoned-time.ts';
 
 interface Options {
   json?: boolean;
@@ -29,7 +29,7 @@ export async function setActive(
     output.note(
       nextRunAt === undefined
         ? `Schedule paused. Resume it: svc schedules resume ${id}`
-        : `Schedule resumed. Next run: ${spellZonedFully(nextRunAt, timezone)} (${timezone}).`,
+        : `Schedule resumed. Next run: ${formatZonedFully(nextRunAt, timezone)} (${timezone}).`,
     );
   });
 }

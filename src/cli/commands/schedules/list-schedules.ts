@@ -1,11 +1,11 @@
 import type { Schedule } from '../../../contract/schedules.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellAge } from '../../output/duration.ts';
+import { formatAge } from '../../output/duration.ts';
 import type { Paint } from '../../output/output.ts';
 import { idShortener } from '../../output/shorten-ids.ts';
 import type { Column } from '../../output/table.ts';
 import { paintStatus } from '../tasks/paint-status.ts';
-import { spellZoned } from './zoned-time.ts';
+import { formatZoned } from './zoned-time.ts';
 
 export interface ListOptions {
   status?: Schedule['status'];
@@ -40,7 +40,7 @@ function columns(paint: Paint, short: (id: string) => string): Column<Schedule>[
     {
       title: 'NEXT RUN',
       value: ({ status, nextRunAt, timezone }) =>
-        nextRunAt === undefined ? status : spellZoned(nextRunAt, timezone),
+        nextRunAt === undefined ? status : formatZoned(nextRunAt, timezone),
       paint: (cell, { status, pausedReason }) =>
         status === 'active' ? cell : paint(pausedReason === undefined ? 'dim' : 'red', cell),
     },
@@ -52,7 +52,7 @@ function columns(paint: Paint, short: (id: string) => string): Column<Schedule>[
     },
     {
       title: 'STARTED',
-      value: ({ lastRunAt }) => (lastRunAt === undefined ? '' : spellAge(lastRunAt, now)),
+      value: ({ lastRunAt }) => (lastRunAt === undefined ? '' : formatAge(lastRunAt, now)),
       fromWidth: 110,
     },
     { title: 'SCHEDULE', value: ({ cron = 'once' }) => cron, fromWidth: 100 },

@@ -2,11 +2,11 @@ import type { Client } from '../../../contract/client.ts';
 import type { Schedule } from '../../../contract/schedules.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellLeft } from '../../output/duration.ts';
+import { formatLeft } from '../../output/duration.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { idsOf } from '../../ids/ids-of.ts';
 import { withId } from '../../ids/resolve-id.ts';
-import { spellAllZoned } from './zoned-time.ts';
+import { formatAllZoned } from './zoned-time.ts';
 
 export interface NextOptions {
   cron?: string;
@@ -41,8 +41,8 @@ export async function showNextRuns(cli: Cli, text: string | undefined, options: 
 
 /** One line per run: the time in its zone, and how far away it is. */
 export function nextRunLines(nextRuns: readonly string[], timezone: string, now = Date.now()): string[] {
-  return spellAllZoned(nextRuns, timezone).map(
-    (time, index) => `${time}   in ${spellLeft(nextRuns[index], now)}`,
+  return formatAllZoned(nextRuns, timezone).map(
+    (time, index) => `${time}   in ${formatLeft(nextRuns[index], now)}`,
   );
 }
 

@@ -1,12 +1,12 @@
 import type { Schedule } from '../../../contract/schedules.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellAge } from '../../output/duration.ts';
-import { type Fact, layOutFacts } from '../../output/facts.ts';
+import { formatAge } from '../../output/duration.ts';
+import { type Fact, formatFacts } from '../../output/facts.ts';
 import { idsOf } from '../../ids/ids-of.ts';
 import { withId } from '../../ids/resolve-id.ts';
 import { catchUpMeanings, overlapMeanings } from './policy-meanings.ts';
 import { nextRunLines } from './next-runs.ts';
-import { spellZonedFully } from './zoned-time.ts';
+import { formatZonedFully } from './zoned-time.ts';
 
 const PROMPT_LETTERS = 400;
 
@@ -19,14 +19,14 @@ export async function showSchedule(cli: Cli, text: string, { json }: { json?: bo
   );
   if (json) return output.json(answer);
   const { schedule } = answer;
-  output.write(layOutFacts(factsOf(schedule), output.paint));
+  output.write(formatFacts(factsOf(schedule), output.paint));
   if (schedule.status === 'paused') output.note(`\nResume it:\n  svc schedules resume ${id}`);
 }
 
 function factsOf(schedule: Schedule): Fact[] {
   const { task, timezone, nextRuns, lastRunAt, lastTaskId, pausedReason, status, at } = schedule;
   const now = Date.now();
-  const time = (moment: string) => spellZonedFully(moment, timezone);
+  const time = (moment: string) => formatZonedFully(moment, timezone);
   return [
     ['Schedule', schedule.id],
     ['Name', schedule.name],
@@ -34,7 +34,7 @@ function factsOf(schedule: Schedule): Fact[] {
     ['Times', schedule.cron ?? (at && `once, ${time(at)}`)],
     ['Time zone', timezone],
     ['Next runs', nextRunLines(nextRuns, timezone, now)],
-    ['Last run', lastRunAt && `${time(lastRunAt)}   ${spellAge(lastRunAt, now)}`],
+    ['Last run', lastRunAt && `${time(lastRunAt)}   ${formatAge(lastRunAt, now)}`],
     ['Last task', lastTaskId && `${lastTaskId}  ${schedule.lastStatus ?? ''}`],
     ['Runs', countsOf(schedule)],
     ['Overlap', `${schedule.overlap}: ${overlapMeanings[schedule.overlap]}`],

@@ -6,7 +6,7 @@ import type { Cli } from '../../program/cli.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { readStdin } from '../../input/read-stdin.ts';
 import { titleOf } from '../run/read-prompt.ts';
-import { spellFileError } from '../../errors/file-error.ts';
+import { formatFileError } from '../../errors/file-error.ts';
 
 export interface CreateOptions {
   title?: string;
@@ -80,7 +80,7 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new CliError(exitCodes.invalid, `${file} cannot be read: ${spellFileError(error)}.`, {
+    throw new CliError(exitCodes.invalid, `${file} cannot be read: ${formatFileError(error)}.`, {
       cause: error,
     });
   }

@@ -1,6 +1,6 @@
 import type { ListedTask } from '../../../contract/task.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellAge } from '../../output/duration.ts';
+import { formatAge } from '../../output/duration.ts';
 import type { Paint } from '../../output/output.ts';
 import type { Column } from '../../output/table.ts';
 import { paintStatus } from './paint-status.ts';
@@ -65,7 +65,7 @@ function columns(paint: Paint): Column<ListedTask>[] {
     },
     { title: 'P', value: ({ priority }) => String(priority ?? ''), align: 'right', fromWidth: 100 },
     { title: 'AGENT', value: ({ assignedAgent = '' }) => assignedAgent, fromWidth: 100 },
-    { title: 'CREATED', value: ({ createdAt }) => (createdAt ? spellAge(createdAt, now) : '') },
+    { title: 'CREATED', value: ({ createdAt }) => (createdAt ? formatAge(createdAt, now) : '') },
     { title: 'TITLE', value: ({ title = '' }) => title, isElastic: true },
   ];
 }

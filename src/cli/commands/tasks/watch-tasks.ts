@@ -1,5 +1,5 @@
 import type { LiveMessage } from '../../../contract/live.ts';
-import { summariseCall } from '../approvals/lay-out-call.ts';
+import { summariseCall } from '../approvals/format-call.ts';
 import { canAsk } from '../../input/ask.ts';
 import type { Cli } from '../../program/cli.ts';
 import { describeEvent } from '../../output/describe-event.ts';

@@ -1,7 +1,7 @@
 import type { Scope } from '../../../contract/scopes.ts';
 import type { ApiToken } from '../../../contract/tokens.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellAge, spellLeft } from '../../output/duration.ts';
+import { formatAge, formatLeft } from '../../output/duration.ts';
 import { forEachId } from '../../ids/for-each-id.ts';
 import { idShortener } from '../../output/shorten-ids.ts';
 import { idsOf } from '../../ids/ids-of.ts';
@@ -30,7 +30,7 @@ export async function createToken(
   if (json) return output.json(answer);
   output.write(`${answer.token}\n`);
   output.note(
-    `Store it now; it is shown only once. It ${answer.expiresAt ? `expires in ${spellLeft(answer.expiresAt, Date.now())}` : 'is valid until it is revoked'}.`,
+    `Store it now; it is shown only once. It ${answer.expiresAt ? `expires in ${formatLeft(answer.expiresAt, Date.now())}` : 'is valid until it is revoked'}.`,
   );
   if (answer.notifySecret !== undefined)
     output.note(
@@ -54,8 +54,8 @@ export async function listTokens(cli: Cli, { json, quiet }: ListOptions): Promis
     [
       { title: 'ID', value: ({ id }) => short(id) },
       { title: 'TOKEN', value: ({ prefix }) => `${prefix}…` },
-      { title: 'EXPIRES', value: ({ expiresAt }) => spellLeft(expiresAt, now) },
-      { title: 'LAST USED', value: ({ lastUsedAt }) => (lastUsedAt ? spellAge(lastUsedAt, now) : 'never') },
+      { title: 'EXPIRES', value: ({ expiresAt }) => formatLeft(expiresAt, now) },
+      { title: 'LAST USED', value: ({ lastUsedAt }) => (lastUsedAt ? formatAge(lastUsedAt, now) : 'never') },
       { title: 'NAME', value: ({ name }) => name, isElastic: true },
       { title: 'SCOPES', value: ({ scopes }) => scopes.join(' '), isElastic: true },
     ],

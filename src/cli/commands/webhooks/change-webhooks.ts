@@ -2,7 +2,7 @@ import { choiceTable } from '../../../contract/choice-table.ts';
 import type { ChangeWebhook, Webhook, WebhookEvent } from '../../../contract/webhooks.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellLeft } from '../../output/duration.ts';
+import { formatLeft } from '../../output/duration.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { forEachId } from '../../ids/for-each-id.ts';
 import { readSecret } from '../../input/read-secret.ts';
@@ -70,7 +70,7 @@ export async function rotateSecret(cli: Cli, text: string, options: RotateOption
   output.note(
     until === undefined
       ? 'Previous secret revoked.'
-      : `The previous secret also signs for another ${spellLeft(until, Date.now())}.`,
+      : `The previous secret also signs for another ${formatLeft(until, Date.now())}.`,
   );
 }
 

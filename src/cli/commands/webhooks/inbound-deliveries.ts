@@ -1,10 +1,10 @@
 import type { InboundDelivery, ListInboundQuery } from '../../../contract/inbound.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellAge } from '../../output/duration.ts';
+import { formatAge } from '../../output/duration.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
-import { layOutFacts } from '../../output/facts.ts';
+import { formatFacts } from '../../output/facts.ts';
 import { idsOf } from '../../ids/ids-of.ts';
 import { withId } from '../../ids/resolve-id.ts';
 import { idShortener } from '../../output/shorten-ids.ts';
@@ -57,9 +57,9 @@ export async function listInbound(cli: Cli, options: InboundOptions): Promise<vo
   output.table<InboundDelivery>(
     [
       { title: 'ID', value: ({ id }) => short(id) },
-      { title: 'AGE', value: ({ receivedAt }) => spellAge(receivedAt, now) },
+      { title: 'AGE', value: ({ receivedAt }) => formatAge(receivedAt, now) },
       { title: 'FROM', value: (each) => vendors[each.provider].name },
-      { title: 'EVENT', value: spellEvent, isElastic: true },
+      { title: 'EVENT', value: formatEvent, isElastic: true },
       {
         title: 'STATUS',
         value: (each) => each.status,
@@ -98,12 +98,12 @@ export async function showInbound(
   }
   const { copies } = delivery;
   output.write(
-    layOutFacts(
+    formatFacts(
       [
         ['ID', delivery.id],
         ['From', vendors[delivery.provider].name],
         ['Delivery ID', delivery.deliveryId],
-        ['Event', spellEvent(delivery)],
+        ['Event', formatEvent(delivery)],
         ['Source', delivery.sourceId],
         ['Sender', delivery.sender],
         ['Status', delivery.status],
@@ -137,5 +137,5 @@ export async function replayInbound(cli: Cli, text: string, { json }: { json?: b
   output.note(reason === undefined ? status : `${status}: ${escapeLine(reason)}`);
 }
 
-const spellEvent = ({ event, action }: InboundDelivery) =>
+const formatEvent = ({ event, action }: InboundDelivery) =>
   action === undefined ? event : `${event} ${action}`;

@@ -1,8 +1,8 @@
 import { choiceTable } from '../../../contract/choice-table.ts';
 import type { Webhook } from '../../../contract/webhooks.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellAge, spellLeft } from '../../output/duration.ts';
-import { layOutFacts } from '../../output/facts.ts';
+import { formatAge, formatLeft } from '../../output/duration.ts';
+import { formatFacts } from '../../output/facts.ts';
 import type { Output } from '../../output/output.ts';
 import { idsOf } from '../../ids/ids-of.ts';
 import { withId } from '../../ids/resolve-id.ts';
@@ -23,21 +23,23 @@ export async function listWebhooks(cli: Cli, { json, quiet }: Format & { quiet?:
   if (json) return output.json(answer);
   const { webhooks } = answer;
   if (quiet) return output.write(webhooks.map(({ id }) => `${id}\n`).join(''));
-  if (webhooks.length === 0)
-    return output.note('No webhooks. Add one: svc webhooks add URL --all-events');
+  if (webhooks.length === 0) return output.note('No webhooks. Add one: svc webhooks add URL --all-events');
   const now = Date.now();
   const short = idShortener(output, webhooks);
   output.table<Webhook>(
     [
       { title: 'ID', value: ({ id }) => short(id) },
       { title: 'URL', value: ({ url }) => url.replace(/^https:\/\//, ''), isElastic: true },
-      { title: 'EVENTS', value: spellEvents, isElastic: true },
+      { title: 'EVENTS', value: formatEvents, isElastic: true },
       {
         title: 'STATUS',
         value: ({ status }) => status,
         paint: (cell, { status }) => output.paint(colours[status], cell),
       },
-      { title: 'LAST DELIVERY', value: ({ lastDelivery }) => (lastDelivery ? spellAge(lastDelivery, now) : 'never') },
+      {
+        title: 'LAST DELIVERY',
+        value: ({ lastDelivery }) => (lastDelivery ? formatAge(lastDelivery, now) : 'never'),
+      },
       { title: 'FAILED', value: ({ failureCount }) => String(failureCount), align: 'right' },
     ],
     webhooks,
@@ -56,7 +58,7 @@ export async function showWebhook(cli: Cli, text: string, { json }: Format): Pro
   const { webhook } = answer;
   const { previousSecretUntil } = webhook;
   output.write(
-    layOutFacts(
+    formatFacts(
       [
         ['ID', webhook.id],
         ['URL', webhook.url],
@@ -67,8 +69,7 @@ export async function showWebhook(cli: Cli, text: string, { json }: Format): Pro
         ['Secret', webhook.secret],
         [
           'Previous secret',
-          previousSecretUntil &&
-            `also signs for another ${spellLeft(previousSecretUntil, Date.now())}`,
+          previousSecretUntil && `also signs for another ${formatLeft(previousSecretUntil, Date.now())}`,
         ],
         ['Delivered', String(webhook.deliveryCount)],
         ['Failed', String(webhook.failureCount)],
@@ -82,7 +83,7 @@ export async function showWebhook(cli: Cli, text: string, { json }: Format): Pro
   output.note(output.paintError('dim', `\nList deliveries: svc webhooks deliveries ${id}`));
 }
 
-const spellEvents = ({ events }: Webhook) =>
+const formatEvents = ({ events }: Webhook) =>
   events.length === webhookEvents.length ? 'all' : events.join(' ');
 
 /** Explains how to re-enable a webhook that was disabled after repeated failures. */

@@ -1,7 +1,7 @@
 import type { WebhookDelivery } from '../../../contract/webhooks.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellAge, spellDuration, spellLeft } from '../../output/duration.ts';
+import { formatAge, formatDuration, formatLeft } from '../../output/duration.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { idsOf } from '../../ids/ids-of.ts';
 import { resolveId, withId } from '../../ids/resolve-id.ts';
@@ -35,7 +35,9 @@ export async function listDeliveries(
   const { deliveries } = answer;
   if (quiet) return output.write(deliveries.map((each) => `${each.id}\n`).join(''));
   if (deliveries.length === 0)
-    return output.note(status ? 'No matching deliveries.' : `No deliveries yet. Test it: svc webhooks test ${id}`);
+    return output.note(
+      status ? 'No matching deliveries.' : `No deliveries yet. Test it: svc webhooks test ${id}`,
+    );
   const now = Date.now();
   const short = idShortener(output, deliveries);
   output.table<WebhookDelivery>(
@@ -51,9 +53,9 @@ export async function listDeliveries(
       { title: 'ATTEMPT', value: ({ attempt }) => String(attempt), align: 'right' },
       {
         title: 'NEXT',
-        value: ({ nextAttemptAt }) => (nextAttemptAt ? spellWhen(nextAttemptAt, now) : '-'),
+        value: ({ nextAttemptAt }) => (nextAttemptAt ? formatWhen(nextAttemptAt, now) : '-'),
       },
-      { title: 'AGE', value: ({ at }) => spellAge(at, now) },
+      { title: 'AGE', value: ({ at }) => formatAge(at, now) },
       { title: 'ERROR', value: ({ error = '' }) => error, isElastic: true, fromWidth: 100 },
     ],
     deliveries,
@@ -99,11 +101,11 @@ function report(cli: Cli, delivery: WebhookDelivery, isQuiet = false): void {
   const { status, statusCode, error, durationMs, nextAttemptAt, webhookId } = delivery;
   const why = error ?? (statusCode === undefined ? 'no response' : `HTTP ${statusCode}`);
   if (status === 'delivered') {
-    const took = durationMs === undefined ? '' : ` in ${spellDuration(durationMs)}`;
+    const took = durationMs === undefined ? '' : ` in ${formatDuration(durationMs)}`;
     if (!isQuiet) cli.output.note(`Delivered${took} (HTTP ${statusCode ?? 200}).`);
     return;
   }
-  const again = nextAttemptAt ? `Next attempt ${spellWhen(nextAttemptAt, Date.now())}` : undefined;
+  const again = nextAttemptAt ? `Next attempt ${formatWhen(nextAttemptAt, Date.now())}` : undefined;
   if (status === 'pending')
     throw new CliError(exitCodes.pending, `Not delivered yet: ${why}.`, {
       next: again ?? `See: svc webhooks deliveries ${webhookId}`,
@@ -113,5 +115,5 @@ function report(cli: Cli, delivery: WebhookDelivery, isQuiet = false): void {
   });
 }
 
-const spellWhen = (timestamp: string, now: number) =>
-  Date.parse(timestamp) <= now ? 'now' : `in ${spellLeft(timestamp, now)}`;
+const formatWhen = (timestamp: string, now: number) =>
+  Date.parse(timestamp) <= now ? 'now' : `in ${formatLeft(timestamp, now)}`;

@@ -1,6 +1,6 @@
 import { Box, type Key, useInput, useWindowSize } from 'ink';
 import { useEffect, useState } from 'react';
-import { layOutEditor } from '../editor/lay-out-editor.ts';
+import { renderEditor } from '../editor/render-editor.ts';
 import { splitKeys } from '../editor/key-action.ts';
 import { ApprovalBar, approvalRows } from '../parts/approval-bar.tsx';
 import { useBatchedReducer } from '../parts/use-batched-reducer.ts';
@@ -67,7 +67,7 @@ export function ChatApp({ initial, message, onSession, ...parts }: ChatAppProps)
 
   const history = run.entries.flatMap((entry) => (entry.kind === 'person' ? [entry.text] : []));
   const input = useMessage({ width, history, isActive: isWriting, onSubmit: submit });
-  const editor = layOutEditor(input.editor, {
+  const editor = renderEditor(input.editor, {
     width,
     height: Math.max(1, Math.floor(height / 3)),
     hint: run.entries.length === 0 ? 'Write a message' : 'Write a reply',

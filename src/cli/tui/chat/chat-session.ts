@@ -16,7 +16,7 @@ export interface ChatSessionParts {
   /** Where the tools of new conversations work. */
   folder: string;
   /** A failure in one line with what to do next. */
-  spellError: (error: unknown) => string;
+  formatError: (error: unknown) => string;
   /** Epoch milliseconds. */
   now: () => number;
   /** Takes an event that may wait for a moment. */
@@ -172,7 +172,8 @@ export class ChatSession {
 
   #sayBroken({ taskId, isCancelled }: Running): void {
     if (isCancelled) return this.#note('Stopped.');
-    const next = taskId === undefined ? 'See: svc daemon status' : `It may still be running: svc tasks show ${taskId}`;
+    const next =
+      taskId === undefined ? 'See: svc daemon status' : `It may still be running: svc tasks show ${taskId}`;
     this.#parts.push({
       kind: 'note',
       tone: 'warning',
@@ -192,7 +193,7 @@ export class ChatSession {
   /** Without an error: it ended because its person wanted it. */
   #complain(error: unknown): void {
     if (error === undefined) return this.#note('Stopped.');
-    this.#parts.push({ kind: 'note', tone: 'warning', text: this.#parts.spellError(error) });
+    this.#parts.push({ kind: 'note', tone: 'warning', text: this.#parts.formatError(error) });
   }
 
   #note(text: string): void {

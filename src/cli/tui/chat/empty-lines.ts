@@ -20,10 +20,7 @@ export function emptyLines(
     return [
       title,
       [],
-      ...wrapSpans(
-        [{ text: 'No model provider is configured yet. Exit with /quit, then run:' }],
-        room,
-      ),
+      ...wrapSpans([{ text: 'No model provider is configured yet. Exit with /quit, then run:' }], room),
       [],
       [{ text: '  svc providers configure openai', style: { tone: 'code' } }],
       [

@@ -1,6 +1,6 @@
 import type { Effort } from '../../../contract/run-events.ts';
 import type { SecurityMode } from '../../../contract/security-mode.ts';
-import { spellAge } from '../../output/duration.ts';
+import { formatAge } from '../../output/duration.ts';
 import type { ChatSession } from './chat-session.ts';
 import type { ChatEvent, ChatState } from './chat-state.ts';
 import { helpText } from './help-text.ts';
@@ -77,7 +77,7 @@ async function chooseConversation({ session, choose, now }: SlashParts): Promise
     choices: page.conversations.map(({ id, title, messageCount, updatedAt }) => ({
       value: id,
       label: title,
-      text: `${messageCount} messages · ${spellAge(updatedAt, now())}`,
+      text: `${messageCount} messages · ${formatAge(updatedAt, now())}`,
     })),
     onPick: (id) => void session.open(id),
   });

@@ -30,7 +30,7 @@ export async function startChat(cli: Cli, { settings, conversation, message }: O
         connection={connection}
         conversationId={initial.conversation?.id}
         folder={process.cwd()}
-        spellError={(error) => {
+        formatError={(error) => {
           const { message: what, next } = toReport(error, cli);
           return [what, next].filter(Boolean).join(' ');
         }}

@@ -18,7 +18,7 @@ export async function watchOnTerminal(cli: Cli, text?: string): Promise<void> {
     <ThemeContext value={theme}>
       <WatchApp
         connection={connection}
-        spellError={(error) => {
+        formatError={(error) => {
           const { message, next } = toReport(error, cli);
           return [message, next].filter(Boolean).join(' ');
         }}

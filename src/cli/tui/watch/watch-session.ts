@@ -15,7 +15,7 @@ const MOST_ENDED = 100;
 export interface WatchSessionParts {
   connection: Connection;
   /** A failure in one line with what to do next. */
-  spellError: (error: unknown) => string;
+  formatError: (error: unknown) => string;
   /** Takes an event that may wait for a moment. */
   push: (event: WatchEvent) => void;
   /** Takes an event that should be seen at once. */
@@ -151,7 +151,7 @@ export class WatchSession {
   }
 
   #complain(error: unknown): void {
-    this.#parts.apply({ kind: 'note', text: this.#parts.spellError(error), tone: 'bad' });
+    this.#parts.apply({ kind: 'note', text: this.#parts.formatError(error), tone: 'bad' });
   }
 
   async #tell<T>(act: () => Promise<T>, signal?: AbortSignal): Promise<T | undefined> {

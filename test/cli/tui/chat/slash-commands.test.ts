@@ -106,7 +106,9 @@ describe('the commands of a chat', () => {
   it('help, clear the screen, and say which one was meant', async () => {
     await using chat = await ChatScreen.open({ size: { columns: 80, rows: 50 } });
     chat.screen.type('/help\r');
-    expect(await chat.screen.until(/Ctrl\+C twice +exit/)).toMatch(/\/budget \[tokens\] +set the token budget/);
+    expect(await chat.screen.until(/Ctrl\+C twice +exit/)).toMatch(
+      /\/budget \[tokens\] +set the token budget/,
+    );
     chat.screen.type('/clear\r');
     await chat.screen.until(/^\s*─{80}$/m);
     expect(chat.screen.screen).not.toContain('Ctrl+C twice');

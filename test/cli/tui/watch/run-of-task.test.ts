@@ -77,10 +77,7 @@ describe('what a task does, as it is shown', () => {
   it('shows which call waits for a person', () => {
     expect(shown(runOf(call, request)).at(-1)).toBe('? run_command  npm test  waiting for you');
     const decided: Told = ['approval_decided', '', { approvalId: 'appr_1', decision: 'deny' }];
-    expect(shown(runOf(call, request, decided)).slice(-2)).toEqual([
-      '● run_command  npm test',
-      '· denied',
-    ]);
+    expect(shown(runOf(call, request, decided)).slice(-2)).toEqual(['● run_command  npm test', '· denied']);
   });
 
   it('leaves steps that it does not know to their message', () => {

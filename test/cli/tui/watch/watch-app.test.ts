@@ -24,7 +24,7 @@ function open(taskId?: string) {
   let clock = 0;
   const props = {
     connection: connectionTo(server.url),
-    spellError: String,
+    formatError: String,
     now: Date.now,
     clock: () => clock,
     ...(taskId !== undefined && { taskId }),

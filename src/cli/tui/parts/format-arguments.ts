@@ -7,7 +7,7 @@ type Arguments = ToolEntry['arguments'];
 const LONGEST = 2000;
 
 /** The arguments of a call on one line: the only one by itself, several with their names. */
-export function spellArguments(args: Arguments): string {
+export function formatArguments(args: Arguments): string {
   if (!isObject(args)) return args === null ? '' : oneLine(args);
   const values = Object.entries(args).filter(([, value]) => value !== null && value !== '');
   const [only] = values;

@@ -7,7 +7,7 @@ import { breakSpan } from './wrap-spans.ts';
 const MOST_LETTERS = 200_000;
 
 /** What a program wrote: its colours are left out, and of a line that it wrote over, the last writing is shown. */
-export function layOutOutput({ stream, text }: OutputEntry, width: number): Line[] {
+export function renderOutput({ stream, text }: OutputEntry, width: number): Line[] {
   const isCut = text.length > MOST_LETTERS;
   const end = isCut ? text.slice(text.indexOf('\n', text.length - MOST_LETTERS) + 1) : text;
   const lines = stripVTControlCharacters(end)

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { layOutOutput } from '../../../../src/cli/tui/parts/lay-out-output.ts';
+import { renderOutput } from '../../../../src/cli/tui/parts/render-output.ts';
 import { lineText } from '../../../../src/cli/tui/parts/line.ts';
 
 const shown = (text: string, width = 20) =>
-  layOutOutput({ kind: 'output', key: '0', stream: 'stdout', text }, width).map(lineText);
+  renderOutput({ kind: 'output', key: '0', stream: 'stdout', text }, width).map(lineText);
 
 describe('what a program wrote', () => {
   it('is without its colours and what it wrote over, and cannot steer the terminal', () => {
