@@ -57,7 +57,7 @@ describe('svc run, interrupted', () => {
     }
   });
 
-  it('exits 3 when somebody else cancels the task', async () => {
+  it('exits with 3 when another user cancels the task', async () => {
     await using home = await SvcHome.create();
     const running = home.start(long);
     const id = idIn(await said(running, 'stderr', /attempt 1/));
@@ -71,7 +71,7 @@ describe('svc run, interrupted', () => {
     expect(stderr).toContain('✗ cancelled after');
   });
 
-  it('goes on after the daemon was killed and started again', async () => {
+  it('continues after the daemon was killed and restarted', async () => {
     await using home = await SvcHome.create();
     const twice =
       'if [ -e "$HOME/ran" ]; then echo second; else touch "$HOME/ran"; echo begun >&2; sleep 600; fi';
@@ -83,7 +83,7 @@ describe('svc run, interrupted', () => {
     expect(outcomeOf(await running)).toMatchObject({ code: 0, stdout: 'second\n' });
   });
 
-  it('stops waiting with 8 while the task goes on', async () => {
+  it('stops waiting with code 8 while the task continues', async () => {
     await using home = await SvcHome.create();
     const { stdout } = await home.svc([...command, '--detach', '--', 'sleep 600']);
     const id = stdout.trim();

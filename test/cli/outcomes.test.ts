@@ -346,7 +346,7 @@ describe('svc, without a terminal', () => {
     });
   });
 
-  it('does not wait for a stdin that nobody writes to', async () => {
+  it('does not wait for a stdin without a writer', async () => {
     const { code, stdout } = await home.bash(
       'svc run --detach --quiet hello < /dev/null; svc run -d hello <&-',
     );

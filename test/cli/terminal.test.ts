@@ -77,7 +77,7 @@ describe.skipIf(!hasTerminals)('svc on a terminal (needs script of util-linux)',
     expect(plain(stdout)).toBe('Password: \nsvc: Interrupted; nothing was changed.\n');
   });
 
-  it('shows who asks before it lets a device in', async () => {
+  it('shows the requester before it approves a device', async () => {
     await using laptop = await SvcHome.create();
     const url = `http://127.0.0.1:${home.port}`;
     const asking = laptop.start(['devices', 'pair', '--url', url, '--name', 'work']);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { SvcHome } from '../svc-binary.ts';
 
-it('shows the audit log, and says when it is not whole', async () => {
+it('shows the audit log and reports a failed verification', async () => {
   await using home = await SvcHome.create();
   expect((await home.svc(['tokens', 'create', 'ci', '--scope', 'tasks:read'])).code).toBe(0);
   const list = await home.svc(['audit', 'ls', '--tool', 'tokens.created']);

@@ -59,7 +59,7 @@ describe('svc auth in cloud mode', () => {
     expect(Object.keys(contextsOf(home).logins ?? {})).toEqual([urlOf(home)]);
   });
 
-  it('invites somebody, who signs up from another machine with the command that is printed', async () => {
+  it('invites a user, who signs up on another machine with the printed command', async () => {
     const invited = await home.svc(['auth', 'invite', '--email', 'eve@example.com', '--days', '1']);
     const code = invited.stdout.trim();
     const ready = `svc auth signup --url ${urlOf(home)} --invite ${code} --email eve@example.com`;
@@ -81,7 +81,7 @@ describe('svc auth in cloud mode', () => {
     expect((await elsewhere.svc(['auth', 'invite', '--url', urlOf(home)])).code).toBe(4);
   });
 
-  it('shuts an account out, named by its address, and lets it in again', async () => {
+  it('disables an account by its address and enables it again', async () => {
     const set = ['auth', 'users', 'set', 'eve@example.com'];
     expect((await home.svc([...set, '--disable'])).stderr).toContain('user, disabled');
     const out = await elsewhere.svc(['auth', 'whoami', '--url', urlOf(home)]);
@@ -90,7 +90,7 @@ describe('svc auth in cloud mode', () => {
     expect((await home.svc([...set, '--enable', '--role', 'admin'])).stderr).toContain('admin, active');
     expect((await home.svc(set)).code).toBe(2);
     expect((await home.svc(['auth', 'users', 'set', 'nobody@example.com', '--enable'])).code).toBe(5);
-    expect((await home.svc(['auth', 'users', 'ls'])).stdout).toMatch(/eve@example.com +Eve +admin +open/);
+    expect((await home.svc(['auth', 'users', 'ls'])).stdout).toMatch(/eve@example.com +Eve +admin +active/);
   });
 
   it('signs in with a name for the daemon, changes the password, signs out', async () => {

@@ -46,7 +46,7 @@ describe('svc and the daemon', () => {
     expect(await home.svc(['daemon', 'stop'])).toEqual({
       code: 0,
       stdout: '',
-      stderr: 'The daemon is stopped.\n',
+      stderr: 'Daemon stopped.\n',
     });
     expect((await home.svc(['daemon', 'status'])).code).toBe(69);
     expect(statSync(join(home.folder, 'daemon.log')).mode & 0o777).toBe(0o600);
@@ -97,7 +97,7 @@ describe('svc and the daemon', () => {
     writeFileSync(file, '');
   });
 
-  it('mends what others may read', async () => {
+  it('fixes permissions that let others read the data', async () => {
     await using home = await SvcHome.create();
     await home.svc(['daemon', 'start']);
     chmodSync(home.folder, 0o755);

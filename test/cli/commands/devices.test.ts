@@ -72,7 +72,7 @@ describe('the files of devices', () => {
 });
 
 describe('svc devices identity', () => {
-  it('backs the identity up, and gives it back to a daemon that lost it', async () => {
+  it('exports the identity and restores it for a daemon that lost it', async () => {
     await using home = await SvcHome.create();
     const file = join(home.folder, 'words');
     expect((await home.svc(['devices', 'identity', '--export'])).code).toBe(5);
@@ -239,7 +239,7 @@ describe('svc devices', () => {
     expect(wrong.stderr).toContain('Compare it with the device; codes expire after 10 minutes.');
   });
 
-  it('waits no longer than it is told to, and asks nobody when it makes no sense', async () => {
+  it('stops waiting after --timeout and sends no pointless request', async () => {
     const { code, stderr } = await laptop.svc(pair('--name', 'again', '--timeout', '100ms'));
     expect(code).toBe(8);
     expect(stderr).toContain(`Try again: svc devices pair --url ${urlOf(home)}`);
@@ -252,7 +252,7 @@ describe('svc devices', () => {
     expect(existsSync(join(laptop.folder, 'daemon.json'))).toBe(false);
   });
 
-  it('gives up at Ctrl-C', async () => {
+  it('cancels on Ctrl-C', async () => {
     const asking = laptop.start(pair('--name', 'again'));
     await said(asking, 'stderr', /Waiting;/);
     asking.kill('SIGINT');
@@ -262,7 +262,7 @@ describe('svc devices', () => {
     });
   });
 
-  it('lets in what scans the QR code', async () => {
+  it('pairs a device that scans the QR code', async () => {
     expect((await home.svc(['devices', 'qr'])).code).toBe(9);
     const showing = home.start(['devices', 'qr', '--yes', '--name', 'phone', '--role', 'user']);
     const url = new URL((await said(showing, 'stdout', /^svc:.*\n/)).trim());

@@ -57,7 +57,7 @@ const bodies = () => server.asked.map(({ body }) => body).filter((body) => body 
 const cells = (text: string) => text.split('\n').map((line) => line.trimStart().split(/ {2,}/));
 
 describe('svc experiences', () => {
-  it('lists what was learned, and where from', async () => {
+  it('lists experiences with their origin', async () => {
     const { code, stdout, stderr } = await svc('ls');
     expect(code, stderr).toBe(0);
     expect(cells(stdout)).toEqual([
@@ -105,7 +105,7 @@ describe('svc experiences', () => {
     expect(queries[0]).toEqual({ q: 'how to deploy', limit: 2 });
   });
 
-  it('shows one whole', async () => {
+  it('shows an experience in full', async () => {
     const { stdout } = await svc('show', '0199a1b2');
     expect(stdout.replace(/\d{4}-\S+Z/, 'TIME')).toBe(
       `ID        ${idOf('exp', 2)}\nType      task_solution\nGoal      deploy the docs\nTags      deploy\n` +

@@ -98,7 +98,7 @@ describe('svc integrations ls', () => {
     });
   });
 
-  it('tells who is no administrator nothing of settings', async () => {
+  it('shows no settings to non-administrators', async () => {
     const { headers } = await addUser(daemon, 'ann');
     const session = headers.cookie.split('=')[1] ?? '';
     const { code, stderr } = await home.svc(['integrations', 'ls'], {
@@ -213,7 +213,7 @@ describe.skipIf(!hasSharedFixtures)('svc integrations with the vendors', () => {
     expect(again.stdout).toMatch(/^http\S+\/sign-in#\S+\n$/);
   });
 
-  it('gives up when the time is over, or at Ctrl-C', async () => {
+  it('stops waiting on a timeout or on Ctrl-C', async () => {
     const late = await svc('connect', 'linear', '--timeout', '100ms');
     expect(late.code).toBe(8);
     expect(late.stderr).toContain(
@@ -227,7 +227,7 @@ describe.skipIf(!hasSharedFixtures)('svc integrations with the vendors', () => {
     expect(stderr).toContain('svc: Stopped waiting;');
   });
 
-  it('goes on waiting while the daemon is restarted', async () => {
+  it('keeps waiting while the daemon is restarted', async () => {
     const running = home.start(['integrations', 'connect', 'github'], {
       env: { ...env(), SVC_NO_AUTOSTART: '1' },
     });
@@ -243,7 +243,7 @@ describe.skipIf(!hasSharedFixtures)('svc integrations with the vendors', () => {
     });
   });
 
-  it('disconnects only where somebody says yes', async () => {
+  it('disconnects only after confirmation', async () => {
     await follow((await svc('connect', 'github', '--no-wait')).stdout.trim());
     const refused = await svc('disconnect', 'github');
     expect(refused).toMatchObject({ code: 9, stdout: '' });

@@ -45,7 +45,7 @@ const svc = (...args: string[]) => home.svc(['memory', ...args], here());
 const bodies = () => server.asked.map(({ body }) => body).filter((body) => body !== undefined);
 
 describe('svc memory sync', () => {
-  it('tells what came of it', async () => {
+  it('prints the result of a sync', async () => {
     expect(await svc('sync', 'notes')).toEqual({
       code: 0,
       stdout:
@@ -72,7 +72,7 @@ describe('svc memory sync', () => {
     expect(JSON.parse((await svc('sync', '--json')).stdout)).toHaveProperty('embeddingFailure');
   });
 
-  it('that somebody else stops exits with 3', async () => {
+  it('exits with 3 when another client cancels the sync', async () => {
     sync = async () => synced({ cancelled: true });
     const { code, stderr } = await svc('sync', 'notes');
     expect({ code, stderr }).toEqual({
@@ -110,7 +110,7 @@ describe('svc memory sync', () => {
     expect(asked).toBe(2);
   });
 
-  it('goes on after what is between cut it off, once the daemon is through', async () => {
+  it('resumes after a proxy cut the connection, once the daemon has finished', async () => {
     let calls = 0;
     let looks = 0;
     sync = async () => {
@@ -175,7 +175,7 @@ describe('svc memory watch', () => {
     });
   });
 
-  it('shows what the watcher synced by itself, beside whole syncs', async () => {
+  it('shows syncs of the watcher as well as full syncs', async () => {
     const running = home.start(['memory', 'watch'], here());
     await said(running, 'stderr', /Following syncs/);
     const told = said(running, 'stdout', / done [^]* done .*\n/);

@@ -308,7 +308,7 @@ describe('what is indexed', () => {
     );
   });
 
-  it('is forgotten as a whole only with a yes', async () => {
+  it('clears the index only after confirmation', async () => {
     expect(await svc('forget', '--all')).toMatchObject({ code: 9, stderr: expect.stringContaining('--yes') });
     expect(routes()).not.toContain('DELETE /api/memory/all');
     expect(await svc('forget', '--all', '--yes')).toMatchObject({

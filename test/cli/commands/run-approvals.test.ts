@@ -43,7 +43,7 @@ describe('svc run with approvals, without a terminal', () => {
     expect({ code, answer: JSON.parse(stdout) }).toMatchObject({ code: 9, answer: { task: { id } } });
   });
 
-  it('does not mind what was decided before it looked', async () => {
+  it('ignores approvals that were already decided', async () => {
     const running = home.start(args('--on-approval', 'fail'));
     await world.created();
     world.decide(world.askInTask().id, 'allow-once');
@@ -55,7 +55,7 @@ describe('svc run with approvals, without a terminal', () => {
     });
   });
 
-  it('waits for somebody else with --on-approval wait', async () => {
+  it('waits for a decision made elsewhere with --on-approval wait', async () => {
     const running = home.start(args('--on-approval', 'wait'));
     const waiting = said(running, 'stderr', /waiting for a decision: svc approvals allow appr_/);
     await world.created();
@@ -68,7 +68,7 @@ describe('svc run with approvals, without a terminal', () => {
     expect(stderr).toContain('· allowed, once\n');
   });
 
-  it('denies each with --on-approval deny, and goes on', async () => {
+  it('denies each call with --on-approval deny and continues', async () => {
     const running = home.start(args('--on-approval', 'deny'));
     await world.created();
     for (const command of ['npm test', 'npm publish']) {
@@ -81,7 +81,7 @@ describe('svc run with approvals, without a terminal', () => {
     expect(stderr).toMatch(/· needs approval: run_command npm publish\n· denied\n/);
   });
 
-  it('tells a decision that it may not send', async () => {
+  it('reports a decision that it may not send', async () => {
     server.answers.security = {
       ...server.answers.security,
       decide: () => {
@@ -178,7 +178,7 @@ describe.skipIf(!hasTerminals)('svc run with approvals, on a terminal (needs scr
     expect(outcomeOf(await running).code).toBe(0);
   });
 
-  it('takes the question back when somebody else decides, and asks the next one', async () => {
+  it('withdraws the prompt when it was decided elsewhere and shows the next one', async () => {
     const running = home.startOnTerminal(args());
     const first = said(running, 'stdout', /Allow run_command\?/);
     const second = said(running, 'stdout', /Allow write_file\?/);

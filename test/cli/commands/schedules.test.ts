@@ -88,7 +88,7 @@ describe('svc schedules add', () => {
 });
 
 describe('svc schedules', () => {
-  it('lists, shows, pauses, takes up, runs and removes', async () => {
+  it('lists, shows, pauses, resumes, runs and removes schedules', async () => {
     for (const id of (await svc('schedules', 'ls', '-q')).stdout.split('\n').filter(Boolean))
       await svc('schedules', 'rm', id);
     expect((await svc('schedules', 'ls')).stderr).toContain('No schedules. Create one: svc schedules add');

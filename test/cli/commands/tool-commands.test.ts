@@ -22,7 +22,7 @@ const svc = (...args: string[]) => home.svc([...args, '--url', server.url]);
 const shortOf = ({ id }: Approval) => id.slice('appr_'.length, -2);
 
 describe('svc approvals', () => {
-  it('shows all of what waits, whole, and lets no value look like anything else', async () => {
+  it('shows pending calls in full, and no value can imitate other output', async () => {
     const content = `first\n  Directory  /safe\n\u001b[2Jlast ${'x'.repeat(200)}`;
     const asked = world.ask({
       toolName: 'write_file',
@@ -149,7 +149,7 @@ describe('svc policy', () => {
     );
   });
 
-  it('changes what is named, and tells what became different', async () => {
+  it('changes only what is named and reports each change', async () => {
     world.tools = ['read_file', 'list_files', 'run_command'].map((name) => ({
       ...tool,
       name,
@@ -223,7 +223,7 @@ describe('svc guards', () => {
     );
   });
 
-  it('turns one off only where somebody says yes', async () => {
+  it('disables a guard only after confirmation', async () => {
     const refused = await svc('guards', 'disable', 'rate-limit');
     expect(refused).toMatchObject({
       code: 9,
@@ -238,7 +238,7 @@ describe('svc guards', () => {
     expect(world.guards[1]?.enabled).toBe(true);
   });
 
-  it('knows what was meant', async () => {
+  it('suggests the guard that was meant', async () => {
     expect(await svc('guards', 'enable', 'rate-limt')).toMatchObject({
       code: 5,
       stderr: 'svc: There is no guard "rate-limt". Did you mean rate-limit? See them: svc guards ls\n',

@@ -52,7 +52,7 @@ describe('svc tasks', () => {
     });
   });
 
-  it('goes on after an id that is wrong, and exits with its code', async () => {
+  it('continues after a wrong ID and exits with its code', async () => {
     await using home = await SvcHome.create();
     const { stdout } = await home.svc(['run', '--detach', '--agent', 'command', '--', 'sleep 600']);
     const id = stdout.trim();

@@ -86,7 +86,7 @@ const svc = (...args: string[]) => home.svc(['webhooks', ...args, '--url', serve
 const bodies = () => server.asked.map(({ body }) => body).filter((body) => body !== undefined);
 
 describe('svc webhooks', () => {
-  it('lists those that are told, and says what to do with one that was given up', async () => {
+  it('lists webhooks and explains how to re-enable a disabled one', async () => {
     registered = [
       webhook(1, { lastDelivery: ago(3) }),
       webhook(2, {
@@ -145,7 +145,7 @@ describe('svc webhooks', () => {
     ]);
   });
 
-  it('takes a secret from stdin, and shows it to nobody', async () => {
+  it('reads a secret from stdin and never prints it', async () => {
     const args = ['webhooks', 'add', 'https://example.com/a', '--all-events', '--secret-stdin'];
     const made = await home.svc([...args, '--url', server.url], {
       stdin: 'planted-secret\n',
@@ -172,7 +172,7 @@ describe('svc webhooks', () => {
     expect(server.asked).toEqual([]);
   });
 
-  it('pauses, takes up again and removes several', async () => {
+  it('pauses, enables and removes several webhooks', async () => {
     registered.push(webhook(2));
     const ids = `${idOf('wh', 1)}\n${idOf('wh', 2)}\n`;
     const paused = await svc('pause', '0199a1b1', '0199a1b2');
@@ -186,7 +186,7 @@ describe('svc webhooks', () => {
     expect(await svc('rm', 'nothing', '0199a1b2')).toMatchObject({ code: 5, stdout: `${idOf('wh', 2)}\n` });
   });
 
-  it('gives a new secret, and says how long the one before is good', async () => {
+  it('rotates the secret and says how long the previous one is valid', async () => {
     const made = await svc('rotate', '0199');
     expect(made).toMatchObject({ code: 0, stdout: 'whsec_bmV3\n' });
     expect(made.stderr).toContain('The previous secret also signs for another 24 h.\n');
@@ -196,7 +196,7 @@ describe('svc webhooks', () => {
   });
 });
 
-describe('what was sent', () => {
+describe('svc webhooks deliveries', () => {
   it('is listed', async () => {
     sent = [
       delivery(1),
@@ -272,7 +272,7 @@ describe('what was sent', () => {
   });
 });
 
-describe('what came in', () => {
+describe('svc webhooks inbound', () => {
   it('is listed', async () => {
     inbound = [
       cameIn(1),

@@ -26,7 +26,7 @@ function sourceOf(ids: string[]) {
 }
 
 describe('resolveId', () => {
-  it('asks nobody about a whole id', async () => {
+  it('sends no request for a full ID', async () => {
     const { source, asked } = sourceOf([]);
     expect(await resolveId(whole, source)).toBe(whole);
     expect(asked).toEqual([]);

@@ -30,7 +30,7 @@ describe('formatDuration', () => {
     [3_600_000 * 2 + 600_000, '2 h 10 min'],
     [86_400_000 * 4, '4 d'],
   ])('%i', (ms, text) => expect(formatDuration(ms)).toBe(text));
-  it('tells an age', () => {
+  it('formats an age', () => {
     const now = Date.parse('2026-01-01T12:00:00Z');
     expect(formatAge('2026-01-01T11:57:00Z', now)).toBe('3 min ago');
     expect(formatAge('2026-01-01T13:00:00Z', now)).toBe('0 s ago');

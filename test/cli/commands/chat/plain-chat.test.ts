@@ -55,7 +55,7 @@ describe('svc chat without a screen', () => {
     expect(bodies(/POST .*conversations$/)).toEqual([{}]);
   });
 
-  it('goes on with a conversation, takes its message from stdin and says how to answer', async () => {
+  it('continues a conversation, reads the message from stdin and says how to reply', async () => {
     const words = [
       '-c',
       'conv_0000',
@@ -74,7 +74,7 @@ describe('svc chat without a screen', () => {
     });
   });
 
-  it('lets it work by itself', async () => {
+  it('runs in agentic mode', async () => {
     const words = ['--agentic', '--effort', 'max', '--max-steps', '9', '--max-budget', '5000', 'Work'];
     expect((await chat(words)).code).toBe(0);
     expect(bodies(/agentic$/)).toEqual([{ content: 'Work', effort: 'max', maxSteps: 9, maxBudget: 5000 }]);
@@ -113,7 +113,7 @@ describe('svc chat without a screen', () => {
     });
   });
 
-  it('does not take an answer that broke off for a whole one', async () => {
+  it('does not treat an interrupted answer as complete', async () => {
     daemon.script = (run) => {
       run.begin();
       run.text('Half');
@@ -134,7 +134,7 @@ describe('svc chat without a screen', () => {
     expect(bodies(/approvals/)).toEqual([]);
   });
 
-  it('denies and goes on, or waits for somebody else, where it is told to', async () => {
+  it('denies and continues, or waits for a decision, as --on-approval says', async () => {
     daemon.script = asks;
     const denied = await chat(['--on-approval', 'deny', 'Make']);
     expect(denied).toMatchObject({ code: 0, stdout: 'deny\n' });

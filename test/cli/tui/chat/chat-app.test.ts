@@ -69,7 +69,7 @@ describe('a chat on the screen', () => {
     expect(chat.bodies(/POST .*conversations$/)).toEqual([{ cwd: '/home/ada/project' }, {}]);
   });
 
-  it('goes on with a conversation, and its messages come back with the arrows', async () => {
+  it('continues a conversation and recalls its messages with the arrow keys', async () => {
     await using chat = await ChatScreen.open({ conversation: 'conv_0000' });
     expect(await chat.screen.until(/First in, first out\./)).toContain('› How do queues work?');
     chat.screen.type(keys.up);

@@ -17,7 +17,7 @@ describe('parseSlash', () => {
     expect(parseSlash(text)).toEqual(expected);
   });
 
-  it('completes what is no whole command yet', () => {
+  it('completes a partial command', () => {
     expect(completionsOf('/mo').map(({ name }) => name)).toEqual(['model', 'mode']);
     expect(completionsOf('/mode').map(({ name }) => name)).toEqual(['mode', 'model']);
     expect(completionsOf('/mode ask')).toEqual([]);
@@ -116,7 +116,7 @@ describe('the commands of a chat', () => {
     await chat.screen.until(/There is no \/quti\. Did you mean \/quit\?/);
   });
 
-  it('do not leave at a first Ctrl+C, which drops what was written', async () => {
+  it('clears the draft on a first Ctrl+C instead of exiting', async () => {
     await using chat = await ChatScreen.open();
     chat.screen.type('half');
     await chat.screen.until(/› half/);

@@ -94,7 +94,7 @@ describe('svc tasks watch on a terminal', () => {
     await see(/✓ The first\n[^]*It is done\./);
   });
 
-  it('cancels only what somebody says yes to', async () => {
+  it('cancels a task only after confirmation', async () => {
     await add('The first');
     await add('The second');
     const { see, press } = open();
@@ -123,7 +123,7 @@ describe('svc tasks watch on a terminal', () => {
     expect(routes()).toContain(`POST /api/tasks/${world.tasks.at(-1)?.id}/retry`);
   });
 
-  it('asks for the approval of the task that is looked into, and takes no key that was typed before', async () => {
+  it('prompts for the approval of the open task and ignores earlier keys', async () => {
     await add('The first');
     const { see, press, pause } = open(world.tasks[0]?.id);
     await see(/● The first/);
@@ -156,7 +156,7 @@ describe('svc tasks watch on a terminal', () => {
     expect(world.approvals.find(({ id }) => id === first.id)?.status).toBe('pending');
   });
 
-  it('tells a decision that came too late', async () => {
+  it('reports a decision that came too late', async () => {
     world.ask({ conversationId: 'conv_1' });
     server.answers.security = {
       ...server.answers.security,
