@@ -20,11 +20,11 @@ export interface ChatAppProps extends Omit<ChatSessionParts, 'push' | 'apply'> {
   initial: ChatState;
   /** What to send at once. */
   message?: string | undefined;
-  /** Tells which conversation is open and which task runs in it, for what is said after the chat. */
+  /** Reports the open conversation and its running task, for the notes after the chat. */
   onSession?: (session: ChatSession) => void;
 }
 
-/** A chat on the whole screen. */
+/** The full-screen chat. */
 export function ChatApp({ initial, message, onSession, ...parts }: ChatAppProps) {
   const { now, folder } = parts;
   const { columns: width, rows: height } = useWindowSize();

@@ -11,7 +11,7 @@ import { loadConversation } from './load-chat.ts';
 
 export interface ChatSessionParts {
   connection: Connection;
-  /** The conversation to go on with; else the first message begins one. */
+  /** The conversation to continue; otherwise the first message creates one. */
   conversationId?: string | undefined;
   /** Where the tools of new conversations work. */
   folder: string;
@@ -32,7 +32,7 @@ interface Running {
   isCancelled: boolean;
 }
 
-/** Speaks with the daemon for a chat on the screen; whatever comes of it is an event, and nothing is thrown. */
+/** Connects the chat to the daemon; every outcome is an event, and nothing is thrown. */
 export class ChatSession {
   readonly #parts: ChatSessionParts;
   #conversationId: string | undefined;
@@ -47,7 +47,7 @@ export class ChatSession {
   get conversationId(): string | undefined {
     return this.#conversationId;
   }
-  /** The task that goes on after the chat was left. */
+  /** The task that continues after the chat was closed. */
   get taskLeftBehind(): string | undefined {
     return this.#taskLeftBehind;
   }
@@ -144,7 +144,7 @@ export class ChatSession {
     });
   }
 
-  /** Fetches something; a failure is told and answers undefined. */
+  /** Fetches something; a failure is shown, and the result is undefined. */
   async fetch<T>(ask: (client: Connection['client']) => Promise<T>): Promise<T | undefined> {
     return this.#tell(() => ask(this.#parts.connection.client));
   }
@@ -190,7 +190,7 @@ export class ChatSession {
     }
   }
 
-  /** Without an error: it ended because its person wanted it. */
+  /** Without an error, the user stopped it. */
   #complain(error: unknown): void {
     if (error === undefined) return this.#note('Stopped.');
     this.#parts.push({ kind: 'note', tone: 'warning', text: this.#parts.formatError(error) });
@@ -201,6 +201,6 @@ export class ChatSession {
   }
 }
 
-/** The connection broke, in whatever way. */
+/** Whether the connection was lost. */
 const isBroken = (error: unknown) =>
   error instanceof Error && !(error instanceof ApiError) && 'code' in error;

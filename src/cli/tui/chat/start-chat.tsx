@@ -15,10 +15,10 @@ interface Options {
   message: string;
 }
 
-/** Chats on the whole screen until its person leaves. */
+/** Runs the full-screen chat until the user exits. */
 export async function startChat(cli: Cli, { settings, conversation, message }: Options): Promise<ExitCode> {
   const connection = cli.connect();
-  // What cannot work is told before the screen is taken.
+  // Errors are reported before the screen is taken over.
   const defaults = await loadDefaults(connection.client);
   const opened = conversation === undefined ? [] : [await loadConversation(connection.client, conversation)];
   const initial = reduceChat(beginChat(settings), [defaults, ...opened]);

@@ -36,7 +36,7 @@ interface Props {
   onDecide: (decision: ApprovalDecision) => void;
 }
 
-/** Asks about a call of a tool, and shows all of what would run. Give it the id of the approval as its key. */
+/** Prompts for the approval of a tool call, shown in full. Use the approval ID as its key. */
 export function ApprovalBar({ approval, waiting, width, height, now, onDecide }: Props) {
   const [top, setTop] = useState(0);
   const quietSince = useRef<number>(undefined);

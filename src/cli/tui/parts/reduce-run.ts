@@ -80,7 +80,7 @@ function next(state: RunState, event: RunEvent): RunState {
     }
     case 'approval:decided': {
       const { approval, toolCallId } = event.data;
-      // It takes the time that it runs, not the time that somebody thought about it.
+      // Its duration excludes the time until it was approved.
       const entries = changeTool(state.entries, toolCallId, (tool) =>
         tool.state === 'asking' ? { ...tool, state: 'running', startedAt: timestamp } : tool,
       );

@@ -22,7 +22,7 @@ export function renderBlocks(
   return lines;
 }
 
-/** The checkbox of a list item stands beside its words, not above them. */
+/** The checkbox of a list item goes next to its text, not above it. */
 function joinWords(tokens: readonly Token[]): readonly Token[] {
   const [box, words, ...others] = tokens;
   if (box?.type !== 'checkbox' || words?.type !== 'text') return tokens;

@@ -14,7 +14,7 @@ export interface MarkdownLayout {
 const UNSETTLED = 2;
 
 /**
- * Lays Markdown out in rows of a width. While it is being written, give the layout of what there was before: only the
+ * Renders Markdown as rows of a width. While it is being written, give the layout of what there was before: only the
  * end of the text is then read again.
  */
 export function renderMarkdown(

@@ -3,7 +3,7 @@ import { cleanText, type Line } from './line.ts';
 import type { OutputEntry } from './run-entry.ts';
 import { breakSpan } from './wrap-spans.ts';
 
-/** Of what came earlier a terminal could only show that there is too much of it. */
+/** The limit of rendered output; earlier lines are omitted. */
 const MOST_LETTERS = 200_000;
 
 /** What a program wrote: its colours are left out, and of a line that it wrote over, the last writing is shown. */

@@ -8,7 +8,7 @@ import type { AttachedRun, WatchState } from './watch-state.ts';
 
 const muted: Style = { tone: 'muted' };
 
-/** The first row: how the queue is, and what waits for somebody. */
+/** The first row: the state of the queue and pending approvals. */
 export function renderHeader({ queue, approvals, isAway, isLoaded }: WatchState, width: number): Line {
   const name: Span = { text: 'svc tasks', style: { isBold: true } };
   if (isAway)

@@ -80,7 +80,7 @@ export function renderTask(watched: WatchedTask, look: TaskListLook): Line {
   ];
 }
 
-/** What was heard last; of what went well, only when that was. */
+/** The last output of a task; for a completed one, when it finished. */
 function lastOf({ task, said }: WatchedTask, { now, askingIds }: TaskListLook): string {
   const { id, status, completedAt } = task;
   if (status === 'completed' && completedAt !== undefined) return formatAge(completedAt, now);
@@ -94,7 +94,7 @@ function timeOf({ task }: WatchedTask, now: number): string {
   if (from === undefined) return '';
   const to = completedAt === undefined ? now : Date.parse(completedAt);
   const ms = Math.max(0, to - Date.parse(from));
-  // What still changes is told in whole seconds, or it would flicker.
+  // A running time is shown in whole seconds, or it would flicker.
   return formatDuration(completedAt === undefined && ms < 60_000 ? Math.floor(ms / 1000) * 1000 : ms).replace(
     /^0 ms$|^(\d)\.0 s$/,
     (_, seconds: string | undefined) => `${seconds ?? 0} s`,

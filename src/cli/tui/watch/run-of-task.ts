@@ -13,7 +13,7 @@ export const askedRun = ({ prompt, description, title }: Pick<Task, 'prompt' | '
   entries: withPerson([], prompt ?? description ?? title),
 });
 
-/** The run after one more event of its task. Approvals are not part of it: the live feed tells of them, whole. */
+/** The run after one more event of its task, without approvals, which the live feed delivers in full. */
 export function tellRun(run: RunState, event: TaskEvent): RunState {
   const { type, message, data } = event;
   const at = Date.parse(event.at);

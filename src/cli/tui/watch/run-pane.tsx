@@ -19,7 +19,7 @@ interface Props {
   isActive: boolean;
 }
 
-/** What a task does, as it comes: the end is followed until somebody reads further up. Give it the task's id as its key. */
+/** The live output of a task; follows the end until the user scrolls up. Use the task ID as its key. */
 export function RunPane({ attached, width, height, time, isAsking, isActive }: Props) {
   const [layout] = useState(() => new TranscriptLayout());
   const [folding, setFolding] = useState({ areResultsShown: false, isThinkingShown: false });

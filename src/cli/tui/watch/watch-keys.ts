@@ -34,7 +34,7 @@ export function watchAction(
   return by === undefined ? undefined : { kind: 'move', by };
 }
 
-/** The keys of what came at once: every letter is one of its own here. */
+/** Splits input that arrived at once into keys; here every letter is a key. */
 export const eachKey = (input: string, press: (letter: string) => void): void =>
   (input === '' ? [''] : Array.from(input)).forEach(press);
 

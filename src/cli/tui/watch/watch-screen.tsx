@@ -12,7 +12,7 @@ import { keyHints } from './watch-keys.ts';
 import { openApprovals, presentTask, type WatchState } from './watch-state.ts';
 import { inOrder } from './watched-task.ts';
 
-/** From this width on the list stays beside the task that is looked into. */
+/** From this width on, the list stays next to the open task. */
 const WIDE = 140;
 const LIST_SHARE = 0.38;
 /** The header and the keys. */

@@ -22,7 +22,7 @@ export interface WatchSessionParts {
   apply: (event: WatchEvent) => void;
 }
 
-/** Speaks with the daemon for a list of tasks on the screen. What goes wrong with one task is told there. */
+/** Connects the task list to the daemon; failures of one task are shown there. */
 export class WatchSession {
   readonly #parts: WatchSessionParts;
   #attached: AbortController | undefined;
@@ -37,7 +37,7 @@ export class WatchSession {
     while (!signal.aborted) {
       const ended = new AbortController();
       try {
-        // Whoever may not see this is told so here; a WebSocket would only fail.
+        // Reports a missing right here; a WebSocket would only fail.
         await connection.client.queue.status({}, { signal });
         const loaded = Promise.withResolvers<void>();
         const following = followLiveFeed(connection, {
@@ -90,7 +90,7 @@ export class WatchSession {
     });
   }
 
-  /** Runs an ended task again; answers the id of the new one. */
+  /** Retries a finished task; returns the ID of the new one. */
   async retry(id: string): Promise<string | undefined> {
     return this.#tell(async () => {
       const { task } = await this.#parts.connection.client.tasks.retry({ params: { id } });
