@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Route } from './route.ts';
 
 /** Every error status that a route may answer: the name of its component in the OpenAPI document, and its meaning. */
 export const errorMeanings = {
@@ -21,6 +20,16 @@ export type ErrorStatus = keyof typeof errorMeanings;
 /** The header that makes a request idempotent. */
 export const idempotencyHeader = 'idempotency-key';
 
+/** What of a route decides its errors. */
+interface ErrorSources {
+  access: string;
+  params?: z.ZodObject | undefined;
+  headers?: z.ZodObject | undefined;
+  body?: unknown;
+  rawBody?: unknown;
+  errors?: readonly ErrorStatus[] | undefined;
+}
+
 /**
  * The error statuses of a route, ascending: those that follow from what it declares, and its own. Any route answers 400
  * (a secret in the URL), 403 (the host gate), 429 (`limits.requestsPerMinute`) and 500.
@@ -32,7 +41,7 @@ export function errorStatusesOf({
   body,
   rawBody,
   errors = [],
-}: Route): ErrorStatus[] {
+}: ErrorSources): ErrorStatus[] {
   const hasBody = body !== undefined || rawBody !== undefined;
   // A value of a closed list that is not on it is refused as invalid.
   const namesObject = Object.values(params?.shape ?? {}).some((field) => !(field instanceof z.ZodEnum));

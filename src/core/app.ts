@@ -163,7 +163,10 @@ async function composeFeatures(options: AppOptions & { runtime: Runtime }, lifec
   );
   const { registry, queueStatus } = tasks;
   const health = new HealthService({
-    ...{ queueStatus, registry, modelProviders, runtime },
+    queueStatus,
+    registry,
+    modelProviders,
+    runtime,
     sandbox: processes.sandbox,
   });
 
@@ -177,8 +180,19 @@ async function composeFeatures(options: AppOptions & { runtime: Runtime }, lifec
     ...chat,
     ...tasks,
     ...schedules,
-    ...{ policy, settings, modelProviders, notifications, webSearch, webhooks, inbound, sourceComments },
-    ...{ integrationStatus, health, isLoopback, ownAddress, approvals: approvals.approvals },
+    policy,
+    settings,
+    modelProviders,
+    notifications,
+    webSearch,
+    webhooks,
+    inbound,
+    sourceComments,
+    integrationStatus,
+    health,
+    isLoopback,
+    ownAddress,
+    approvals: approvals.approvals,
     auditEntries: new AuditService(new AuditStore(database)),
     live: new LiveFeed({ bus, queueStatus, runtime, log }),
 

@@ -26,7 +26,7 @@ describe('svc run, interrupted', () => {
     running.kill(signal);
     const { code: actual, stdout, stderr } = outcomeOf(await running);
     expect({ code: actual, stdout }).toEqual({ code, stdout: '' });
-    expect(stderr).toMatch(/✗ cancelled after .* {2}What next: svc tasks show task_/);
+    expect(stderr).toMatch(/✗ cancelled after .* {2}See: svc tasks show task_/);
     expect(await statusOf(home, idIn(text))).toBe('cancelled');
   });
 
@@ -51,13 +51,13 @@ describe('svc run, interrupted', () => {
       const { code, stderr } = outcomeOf(await running);
       clearInterval(again);
       expect(code).toBe(130);
-      expect(stderr).toContain('cancelling; once more to leave at once');
+      expect(stderr).toContain('cancelling; press Ctrl-C again to exit now');
     } finally {
       process.kill(daemon, 'SIGCONT');
     }
   });
 
-  it('exits 3 when somebody else cancels the task', async () => {
+  it('exits with 3 when another user cancels the task', async () => {
     await using home = await SvcHome.create();
     const running = home.start(long);
     const id = idIn(await said(running, 'stderr', /attempt 1/));
@@ -71,19 +71,19 @@ describe('svc run, interrupted', () => {
     expect(stderr).toContain('✗ cancelled after');
   });
 
-  it('goes on after the daemon was killed and started again', async () => {
+  it('continues after the daemon was killed and restarted', async () => {
     await using home = await SvcHome.create();
     const twice =
       'if [ -e "$HOME/ran" ]; then echo second; else touch "$HOME/ran"; echo begun >&2; sleep 600; fi';
     const running = home.start([...command, '--', twice]);
     await said(running, 'stderr', /begun/);
     process.kill(home.daemonPid, 'SIGKILL');
-    await said(running, 'stderr', /the daemon is away/);
+    await said(running, 'stderr', /the daemon is not responding/);
     await home.svc(['daemon', 'start']);
     expect(outcomeOf(await running)).toMatchObject({ code: 0, stdout: 'second\n' });
   });
 
-  it('stops waiting with 8 while the task goes on', async () => {
+  it('stops waiting with code 8 while the task continues', async () => {
     await using home = await SvcHome.create();
     const { stdout } = await home.svc([...command, '--detach', '--', 'sleep 600']);
     const id = stdout.trim();

@@ -44,7 +44,7 @@ const rows: Row[] = [
     code: 1,
     stdout: 'out\n',
     stderr:
-      /\ncomplaint\n✗ failed: The command ended with exit code 3: complaint {2}What next: svc tasks show task_/,
+      /\ncomplaint\n✗ failed: The command ended with exit code 3: complaint {2}See: svc tasks show task_/,
   },
   {
     name: 'the prompt from stdin',
@@ -66,7 +66,7 @@ const rows: Row[] = [
     name: 'out of time',
     args: [...command, '--timeout', '100ms', '--', 'sleep 30'],
     code: 124,
-    stderr: /✗ stopped after 0\.1 s \(--timeout\) {2}What next: svc tasks show task_/,
+    stderr: /✗ stopped after 0\.1 s \(--timeout\) {2}See: svc tasks show task_/,
   },
   {
     name: 'detached',
@@ -109,7 +109,7 @@ const rows: Row[] = [
     code: 6,
     stderr: /^svc: There is no agent "comand"\. Did you mean command\? See: svc agents ls\n$/,
   },
-  { name: 'no prompt', args: ['run'], code: 2, stderr: /^svc: There is no prompt\. Say what to do/ },
+  { name: 'no prompt', args: ['run'], code: 2, stderr: /^svc: Missing prompt\. Example: svc run/ },
   {
     name: 'a command that does not exist',
     args: ['taks'],
@@ -183,13 +183,13 @@ const rows: Row[] = [
     name: 'an ambiguous beginning of an id',
     args: ['tasks', 'show', '0'],
     code: 6,
-    stderr: /^svc: "0" is the beginning of several task ids: task_.*, task_/,
+    stderr: /^svc: "0" matches several task IDs: task_.*, task_/,
   },
   {
     name: 'input that the daemon refuses',
     args: ['tasks', 'ls', '--status', 'lost'],
     code: 6,
-    stderr: /^svc: Not valid: status: /,
+    stderr: /^svc: Invalid input: status: /,
   },
   {
     name: 'a setting that does not exist',
@@ -202,7 +202,7 @@ const rows: Row[] = [
     name: 'an empty list',
     args: ['tasks', 'ls', '--q', 'nowhere to be found'],
     code: 0,
-    stderr: /^No task fits/,
+    stderr: /^No matching tasks/,
   },
   {
     name: 'who is signed in',
@@ -279,12 +279,12 @@ const rowsWithoutDaemon: Row[] = [
   },
   { name: 'no daemon in CI', args: ['tasks', 'ls'], env: { CI: 'true' }, code: 69, stderr: /No daemon at/ },
   { name: 'the health of nothing', args: ['health'], code: 69, stderr: /No daemon at/ },
-  { name: 'no daemon to stop', args: ['daemon', 'stop'], code: 0, stderr: /^No daemon runs\.\n$/ },
+  { name: 'no daemon to stop', args: ['daemon', 'stop'], code: 0, stderr: /^No daemon is running\.\n$/ },
   {
     name: 'the status of nothing',
     args: ['daemon', 'status'],
     code: 69,
-    stderr: /^No daemon runs\. Start it/,
+    stderr: /^No daemon is running\. Start it/,
   },
   { name: 'completion of ids', args: ['__complete', '--', 'tasks', 'show', ''], code: 0, stderr: '' },
   {
@@ -346,7 +346,7 @@ describe('svc, without a terminal', () => {
     });
   });
 
-  it('does not wait for a stdin that nobody writes to', async () => {
+  it('does not wait for a stdin without a writer', async () => {
     const { code, stdout } = await home.bash(
       'svc run --detach --quiet hello < /dev/null; svc run -d hello <&-',
     );

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { spellSeed } from '../../src/cli/commands/devices/seed-words.ts';
+import { formatSeed } from '../../src/cli/commands/devices/seed-words.ts';
 import { ensureBuilt, hasTerminals, outcomeOf, said, SvcHome } from './svc-binary.ts';
 
 const command = ['run', '--agent', 'command'];
@@ -58,7 +58,7 @@ describe.skipIf(!hasTerminals)('svc on a terminal (needs script of util-linux)',
     running.stdin?.write('\rcorrect horseé\u007f 1\rcorrect horse 1\r');
     const { code, stdout } = outcomeOf(await running);
     expect(code, stdout).toBe(0);
-    expect(plain(stdout)).toMatch(/^(Password: \n){2}The same again: \nAda <ada@example\.com>, admin\n/);
+    expect(plain(stdout)).toMatch(/^(Password: \n){2}Repeat the password: \nAda <ada@example\.com>, admin\n/);
     expect(stdout).not.toMatch(/horse/);
     const login = await fetch(`http://127.0.0.1:${home.port}/api/auth/login`, {
       method: 'POST',
@@ -77,7 +77,7 @@ describe.skipIf(!hasTerminals)('svc on a terminal (needs script of util-linux)',
     expect(plain(stdout)).toBe('Password: \nsvc: Interrupted; nothing was changed.\n');
   });
 
-  it('shows who asks before it lets a device in', async () => {
+  it('shows the requester before it approves a device', async () => {
     await using laptop = await SvcHome.create();
     const url = `http://127.0.0.1:${home.port}`;
     const asking = laptop.start(['devices', 'pair', '--url', url, '--name', 'work']);
@@ -102,7 +102,7 @@ describe.skipIf(!hasTerminals)('svc on a terminal (needs script of util-linux)',
     const lines = plain(outcomeOf(await home.startOnTerminal(['tokens', 'ls'])).stdout)
       .trimEnd()
       .split('\n');
-    expect(lines[0]).toMatch(/^ID +TOKEN +LASTS +USED +NAME +SCOPES$/);
+    expect(lines[0]).toMatch(/^ID +TOKEN +EXPIRES +LAST USED +NAME +SCOPES$/);
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
     const row = lines.find((line) => line.includes('30 d')) ?? '';
     expect(row).toMatch(/^token_[0-9a-f-]{8,} +svc_\S+… +30 d +never +ci +tasks:read$/);
@@ -112,24 +112,23 @@ describe.skipIf(!hasTerminals)('svc on a terminal (needs script of util-linux)',
 
   it('takes the words of an identity from several lines, shows none and leaves none behind', async () => {
     await using lost = await SvcHome.create();
-    const words = spellSeed(Buffer.alloc(32, 7));
+    const words = formatSeed(Buffer.alloc(32, 7));
     const running = lost.startOnTerminal(['devices', 'identity', '--restore']);
     await said(running, 'stdout', /The 24 words: $/);
     running.stdin?.write(`${words.replaceAll('\n', '\r')}leftover words\r`);
     const { code, stdout } = outcomeOf(await running);
     expect(code, stdout).toBe(0);
     expect(plain(stdout)).toMatch(
-      /^The 24 words: \nWords 7 to 24: \nWords 13 to 24: \nWords 19 to 24: \nThe id/,
+      /^The 24 words: \nWords 7 to 24: \nWords 13 to 24: \nWords 19 to 24: \nIdentity/,
     );
     for (const word of [...words.trim().split(/\s+/), 'leftover'])
-      if (!'the identity is restored in'.includes(word))
-        expect(stdout).not.toMatch(new RegExp(`\\b${word}\\b`));
+      if (!'Identity restored to'.includes(word)) expect(stdout).not.toMatch(new RegExp(`\\b${word}\\b`));
     expect(readFileSync(join(lost.folder, 'identity'), 'utf8')).toBe(`${'07'.repeat(32)}\n`);
   });
 
   it('shows a QR code that fits', async () => {
     const running = home.startOnTerminal(['devices', 'qr']);
-    const shown = plain(await said(running, 'stdout', /Ctrl-C gives up/));
+    const shown = plain(await said(running, 'stdout', /Ctrl-C cancels/));
     expect(shown.split('\n').length).toBeLessThanOrEqual(24);
     expect(shown).toMatch(/^█{30,45}\n/);
     running.stdin?.write('\u0003');

@@ -69,7 +69,7 @@ const rm = defineCommand({
 
 const pause = defineCommand({
   name: 'pause',
-  summary: 'Pause webhooks; deliveries wait until they are enabled',
+  summary: 'Pause webhooks; events while paused are not kept',
   examples: examplesOf('pause'),
   args: { id: several(webhookId) },
   options: [jsonEach],

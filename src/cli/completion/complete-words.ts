@@ -10,9 +10,9 @@ import type { OptionSpec } from '../program/options.ts';
 import type { Candidate, ValueType } from '../program/value-type.ts';
 import { findPosition, type Position } from './find-position.ts';
 
-const PATIENCE_MS = 1000;
+const TIMEOUT_MS = 1000;
 
-/** Prints what the last word could become, one per line with a tab before what it means. Silent where nothing is known. */
+/** Prints completions of the last word, one per line, each with a tab and its meaning. */
 export async function completeWords(cli: Cli, words: string[]): Promise<void> {
   const word = words.at(-1) ?? '';
   const before = words.slice(0, -1);
@@ -46,10 +46,10 @@ const topicCandidates = () => helpTopics.map(({ name, summary }): Candidate => [
 const optionCandidates = (options: readonly OptionSpec[]): Candidate[] =>
   options.map(({ flags, help }) => [/--[\w-]+/.exec(flags)?.[0] ?? '', help]);
 
-/** Nothing where the daemon does not answer: somebody is typing. */
+/** Returns nothing if the daemon does not respond in time, because the user is typing. */
 async function valuesOf(cli: Cli, type: ValueType, { values }: Position): Promise<readonly Candidate[]> {
   if (type.choices) return type.choices.words;
-  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
   try {
     return (await type.suggest?.(cli, { signal, values })) ?? [];
   } catch (error) {

@@ -2,7 +2,7 @@ import type { CommandSpec } from '../program/define-command.ts';
 import { globalOptions } from '../program/global-option-list.ts';
 import { longFlag, type OptionSpec } from '../program/options.ts';
 
-/** Where the next word stands. */
+/** Where in a command line the next word goes. */
 export interface Position {
   /** Undefined before the first noun. */
   command: CommandSpec | undefined;

@@ -28,7 +28,7 @@ export const contextName = suggested(
 export const guardName = suggested(
   async (cli, { signal }) => {
     const { guards } = await cli.connect({ mayStart: false }).client.guards.list({}, { signal });
-    return guards.map(({ name, enabled }): Candidate => [name, enabled ? 'on' : 'off']);
+    return guards.map(({ name, enabled }): Candidate => [name, enabled ? 'enabled' : 'disabled']);
   },
   { one: 'Name of the guard', several: 'Names of guards' },
 );

@@ -4,22 +4,22 @@ import { exitCodes } from '../errors/exit-codes.ts';
 import type { Credential } from './credential.ts';
 import type { Target } from './target.ts';
 
-/** What a command speaks to the daemon with. */
+/** The connection of a command to the daemon. */
 export interface Connection {
   client: Client;
-  /** Where the daemon is, as far as is known now. */
+  /** The current address of the daemon. */
   readonly target: Target;
-  /** What says who asks; undefined where nobody is signed in. */
+  /** What authenticates requests; undefined if not signed in. */
   readonly credential: Credential | undefined;
-  /** The headers that say who asks. */
+  /** The headers that authenticate a request. */
   credentials(): Record<string, string>;
-  /** The transport of the client, for answers that should not be held in memory. */
+  /** The transport of the client, for responses that are too large for memory. */
   fetch: FetchLike;
 }
 
-/** No daemon answers. */
+/** No daemon responds. */
 export class Unreachable extends CliError {
-  /** True when nothing of ours listens there, so that nothing can have been done. */
+  /** True if the request cannot have reached a daemon of ours. */
   readonly isRefused: boolean;
   constructor({ url, isLocal }: Target, cause: unknown) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
@@ -35,9 +35,9 @@ export class Unreachable extends CliError {
   }
 }
 
-/** Something listens at the address of this home that was not given its secret, and it wants one. */
+/** Another user's process listens at the address of this home and requires a credential. */
 export class ForeignListener extends Error {
   constructor() {
-    super('what listens there is not yours');
+    super('the process listening there is not yours');
   }
 }

@@ -26,19 +26,19 @@ export function changeContexts(locations: Locations, change: (contexts: Contexts
   chmodSync(store.path, 0o600);
 }
 
-/** Refuses what cannot be the name of a context. */
+/** Throws unless this is a valid name for a context. */
 export function checkContextName(name: string): void {
   if (name === localContext)
-    throw new CliError(exitCodes.invalid, `"${name}" is the daemon of this machine, always.`, {
+    throw new CliError(exitCodes.invalid, `"${name}" is reserved for the daemon of this machine.`, {
       next: 'Choose another name.',
     });
   if (!/^[\w.-]{1,100}$/.test(name) || name === '__proto__')
-    throw new CliError(exitCodes.invalid, `"${name}" cannot be the name of a context.`, {
+    throw new CliError(exitCodes.invalid, `"${name}" is not a valid context name.`, {
       next: 'Use letters, digits, dot, dash and _.',
     });
 }
 
-/** Gives a daemon a name, or changes what the name stands for. */
+/** Creates or replaces a context. */
 export function saveContext(locations: Locations, name: string, context: Context): void {
   changeContexts(locations, ({ contexts = {}, ...others }) => ({
     ...others,
@@ -46,7 +46,7 @@ export function saveContext(locations: Locations, name: string, context: Context
   }));
 }
 
-/** Keeps the session with this daemon, in its context or else for its origin alone; undefined forgets it. */
+/** Stores the session with this daemon, in its context or else by origin; undefined removes it. */
 export function keepSession(
   locations: Locations,
   { url, context }: Pick<Target, 'url' | 'context'>,

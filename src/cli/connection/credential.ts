@@ -11,7 +11,7 @@ import { originOf, type Target } from './target.ts';
 /** How an API token begins; the contract's own file would load the schemas. */
 const tokenPrefix = 'svc_' satisfies typeof contractPrefix;
 
-/** What says who asks: a session or an API token. */
+/** What authenticates a request: a session or an API token. */
 export interface Credential {
   text: string;
   /** `owner`: the file that the daemon of this machine wrote; `login`: `svc auth login` without a context. */
@@ -23,10 +23,10 @@ interface Sources {
   locations: Locations;
 }
 
-/** SVC_TOKEN, then what the context keeps, then the owner session of this machine, then the session of this origin. */
+/** Precedence: SVC_TOKEN, the token of the context, the owner session of this machine, the session of this origin. */
 export function findCredential({ surroundings, locations }: Sources, target: Target): Credential | undefined {
-  const said = surroundings.env['SVC_TOKEN']?.trim();
-  if (said) return { text: checkToken(said, 'SVC_TOKEN'), from: 'environment' };
+  const token = surroundings.env['SVC_TOKEN']?.trim();
+  if (token) return { text: checkToken(token, 'SVC_TOKEN'), from: 'environment' };
   if (target.token !== undefined) return { text: target.token, from: 'context' };
   const owner = target.isLocal ? readTextFile(locations.ownerSessionFile)?.trim() : undefined;
   if (owner && isOwnDaemon({ locations }, target)) return { text: owner, from: 'owner' };
@@ -34,7 +34,7 @@ export function findCredential({ surroundings, locations }: Sources, target: Tar
   return login === undefined ? undefined : { text: login, from: 'login' };
 }
 
-/** Whoever else listens at the address of this home gets no secret of it: every user of a machine may take a free port. */
+/** Another process at the address of this home must get no secret of it: any user can bind a free port. */
 export function isOwnDaemon({ locations }: Pick<Sources, 'locations'>, { url, isLocal }: Target): boolean {
   if (!isLocal) return false;
   const listener = listenerAt(url);
@@ -46,7 +46,7 @@ export function isOwnDaemon({ locations }: Pick<Sources, 'locations'>, { url, is
 
 export const isApiToken = (text: string): boolean => text.startsWith(tokenPrefix);
 
-/** A session from a named place goes as the cookie that it came in; what the environment says, and every API token, as a bearer. */
+/** A stored session is sent as a cookie; SVC_TOKEN and every API token as a bearer token. */
 export function headersOf(credential: Credential | undefined): Record<string, string> {
   if (!credential) return {};
   const { text, from } = credential;
@@ -55,10 +55,10 @@ export function headersOf(credential: Credential | undefined): Record<string, st
     : { cookie: `${sessionCookie}=${text}` };
 }
 
-/** Refuses what cannot be a token, such as a file of something else. */
+/** Throws unless the text has the form of a token. */
 export function checkToken(text: string, source: string): string {
   if (/^[\w-]{1,200}$/.test(text)) return text;
-  throw new CliError(exitCodes.invalid, `${source} holds no session and no API token.`, {
+  throw new CliError(exitCodes.invalid, `${source} is neither a session nor an API token.`, {
     next: 'A token is one word of letters, digits, - and _.',
   });
 }

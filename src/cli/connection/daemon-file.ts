@@ -1,7 +1,7 @@
 import type { Locations } from '../../contract/locations.ts';
 import { readTextFile } from '../input/json-file.ts';
 
-/** The daemon of this home, as it described itself at its start. */
+/** The daemon of this home, as it recorded itself at startup. */
 export interface DaemonDescription {
   pid: number;
   url: string;
@@ -9,7 +9,7 @@ export interface DaemonDescription {
   startedAt: string;
 }
 
-/** The description of the daemon that runs; undefined when there is none, or its process is gone. */
+/** The description of the running daemon; undefined if there is none. */
 export function readDaemonFile({ daemonFile }: Locations): DaemonDescription | undefined {
   const text = readTextFile(daemonFile);
   if (text === undefined) return undefined;
@@ -23,12 +23,12 @@ function parse(text: string): DaemonDescription | undefined {
     if (pid === undefined || url === undefined || !URL.canParse(url)) return undefined;
     return { pid, url: reachable(url), version: version ?? 'unknown', startedAt: startedAt ?? '' };
   } catch {
-    // A daemon that starts at this moment has written half of it.
+    // A daemon that is just starting has only written half of the file.
     return undefined;
   }
 }
 
-/** Whether a process with this id runs, whoever it belongs to. */
+/** Whether a process with this ID runs, under any user. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -48,7 +48,7 @@ export function isOwnProcess(pid: number): boolean {
   }
 }
 
-/** A process that has ended stays visible until its parent asks, which in a container may be never. */
+/** An exited process stays visible until its parent waits for it, which in a container may be never. */
 function isZombie(pid: number): boolean {
   const stat = process.platform === 'linux' ? readTextFile(`/proc/${pid}/stat`) : undefined;
   return stat !== undefined && stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z');

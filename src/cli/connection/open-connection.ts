@@ -9,7 +9,7 @@ import { httpFetch } from './http-fetch.ts';
 import { readTextFile } from '../input/json-file.ts';
 import { findTarget, type Target } from './target.ts';
 
-/** Where a request goes is known only when it is sent: the daemon may come back elsewhere. */
+/** The address is resolved when a request is sent, because the daemon may restart elsewhere. */
 const placeholder = 'http://daemon';
 
 /** A connection; its first request starts the daemon of this machine when there is none and `mayStart` allows it. */
@@ -25,7 +25,7 @@ export function openConnection(cli: Cli, options: { mayStart?: boolean; target?:
         ...init,
         headers: { ...init.headers, ...headersOf(credential) },
       });
-      refuseStrangers(response, target);
+      requireSvc(response, target);
       if (response.status === 401 && !credential && isOwned(cli, target)) {
         await response.text();
         throw new ForeignListener();
@@ -37,7 +37,7 @@ export function openConnection(cli: Cli, options: { mayStart?: boolean; target?:
       throw new Unreachable(target, error);
     }
   };
-  /** Starts the daemon where that is allowed, and looks where it is now; answers whether asking again makes sense. */
+  /** Starts the daemon if allowed, and finds its current address; returns whether a retry makes sense. */
   const recover = async (): Promise<boolean> => {
     const before = target.url;
     const isStarted = mayStart;
@@ -47,7 +47,7 @@ export function openConnection(cli: Cli, options: { mayStart?: boolean; target?:
       const { url, isOurs } = await startDaemonProcess(cli);
       if (isOurs)
         cli.output.note(
-          cli.output.paintError('dim', `Started the daemon at ${url}. It ends with: svc daemon stop`),
+          cli.output.paintError('dim', `Started the daemon at ${url}. Stop it with: svc daemon stop`),
         );
     }
     target = options.target ?? findTarget(cli);
@@ -74,7 +74,7 @@ export function openConnection(cli: Cli, options: { mayStart?: boolean; target?:
   };
 }
 
-/** True where this home has an owner who would be signed in at its daemon. */
+/** True if this home has an owner session for its daemon. */
 const isOwned = ({ locations }: Cli, { isLocal }: Target) =>
   isLocal && readTextFile(locations.ownerSessionFile) !== undefined;
 
@@ -86,12 +86,12 @@ function mayStartDaemon({ options, surroundings: { env } }: Cli, target: Target)
 
 const isOn = (value: string | undefined) => value !== undefined && !['', '0', 'false'].includes(value);
 
-function refuseStrangers(response: Awaited<ReturnType<FetchLike>>, { url }: Target): void {
+function requireSvc(response: Awaited<ReturnType<FetchLike>>, { url }: Target): void {
   const type = response.headers.get('content-type') ?? '';
   if (response.status === 204 || /json|event-stream/.test(type)) return;
   throw new CliError(
     exitCodes.unreachable,
-    `What answers at ${url} is not svc (HTTP ${response.status}, ${type || 'no content type'}).`,
-    { next: 'Another address: --url URL, or SVC_PORT' },
+    `The server at ${url} is not svc (HTTP ${response.status}, ${type || 'no content type'}).`,
+    { next: 'Use another address: --url URL, or SVC_PORT' },
   );
 }

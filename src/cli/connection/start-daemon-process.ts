@@ -13,10 +13,10 @@ const READY_WITHIN_MS = 15_000;
 const LOOK_EVERY_MS = 25;
 const LOG_LIMIT_BYTES = 10 * 1024 * 1024;
 const LOG_LINES_SHOWN = 5;
-/** What a daemon says that found the data folder taken: then another one is on its way. */
+/** The message of a daemon that found its data directory in use: another one is starting. */
 const lostRace = 'uses this data folder';
 
-/** Starts a daemon of its own process group and waits until one answers, whoever started it. */
+/** Starts a daemon of its own process group and waits until a daemon responds, even one started by another process. */
 export async function startDaemonProcess(
   cli: Cli,
   flags: string[] = [],
@@ -35,7 +35,7 @@ export async function startDaemonProcess(
   child.once('error', (error) => (ended = error.message));
   child.once('exit', (code, signal) => {
     exitCode = code;
-    ended = `it ended with ${signal ?? `exit code ${code}`}`;
+    ended = `it exited with ${signal ?? `exit code ${code}`}`;
   });
   child.unref();
   const deadline = performance.now() + READY_WITHIN_MS;
@@ -54,7 +54,7 @@ export async function startDaemonProcess(
   );
 }
 
-/** The daemon of this home once it takes requests. */
+/** The daemon of this home, if it is ready for requests. */
 export async function findReadyDaemon(locations: Locations): Promise<DaemonDescription | undefined> {
   const running = readDaemonFile(locations);
   if (!running) return undefined;
@@ -78,13 +78,13 @@ function openLog({ state, logFile }: Locations): { file: number; size: number } 
   return { file: openSync(logFile, 'a', 0o600), size: size() };
 }
 
-/** A daemon outlives the task or the terminal that it is started from, so it must not carry the marks of either. */
+/** The daemon outlives the task or terminal that started it, so it must not inherit their variables. */
 export function daemonEnvironment({ surroundings: { env } }: Cli): Record<string, string | undefined> {
   const { SVC_RUN: _run, SVC_TASK_ID: _task, SVC_URL: _url, SVC_TOKEN: _token, ...others } = env;
   return others;
 }
 
-/** This program itself, and not the link by which it was called: npx makes one that goes away. */
+/** The real path of this program, because npx calls it through a temporary link. */
 export const programPath = (): string => realpathSync(process.argv[1] ?? '');
 
 const readFrom = (path: string, start: number) => readFileSync(path).subarray(start).toString('utf8');
@@ -96,7 +96,7 @@ function notStarted(why: string, exitCode: number | null, said: string, { logFil
   return new CliError(
     isConfiguration ? exitCodes.configuration : exitCodes.unreachable,
     `The daemon did not start: ${reason}`,
-    { next: isConfiguration ? 'Then: svc daemon start' : `Its log: svc daemon logs (${logFile})` },
+    { next: isConfiguration ? 'Then: svc daemon start' : `See: svc daemon logs (${logFile})` },
   );
 }
 

@@ -6,14 +6,14 @@ import { readDaemonFile, reachable } from './daemon-file.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import { readJsonFile } from '../input/json-file.ts';
 
-/** The daemon that a command speaks to. */
+/** The daemon that a command connects to. */
 export interface Target {
   url: string;
   /** True for the daemon of this home on this machine, whose owner session may be used. */
   isLocal: boolean;
-  /** True where the user named a URL, so that nothing is started in its place. */
+  /** True if the user named a URL or a context, so no daemon is started instead. */
   isNamed: boolean;
-  /** The name of the context, where one is used. */
+  /** The name of the context, if one is used. */
   context?: string;
   /** What the context keeps: a session or an API token. */
   token?: string;
@@ -56,8 +56,8 @@ export function findTarget({ options, surroundings: { env }, locations }: Source
 function localUrl(env: Platform['env'], locations: Locations): string {
   const host = env['SVC_HOST'] || undefined;
   const port = env['SVC_PORT'] || undefined;
-  const isSaid = (host !== undefined || port !== undefined) && port !== '0';
-  const running = isSaid ? undefined : readDaemonFile(locations);
+  const isExplicit = (host !== undefined || port !== undefined) && port !== '0';
+  const running = isExplicit ? undefined : readDaemonFile(locations);
   if (running) return running.url;
   const settings = host !== undefined && port !== undefined ? {} : readServerSettings(locations);
   const shownHost = host ?? settings.host ?? defaultHost;

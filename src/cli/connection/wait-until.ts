@@ -5,17 +5,17 @@ import { exitCodes } from '../errors/exit-codes.ts';
 import { onInterrupt } from '../commands/run/on-interrupt.ts';
 
 export interface WaitOptions<T> {
-  /** Undefined as long as there is nothing to tell. */
+  /** Returns undefined until there is a result. */
   ask: (signal: AbortSignal) => Promise<T | undefined>;
   everyMs: number;
-  /** For ever unless given. */
+  /** Default: no timeout. */
   timeoutMs?: number | undefined;
-  /** What is said where somebody gives up, and where the time is over. */
+  /** The messages for an interrupt and for a timeout. */
   gaveUp: string;
   tooLate: { message: string; next: string };
 }
 
-/** Asks again and again, across restarts of the daemon, until there is an answer, the time is over or Ctrl-C comes. */
+/** Polls, across restarts of the daemon, until there is a result, a timeout or an interrupt. */
 export async function waitUntil<T>({ ask, everyMs, timeoutMs, gaveUp, tooLate }: WaitOptions<T>): Promise<T> {
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -43,7 +43,7 @@ export async function waitUntil<T>({ ask, everyMs, timeoutMs, gaveUp, tooLate }:
   }
 }
 
-/** A daemon that is away, or busy, may be back the next time. */
+/** Transient failures count as no result yet. */
 async function askOnce<T>(ask: WaitOptions<T>['ask'], signal: AbortSignal): Promise<T | undefined> {
   try {
     return await ask(signal);

@@ -1,6 +1,6 @@
 import type { ExitCode } from './exit-codes.ts';
 
-/** A failure with its exit code; `next` is what to type now. */
+/** A failure with its exit code; `next` suggests the next command. */
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly exitCode: ExitCode;

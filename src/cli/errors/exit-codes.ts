@@ -38,5 +38,5 @@ export const exitCodeMeanings: Record<ExitCode, string> = {
   78: 'configuration error',
   124: '--timeout was hit and the run stopped',
   130: 'interrupted by Ctrl-C',
-  143: 'ended by SIGTERM',
+  143: 'terminated by SIGTERM',
 };

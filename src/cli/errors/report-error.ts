@@ -12,7 +12,7 @@ interface Report {
   next?: string | undefined;
 }
 
-/** Tells a failure in one line: what, why, and what to type next. Answers the exit code. */
+/** Prints a failure as one line: what, why, and the next command. Returns the exit code. */
 export function reportError(error: unknown, cli: Cli, reached = 'svc'): ExitCode {
   if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
   // The help that a command without a verb prints is on stderr already.
@@ -25,14 +25,14 @@ export function reportError(error: unknown, cli: Cli, reached = 'svc'): ExitCode
   return exitCode;
 }
 
-/** What a failure means for a person, with its exit code. */
+/** A failure as message, next command and exit code. */
 export function toReport(error: unknown, cli: Cli, reached = 'svc'): Report {
   if (error instanceof CliError)
     return { exitCode: error.exitCode, message: sentence(error.message), next: error.next };
   if (error instanceof ApiError) return apiReport(error, cli);
   if (error instanceof CommanderError) return usageReport(error, reached);
   const message = error instanceof Error ? error.message : String(error);
-  return { exitCode: exitCodes.failed, message: `${sentence(message)}`, next: 'More: --debug' };
+  return { exitCode: exitCodes.failed, message: `${sentence(message)}`, next: 'Details: --debug' };
 }
 
 function apiReport({ status, message, details, requestId }: ApiError, cli: Cli): Report {
@@ -43,7 +43,7 @@ function apiReport({ status, message, details, requestId }: ApiError, cli: Cli):
     : (details?.map(({ path, message: text }) => (path === '' ? text : `${path}: ${text}`)) ?? []);
   const request = requestId === undefined ? '' : ` (request ${requestId})`;
   const isVague = details && details.length > 0 && message === 'Validation failed';
-  const shown = isVague ? 'Not valid' : message.replace(/^HTTP 401$/, 'Not signed in');
+  const shown = isVague ? 'Invalid input' : message.replace(/^HTTP 401$/, 'Not signed in');
   const text =
     because.length > 0 && !because.every((part) => shown.includes(part))
       ? `${shown}: ${because.join('; ')}`
@@ -65,7 +65,7 @@ function exitCodeOfStatus(status: number): ExitCode {
 function nextOfStatus(status: number, cli: Cli): string | undefined {
   if (status === 401 || status === 403) return signInHint(cli, status);
   if (status === 429 || status === 503) return 'Try again in a moment.';
-  if (status === 507) return 'Make room on the disk, then try again: svc doctor';
+  if (status === 507) return 'Free up disk space, then try again: svc doctor';
   if (status >= 500 && status !== 501) return 'See: svc daemon logs';
   return undefined;
 }

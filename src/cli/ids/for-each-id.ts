@@ -3,7 +3,7 @@ import { CliError } from '../errors/cli-error.ts';
 import type { Cli } from '../program/cli.ts';
 import { reportError } from '../errors/report-error.ts';
 
-/** Does something with each id and goes on after a failure; the first failure decides the exit code. */
+/** Runs an action for each ID and continues after a failure; the first failure sets the exit code. */
 export async function forEachId(cli: Cli, ids: string[], act: (id: string) => Promise<void>): Promise<void> {
   for (const id of ids) {
     try {

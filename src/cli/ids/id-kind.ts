@@ -1,10 +1,10 @@
 import type { CallOptions, Client } from '../../contract/client.ts';
 
-/** A list stops after this many; an older id has to be typed whole. */
+/** A lookup stops after this many; older IDs must be given in full. */
 const MOST = 20_000;
 
 export interface ListRequest {
-  /** How many at once. */
+  /** The page size. */
   limit: number;
   /** Leaves out what is finished, such as decided approvals and resolved dead letters. */
   isOpenOnly?: boolean;

@@ -130,7 +130,7 @@ export const idKinds = {
       allAtOnce(async () => {
         const query = { status: isOpenOnly ? 'pending' : 'all', limit } as const;
         const { approvals } = await client.approvals.list({ query }, request);
-        const { summariseCall } = await import('../commands/approvals/lay-out-call.ts');
+        const { summariseCall } = await import('../commands/approvals/format-call.ts');
         return approvals.map((approval) => ({ id: approval.id, call: summariseCall(approval) }));
       }),
     label: ({ call }) => call,

@@ -18,12 +18,12 @@ export interface IdSource {
   list: () => AsyncIterable<string>;
 }
 
-/** The whole id for an id or a unique beginning of one, with or without what its kind begins with. */
+/** The full ID for an ID or a unique prefix of one, with or without the prefix of its kind. */
 export async function resolveId(text: string, source: IdSource): Promise<string> {
   const { prefix, noun, get, list } = source;
   if (new RegExp(`^${prefix}[0-9a-f-]{36}$`).test(text)) return text;
   if (text === '' || text === prefix)
-    throw new CliError(exitCodes.usage, `That is no ${noun} id.`, {
+    throw new CliError(exitCodes.usage, `Not a valid ${noun} ID.`, {
       next: `See them: ${source.listCommand}`,
     });
   if (get && (await exists(text, get))) return text;
@@ -39,14 +39,14 @@ export async function resolveId(text: string, source: IdSource): Promise<string>
   const more = found.length > SHOWN ? ' …' : '';
   throw new CliError(
     exitCodes.invalid,
-    `"${text}" is the beginning of several ${noun} ids: ${found.slice(0, SHOWN).join(', ')}${more}.`,
+    `"${text}" matches several ${noun} IDs: ${found.slice(0, SHOWN).join(', ')}${more}.`,
     {
-      next: 'Type more of it.',
+      next: 'Use a longer prefix.',
     },
   );
 }
 
-/** Does something with what an id or its beginning names; one that is gone is told like a beginning that fits none. */
+/** Runs an action for an ID or a unique prefix; a 404 is reported like an unknown ID. */
 export async function withId<T>(
   text: string,
   source: IdSource,

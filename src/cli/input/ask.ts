@@ -6,26 +6,26 @@ import { exitCodes } from '../errors/exit-codes.ts';
 
 export interface Question {
   text: string;
-  /** What is typed stays unseen. */
+  /** The input is not echoed. */
   isHidden?: boolean;
-  /** Otherwise nothing is no answer, and the question comes again. */
+  /** Otherwise the prompt repeats after an empty line. */
   mayBeEmpty?: boolean;
-  /** What to ask for while the lines so far are not all of the answer. */
+  /** Prompts for more while the lines so far are incomplete. */
   more?: (lines: string) => string | undefined;
 }
 
-/** How long nothing comes after the end of what was pasted. */
+/** A paste has ended once no input arrives for this long. */
 const QUIET_MS = 50;
 
-/** Whether there is a person to ask. */
+/** Whether there is a terminal to prompt on. */
 export const canAsk = ({ output }: Cli): boolean => process.stdin.isTTY && output.isErrorTerminal;
 
 /**
- * Asks for a line each, on the terminal; `next` says what to do without one. Between two questions the terminal stays
- * as it is, so that nothing that is typed ahead shows up or gets lost.
+ * Prompts for one line per question; `next` is the hint without a terminal. Between two questions the terminal stays
+ * in the same mode, so that type-ahead is neither echoed nor lost.
  */
 export async function ask(cli: Cli, questions: Question[], next: string): Promise<string[]> {
-  if (!canAsk(cli)) throw new CliError(exitCodes.usage, 'There is no terminal to ask on.', { next });
+  if (!canAsk(cli)) throw new CliError(exitCodes.usage, 'No terminal to prompt on.', { next });
   const { errorStream } = cli.output;
   const answers: string[] = [];
   let begun = '';
@@ -76,7 +76,7 @@ export async function ask(cli: Cli, questions: Question[], next: string): Promis
   return answers;
 }
 
-/** What a paste has too much must not be left to the shell, which would show it. */
+/** Surplus lines of a paste must not reach the shell, which would echo them. */
 async function untilQuiet(): Promise<void> {
   const quiet = Promise.withResolvers<void>();
   const timer = setTimeout(quiet.resolve, QUIET_MS);
@@ -93,10 +93,14 @@ export async function confirm(cli: Cli, question: string): Promise<boolean> {
   return /^y(es)?$/i.test(answer.trim());
 }
 
-/** Ends a command that will have to be approved where nobody could do that. */
+/** Throws if a command that needs confirmation has no terminal to prompt on. */
 export function requireAnswer(cli: Cli): void {
   if (canAsk(cli)) return;
-  throw new CliError(exitCodes.approvalNeeded, 'This needs a yes, and there is no terminal to ask on.', {
-    next: 'Say it in advance: --yes',
-  });
+  throw new CliError(
+    exitCodes.approvalNeeded,
+    'This needs confirmation, and there is no terminal to prompt on.',
+    {
+      next: 'Skip the prompt: --yes',
+    },
+  );
 }

@@ -1,6 +1,6 @@
 import { CliError } from '../errors/cli-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import { spellFileError } from '../errors/file-error.ts';
+import { formatFileError } from '../errors/file-error.ts';
 
 const { readFileSync } = process.getBuiltinModule('node:fs');
 
@@ -10,7 +10,7 @@ export function readTextFile(path: string): string | undefined {
     return readFileSync(path, 'utf8');
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw new CliError(exitCodes.configuration, `${path} cannot be read: ${spellFileError(error)}.`, {
+    throw new CliError(exitCodes.configuration, `${path} cannot be read: ${formatFileError(error)}.`, {
       cause: error,
     });
   }

@@ -4,7 +4,7 @@ import type { Cli } from '../program/cli.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import { readStdin } from './read-stdin.ts';
 
-/** A secret from stdin, or typed unseen where stdin is a terminal. Never an argument, never a variable. */
+/** Reads a secret from stdin, or prompts without echo if stdin is a terminal. Never an argument, never a variable. */
 export async function readSecret(
   cli: Cli,
   text: string,
@@ -18,10 +18,10 @@ export async function readSecret(
   return typed;
 }
 
-/** All of stdin but its last newline; undefined where a person would have to type it, or it is not wanted. */
-export async function readPiped(isWanted: boolean | undefined): Promise<string | undefined> {
-  if (!isWanted || process.stdin.isTTY) return undefined;
+/** All of stdin without its last newline; undefined if stdin is a terminal or should not be read. */
+export async function readPiped(shouldRead: boolean | undefined): Promise<string | undefined> {
+  if (!shouldRead || process.stdin.isTTY) return undefined;
   const text = (await readStdin()).replace(/\r?\n$/, '');
   if (text !== '') return text;
-  throw new CliError(exitCodes.usage, 'Nothing came through stdin.', { next: 'Pipe it in, or type it.' });
+  throw new CliError(exitCodes.usage, 'stdin is empty.', { next: 'Pipe it in, or type it.' });
 }

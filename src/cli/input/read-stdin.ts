@@ -1,6 +1,6 @@
 const { fstatSync } = process.getBuiltinModule('node:fs');
 
-/** Whether somebody piped something in; a terminal or /dev/null would never end, or has nothing. */
+/** Whether input is piped in; a terminal would never end, and /dev/null has none. */
 export function isStdinGiven(): boolean {
   try {
     const stat = fstatSync(0);

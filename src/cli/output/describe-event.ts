@@ -2,8 +2,8 @@ import type { ApprovalDecision } from '../../contract/approvals.ts';
 import type { RunEventType } from '../../contract/run-events.ts';
 import type { TaskEvent } from '../../contract/task.ts';
 import { askedCall } from '../commands/approvals/asked-call.ts';
-import { summariseCall } from '../commands/approvals/lay-out-call.ts';
-import { spellDuration } from './duration.ts';
+import { summariseCall } from '../commands/approvals/format-call.ts';
+import { formatDuration } from './duration.ts';
 import { escapeLine } from './escape-text.ts';
 import { fitText } from './text-width.ts';
 
@@ -12,10 +12,10 @@ const LONGEST = 120;
 const decisions: Record<string, string> = {
   'allow-once': 'allowed, once',
   'allow-always': 'allowed, always',
-  deny: 'not allowed',
+  deny: 'denied',
 } satisfies Record<ApprovalDecision, string>;
 
-/** What an event means for somebody who waits for the task, in a few words; undefined where it means nothing. */
+/** A short description of an event for progress output; undefined for events that are not shown. */
 export function describeEvent(event: TaskEvent): string | undefined {
   const { type, message, data } = event;
   switch (type) {
@@ -26,9 +26,9 @@ export function describeEvent(event: TaskEvent): string | undefined {
     case 'started':
       return `attempt ${Number(data['attempt'])} of ${Number(data['maxAttempts'])} by ${escapeLine(textOf(data['agent']))}`;
     case 'retry_scheduled':
-      return `retry in ${spellDuration(Number(data['delayMs']))} because: ${escapeLine(message)}`;
+      return `retry in ${formatDuration(Number(data['delayMs']))} because: ${escapeLine(message)}`;
     case 'progress':
-      return isTold(data) && message !== '' ? escapeLine(message) : undefined;
+      return isShown(data) && message !== '' ? escapeLine(message) : undefined;
     case 'approval_requested': {
       const call = askedCall(event);
       return call && `needs approval: ${fitText(escapeLine(summariseCall(call)), LONGEST)}`;
@@ -49,13 +49,13 @@ export function describeEvent(event: TaskEvent): string | undefined {
 
 const textOf = (value: TaskEvent['data'][string] | undefined) => (typeof value === 'string' ? value : '');
 
-/** The steps of a run that somebody who waits wants to hear of; its text comes as output. */
-const toldSteps: RunEventType[] = ['session:start', 'tool:call', 'compaction', 'error'];
+/** The steps of a run that are shown as progress; its text comes as output. */
+const shownSteps: RunEventType[] = ['session:start', 'tool:call', 'compaction', 'error'];
 
-/** Progress of an agent that has no such steps is told as it is. */
-function isTold({ type, result }: TaskEvent['data']): boolean {
+/** Progress of an agent without such steps is always shown. */
+function isShown({ type, result }: TaskEvent['data']): boolean {
   if (typeof type !== 'string') return true;
   if (type === 'tool:result')
     return typeof result === 'object' && !Array.isArray(result) && result?.['success'] === false;
-  return toldSteps.some((step) => step === type);
+  return shownSteps.some((step) => step === type);
 }

@@ -10,8 +10,8 @@ export function parseDuration(text: string): number | undefined {
   return Math.round(total);
 }
 
-/** Spells milliseconds for a person: 40 ms, 0.4 s, 12 s, 3 min 5 s, 2 h 10 min, 4 d. */
-export function spellDuration(ms: number): string {
+/** Formats milliseconds for people: 40 ms, 0.4 s, 12 s, 3 min 5 s, 2 h 10 min, 4 d. */
+export function formatDuration(ms: number): string {
   if (ms < 95) return `${Math.round(ms)} ms`;
   if (ms < 9950) return `${(ms / 1000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1000);
@@ -24,7 +24,7 @@ export function spellDuration(ms: number): string {
 }
 
 /** How long ago a time was, in its largest unit. */
-export function spellAge(timestamp: string, now: number): string {
+export function formatAge(timestamp: string, now: number): string {
   const seconds = Math.max(0, Math.floor((now - Date.parse(timestamp)) / 1000));
   if (seconds < 60) return `${seconds} s ago`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`;
@@ -32,12 +32,12 @@ export function spellAge(timestamp: string, now: number): string {
   return `${Math.floor(seconds / 86_400)} d ago`;
 }
 
-/** How long something still lasts: `9 min`, `6 d`, `expired`; without an end, `for good`. */
-export function spellLeft(timestamp: string | undefined, now: number): string {
-  if (timestamp === undefined) return 'for good';
+/** The time until something expires: `9 min`, `6 d`, `expired`; without an end, `never`. */
+export function formatLeft(timestamp: string | undefined, now: number): string {
+  if (timestamp === undefined) return 'never';
   const left = Date.parse(timestamp) - now;
   if (left <= 0) return 'expired';
-  // What lasts 30 days is not said to last 29 a moment later.
+  // Rounded up, so that 30 days do not read as 29 a moment later.
   const unit = left > 47.5 * 3_600_000 ? 86_400_000 : left > 59_500 ? 60_000 : 1000;
-  return spellDuration(Math.max(unit, Math.round(left / unit) * unit)).replace(/ \d+ s$/, '');
+  return formatDuration(Math.max(unit, Math.round(left / unit) * unit)).replace(/ \d+ s$/, '');
 }

@@ -2,7 +2,7 @@
 const unsafe = /(?![\n\t\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** Makes control and bidi characters visible, so that data cannot steer the terminal; newlines and tabs stay. */
-export const escapeText = (text: string): string => text.replace(unsafe, spell);
+export const escapeText = (text: string): string => text.replace(unsafe, escapeCharacter);
 
 /** The same for a text that must stay on one line. */
 export const escapeLine = (text: string): string =>
@@ -10,7 +10,7 @@ export const escapeLine = (text: string): string =>
     .replaceAll('\n', String.raw`\n`)
     .replaceAll('\t', String.raw`\t`);
 
-function spell(character: string): string {
+function escapeCharacter(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   if (character === '\r') return String.raw`\r`;
   return code < 0x100

@@ -1,13 +1,13 @@
 import type { Platform } from '../../contract/locations.ts';
 import { escapeLine, escapeText } from './escape-text.ts';
-import { type Column, layOutTable } from './table.ts';
+import { type Column, formatTable } from './table.ts';
 
 const { styleText } = process.getBuiltinModule('node:util');
 
 type Style = Parameters<typeof styleText>[0];
 export type Paint = (style: Style, text: string) => string;
 
-/** What a command says: data on stdout, everything else on stderr. */
+/** The output of a command: data on stdout, everything else on stderr. */
 export class Output {
   readonly #stdout: NodeJS.WriteStream;
   readonly #stderr: NodeJS.WriteStream;
@@ -28,7 +28,7 @@ export class Output {
     this.isLively = this.isErrorTerminal && !env['CI'] && env['TERM'] !== 'dumb';
     for (const stream of [this.#stdout, this.#stderr])
       stream.on('error', (error: NodeJS.ErrnoException) => {
-        // Who reads has seen enough; `head` ends so.
+        // The reader has closed the pipe, as `head` does.
         if (error.code !== 'EPIPE') throw error;
         if (stream === this.#stdout) this.#closed.abort();
       });
@@ -40,15 +40,15 @@ export class Output {
   get isErrorTerminal(): boolean {
     return this.#stderr.isTTY === true;
   }
-  /** How many columns a line may have; what goes elsewhere than to a terminal is not cut. */
+  /** The maximum width of a line; unlimited unless stdout is a terminal. */
   get width(): number {
-    // A terminal that does not know its size says 0.
+    // A terminal of unknown size reports 0.
     return this.isTerminal ? this.#stdout.columns || 80 : Number.POSITIVE_INFINITY;
   }
   get errorStream(): NodeJS.WriteStream {
     return this.#stderr;
   }
-  /** Aborts when nobody reads stdout any more. */
+  /** Aborts when the reader of stdout has gone. */
   get closed(): AbortSignal {
     return this.#closed.signal;
   }
@@ -73,7 +73,7 @@ export class Output {
   }
   table<T>(columns: Column<T>[], rows: readonly T[]): void {
     this.write(
-      layOutTable(columns, rows, { width: this.width, paintTitle: (title) => this.paint('dim', title) }),
+      formatTable(columns, rows, { width: this.width, paintTitle: (title) => this.paint('dim', title) }),
     );
   }
   /** Writes one line for a person to stderr. */

@@ -1,11 +1,11 @@
 import type { Output } from './output.ts';
 
-/** A terminal that is narrower has no place for whole ids beside what they are looked at for. */
+/** Narrower terminals have no room for full IDs. */
 const WIDE = 120;
 /** The kind and the first part of an id. */
 const SHORTEST = /^[a-z]+_[^-]*/;
 
-/** Cuts ids on a narrow terminal to beginnings that are different for all of these; commands take them as they are. */
+/** Shortens IDs on a narrow terminal to unique prefixes, which commands accept. */
 export function idShortener(
   { width }: Pick<Output, 'width'>,
   rows: readonly { id: string }[],

@@ -5,9 +5,9 @@ export interface Column<T> {
   title: string;
   value: (row: T) => string;
   align?: 'right';
-  /** Gives way when the terminal is narrow; every other column is shown whole. */
+  /** Shrinks on a narrow terminal; other columns keep their width. */
   isElastic?: boolean;
-  /** Left out on terminals that are narrower than this. */
+  /** Hidden on terminals narrower than this. */
   fromWidth?: number;
   /** Colours the finished cell. */
   paint?: (cell: string, row: T) => string;
@@ -16,8 +16,8 @@ export interface Column<T> {
 const GAP = 2;
 const NARROWEST = 8;
 
-/** Lays rows out in aligned columns that fit `width`. */
-export function layOutTable<T>(
+/** Formats rows in aligned columns that fit `width`. */
+export function formatTable<T>(
   columns: Column<T>[],
   rows: readonly T[],
   options: { width: number; paintTitle?: (title: string) => string },
@@ -28,7 +28,7 @@ export function layOutTable<T>(
     Math.max(textWidth(title), ...cells.map((line) => textWidth(line[at] ?? ''))),
   );
   const widths = shrink(natural, shown, options.width);
-  const layOut = (texts: string[], paint: (text: string, column: Column<T>) => string) =>
+  const formatRow = (texts: string[], paint: (text: string, column: Column<T>) => string) =>
     shown
       .map((column, at) => {
         const width = widths[at] ?? 0;
@@ -42,17 +42,17 @@ export function layOutTable<T>(
       .trimEnd();
   const { paintTitle = (title) => title } = options;
   const lines = [
-    layOut(
+    formatRow(
       shown.map(({ title }) => title),
       paintTitle,
     ),
   ];
   for (const [at, row] of rows.entries())
-    lines.push(layOut(cells[at] ?? [], (text, { paint }) => (paint ? paint(text, row) : text)));
+    lines.push(formatRow(cells[at] ?? [], (text, { paint }) => (paint ? paint(text, row) : text)));
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** Takes what is too much from the elastic columns, the widest first. */
+/** Shrinks the elastic columns, the widest first, until the row fits. */
 function shrink<T>(natural: number[], columns: Column<T>[], width: number): number[] {
   const widths = [...natural];
   const gaps = GAP * (columns.length - 1);

@@ -1,6 +1,6 @@
 import type { ValueType } from './value-type.ts';
 
-/** What stands behind a command without a flag. */
+/** A positional argument. */
 export interface ArgumentSpec<Value = unknown> {
   type: ValueType;
   help: string;

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-/** The deepest command that words lead to, such as `svc tokens create`: its help is the one to read. */
+/** The deepest command that the words name, such as `svc tokens create`; errors point to its help. */
 export function reachedCommand(program: Command, words: string[]): string {
   const path = [program];
   let isValue = false;

@@ -9,7 +9,7 @@ import { choiceLists, describeValue, usageOf } from './describe-command.ts';
 import type { OptionSpec } from './options.ts';
 import type { ValueType } from './value-type.ts';
 
-/** Gives a command of Commander everything that its declaration says. */
+/** Configures a Commander command from its declaration. */
 export function registerCommand(command: Command, spec: CommandSpec, cli: Cli): void {
   command.description(spec.summary).usage(usageOf(spec)).helpCommand(false);
   addExamples(command, spec.examples);

@@ -9,7 +9,7 @@ import type { GlobalOptions } from './global-options.ts';
 import { createProgram, loadNouns } from './program.ts';
 import { formatTopic, helpTopics } from './help-topics.ts';
 
-/** Runs one command; answers the exit code. Nothing is thrown. */
+/** Runs one command and returns the exit code; never throws. */
 export async function runCli(words: string[]): Promise<number> {
   const surroundings = readEnvironment();
   let connection: Connection | undefined;

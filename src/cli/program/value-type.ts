@@ -6,7 +6,7 @@ import { parseDuration } from '../output/duration.ts';
 /** A word, and what it means. */
 export type Candidate = readonly [word: string, meaning: string];
 
-/** What is known while somebody types. */
+/** What a completion can use. */
 export interface CompletionRequest {
   signal: AbortSignal;
   /** The arguments and options that stand before, by their names. */
@@ -24,7 +24,7 @@ export interface ValueType<Value = unknown> {
   help?: { one: string; several: string };
 }
 
-/** Takes any text, about which nothing can be known in advance. */
+/** Takes any text. */
 export const text: ValueType<string> = { parse: (word) => word };
 
 export const wholeNumber: ValueType<number> = {
@@ -56,7 +56,7 @@ interface ChoiceOptions<Word extends string> {
   meanings?: Readonly<Record<Word, string>>;
   /** The heading under which the help lists the meanings. */
   title?: string;
-  /** What people read and type where the API uses another word; that word is accepted as well. */
+  /** What users read and type instead of a word of the API; that word is accepted as well. */
   aliases?: Partial<Readonly<Record<Word, string>>>;
   /** True where every other text goes to the daemon, which may know more words, or takes a list of them. */
   isOpen?: boolean;
@@ -91,7 +91,7 @@ export function choice<const Word extends string>(
   };
 }
 
-/** Takes a text for which the daemon or this machine can suggest words. */
+/** Takes any text, with suggestions from the daemon or this machine. */
 export const suggested = (
   suggest: NonNullable<ValueType['suggest']>,
   help?: ValueType['help'],

@@ -7,5 +7,5 @@ export function readVersion(): string {
   return (JSON.parse(text) as { version: string }).version;
 }
 
-/** How this machine is shown in the list of sessions. */
+/** The client name in the list of sessions. */
 export const userAgent = (): string => `svc/${readVersion()} (${hostname()})`;

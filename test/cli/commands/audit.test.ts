@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { SvcHome } from '../svc-binary.ts';
 
-it('shows the audit log, and says when it is not whole', async () => {
+it('shows the audit log and reports a failed verification', async () => {
   await using home = await SvcHome.create();
   expect((await home.svc(['tokens', 'create', 'ci', '--scope', 'tasks:read'])).code).toBe(0);
   const list = await home.svc(['audit', 'ls', '--tool', 'tokens.created']);
-  expect(list.stdout).toMatch(/^WHEN +WHAT +RESULT[^]*\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +tokens\.created +ok/);
+  expect(list.stdout).toMatch(/^TIME +EVENT +RESULT[^]*\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +tokens\.created +ok/);
   const json = await home.svc(['audit', 'ls', '--json']);
   const [entry] = (JSON.parse(json.stdout) as { entries: { id: string }[] }).entries;
   expect((await home.svc(['audit', 'show', entry?.id ?? ''])).stdout).toMatch(/tool +tokens\.created\n/);

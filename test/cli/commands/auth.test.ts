@@ -39,14 +39,14 @@ describe('svc auth in cloud mode', () => {
     expect(await home.svc(['tasks', 'ls'])).toEqual({
       code: 4,
       stdout: '',
-      stderr: 'svc: Not signed in. Sign in: svc auth login, or make the first account: svc auth signup\n',
+      stderr: 'svc: Not signed in. Sign in: svc auth login, or create the first account: svc auth signup\n',
     });
     const status = await home.svc(['daemon', 'status']);
     expect(status).toMatchObject({ code: 0, stdout: expect.stringContaining('unknown; sign in') as string });
     expect((await home.svc(['doctor'])).stdout).toContain('Sign in: svc auth login');
     const restarted = await home.svc(['daemon', 'restart'], cloud);
     expect(restarted).toMatchObject({ code: 0, stdout: '' });
-    expect(restarted.stderr).toContain('There is no account yet. Make the first: svc auth signup\n');
+    expect(restarted.stderr).toContain('No account exists yet. Create the first one: svc auth signup\n');
   });
 
   it('makes the first account on the machine itself, and stays signed in', async () => {
@@ -59,7 +59,7 @@ describe('svc auth in cloud mode', () => {
     expect(Object.keys(contextsOf(home).logins ?? {})).toEqual([urlOf(home)]);
   });
 
-  it('invites somebody, who signs up from another machine with the command that is printed', async () => {
+  it('invites a user, who signs up on another machine with the printed command', async () => {
     const invited = await home.svc(['auth', 'invite', '--email', 'eve@example.com', '--days', '1']);
     const code = invited.stdout.trim();
     const ready = `svc auth signup --url ${urlOf(home)} --invite ${code} --email eve@example.com`;
@@ -77,20 +77,20 @@ describe('svc auth in cloud mode', () => {
       code: 0,
       stdout: `${id}\n`,
     });
-    expect((await home.svc(['auth', 'invites', 'ls'])).stderr).toContain('Make one: svc auth invite');
+    expect((await home.svc(['auth', 'invites', 'ls'])).stderr).toContain('Create one: svc auth invite');
     expect((await elsewhere.svc(['auth', 'invite', '--url', urlOf(home)])).code).toBe(4);
   });
 
-  it('shuts an account out, named by its address, and lets it in again', async () => {
+  it('disables an account by its address and enables it again', async () => {
     const set = ['auth', 'users', 'set', 'eve@example.com'];
-    expect((await home.svc([...set, '--disable'])).stderr).toContain('user, shut out');
+    expect((await home.svc([...set, '--disable'])).stderr).toContain('user, disabled');
     const out = await elsewhere.svc(['auth', 'whoami', '--url', urlOf(home)]);
     expect(out).toMatchObject({ code: 4, stdout: '' });
     expect(out.stderr).toContain(`Sign in: svc auth login --url ${urlOf(home)}`);
-    expect((await home.svc([...set, '--enable', '--role', 'admin'])).stderr).toContain('admin, open');
+    expect((await home.svc([...set, '--enable', '--role', 'admin'])).stderr).toContain('admin, active');
     expect((await home.svc(set)).code).toBe(2);
     expect((await home.svc(['auth', 'users', 'set', 'nobody@example.com', '--enable'])).code).toBe(5);
-    expect((await home.svc(['auth', 'users', 'ls'])).stdout).toMatch(/eve@example.com +Eve +admin +open/);
+    expect((await home.svc(['auth', 'users', 'ls'])).stdout).toMatch(/eve@example.com +Eve +admin +active/);
   });
 
   it('signs in with a name for the daemon, changes the password, signs out', async () => {
@@ -123,7 +123,7 @@ describe('svc auth in cloud mode', () => {
       expect(refused.stderr).toContain(
         token === old
           ? 'Sign in: svc auth login --context work, or pair again: svc devices pair --context work'
-          : `Another token: svc context set work --url ${urlOf(home)} --token-stdin`,
+          : `Set a new token: svc context set work --url ${urlOf(home)} --token-stdin`,
       );
       const anew = await elsewhere.svc([...login, ...at], { stdin: 'battery staple 2' });
       expect(anew, anew.stderr).toMatchObject({ code: 0, stdout: 'Ada <ada@example.com>, admin\n' });
@@ -158,7 +158,7 @@ describe('svc auth in cloud mode', () => {
     for (const args of [['login'], ['signup'], ['login', '--email', 'ada@example.com'], ['password']]) {
       const { code, stderr } = await home.svc(['auth', ...args]);
       expect({ args, code }).toEqual({ args, code: 2 });
-      expect(stderr).toContain('There is no terminal to ask on.');
+      expect(stderr).toContain('No terminal to prompt on.');
     }
   });
 });
@@ -169,7 +169,7 @@ describe('svc auth in local mode', () => {
     const args = ['--email', 'ada@example.com', '--name', 'Ada', '--password-stdin'];
     const made = await home.svc(['auth', 'signup', ...args], { stdin: password });
     expect(made, made.stderr).toMatchObject({ code: 0, stdout: 'Ada <ada@example.com>, admin\n' });
-    expect(made.stderr).toContain('Commands on this machine go on as its owner.');
+    expect(made.stderr).toContain('Commands on this machine continue to run as its owner.');
     expect((await home.svc(['auth', 'whoami'])).stdout).toContain('<owner@localhost>');
     const login = await home.svc(['auth', 'login', '--email', 'ada@example.com']);
     expect(login).toMatchObject({ code: 6, stdout: '' });
@@ -218,7 +218,7 @@ describe('what is sent to whom', () => {
     expect(stranger.seen[0]).not.toHaveProperty('cookie');
     expect(stranger.seen[0]).not.toHaveProperty('authorization');
     const token = await home.svc(['tasks', 'ls', '--url', stranger.url], { env: { SVC_TOKEN: 'svc_abc' } });
-    expect(token.stderr).toContain('or make another: svc tokens create');
+    expect(token.stderr).toContain('or create a new token: svc tokens create');
     expect(stranger.seen[1]).toMatchObject({ authorization: 'Bearer svc_abc' });
     expect(stranger.seen[1]).not.toHaveProperty('cookie');
     const session = Object.values(contextsOf(home).logins ?? {})[0] ?? '';
@@ -237,7 +237,7 @@ describe('what is sent to whom', () => {
     expect(await home.svc(['tasks', 'ls'])).toEqual({
       code: 4,
       stdout: '',
-      stderr: `svc: The daemon at ${urlOf(home)} is not the one of ${home.folder}. Choose another port: SVC_PORT=${home.port + 1}\n`,
+      stderr: `svc: The daemon at ${urlOf(home)} does not belong to ${home.folder}. Choose another port: SVC_PORT=${home.port + 1}\n`,
     });
   });
 
@@ -257,7 +257,7 @@ describe('what is sent to whom', () => {
       await once(stranger.stdout, 'data');
       const asked = await home.svc(['tasks', 'ls', '--no-autostart']);
       expect(asked).toMatchObject({ code: 69, stdout: '' });
-      expect(asked.stderr).toContain('what listens there is not yours');
+      expect(asked.stderr).toContain('the process listening there is not yours');
       expect(said).toContain('accept');
       expect(said).not.toContain('cookie');
       const started = await home.svc(['tasks', 'ls']);

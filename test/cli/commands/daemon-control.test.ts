@@ -33,9 +33,9 @@ describe('svc and the daemon', () => {
     expect(started).toEqual({
       code: 0,
       stdout: '',
-      stderr: `The daemon runs at ${url} (process ${home.daemonPid}).\n`,
+      stderr: `The daemon is running at ${url} (process ${home.daemonPid}).\n`,
     });
-    expect((await home.svc(['daemon', 'start'])).stderr).toContain('runs already');
+    expect((await home.svc(['daemon', 'start'])).stderr).toContain('already running');
     const first = home.daemonPid;
     const status = await home.svc(['daemon', 'status', '--json']);
     expect(JSON.parse(status.stdout)).toMatchObject({ running: true, url, pid: first, status: 'degraded' });
@@ -46,7 +46,7 @@ describe('svc and the daemon', () => {
     expect(await home.svc(['daemon', 'stop'])).toEqual({
       code: 0,
       stdout: '',
-      stderr: 'The daemon is stopped.\n',
+      stderr: 'Daemon stopped.\n',
     });
     expect((await home.svc(['daemon', 'status'])).code).toBe(69);
     expect(statSync(join(home.folder, 'daemon.log')).mode & 0o777).toBe(0o600);
@@ -75,7 +75,7 @@ describe('svc and the daemon', () => {
       );
       const listed = await home.svc(['tasks', 'ls']);
       expect(listed.code).toBe(69);
-      expect(listed.stderr).toMatch(/What answers at \S+ is not svc/);
+      expect(listed.stderr).toMatch(/The server at \S+ is not svc/);
     } finally {
       stranger.close();
     }
@@ -93,11 +93,11 @@ describe('svc and the daemon', () => {
     writeFileSync(file, JSON.stringify(description));
     const { code, stderr } = await home.svc(['daemon', 'stop']);
     expect(code).toBe(69);
-    expect(stderr).toContain(`Process ${process.pid} does not answer`);
+    expect(stderr).toContain(`Process ${process.pid} does not respond`);
     writeFileSync(file, '');
   });
 
-  it('mends what others may read', async () => {
+  it('fixes permissions that let others read the data', async () => {
     await using home = await SvcHome.create();
     await home.svc(['daemon', 'start']);
     chmodSync(home.folder, 0o755);
@@ -127,7 +127,9 @@ describe('svc and the daemon', () => {
     expect(text).toMatch(/SVC_SYSTEM_AUTH_MODE\W+(key><string>)?cloud/);
     expect(text).not.toMatch(/svc_secret|task_1|svc-link/);
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect((await home.svc(['daemon', 'uninstall'])).stderr).toMatch(/^Removed: .*\nIf it runs, end it:\n/);
-    expect((await home.svc(['daemon', 'uninstall'])).stderr).toBe('It is not installed.\n');
+    expect((await home.svc(['daemon', 'uninstall'])).stderr).toMatch(
+      /^Removed: .*\nIf it is running, stop it:\n/,
+    );
+    expect((await home.svc(['daemon', 'uninstall'])).stderr).toBe('The service is not installed.\n');
   });
 });

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deviceKey } from '../../../src/cli/commands/devices/device-key.ts';
 import { writeIdentityFile } from '../../../src/cli/commands/devices/identity-file.ts';
-import { readSeed, spellSeed } from '../../../src/cli/commands/devices/seed-words.ts';
-import { spellFingerprint } from '../../../src/cli/commands/devices/spell-fingerprint.ts';
+import { readSeed, formatSeed } from '../../../src/cli/commands/devices/seed-words.ts';
+import { formatFingerprint } from '../../../src/cli/commands/devices/format-fingerprint.ts';
 import { locate } from '../../../src/contract/locations.ts';
 import { readMasterSeed } from '../../../src/core/secrets/master-seed.ts';
 import { temporaryFolder } from '../../helpers/daemon.ts';
@@ -20,20 +20,20 @@ const codeIn = (text: string) => codePattern.exec(text)?.[0] ?? '';
 describe('the words of an identity', () => {
   it('are those of BIP-39', () => {
     const zeros = `${'abandon '.repeat(23)}art`;
-    expect(spellSeed(new Uint8Array(32)).split(/\s+/).filter(Boolean).join(' ')).toBe(zeros);
+    expect(formatSeed(new Uint8Array(32)).split(/\s+/).filter(Boolean).join(' ')).toBe(zeros);
     expect(Buffer.from(readSeed(zeros)).equals(Buffer.alloc(32))).toBe(true);
   });
   it('come back however they are written, and so does the file itself', () => {
     const seed = Buffer.from(hash('sha256', 'seed', 'hex'), 'hex');
-    const words = spellSeed(seed);
+    const words = formatSeed(seed);
     expect(words.trim().split('\n')).toHaveLength(4);
     for (const text of [words, words.toUpperCase().replaceAll('\n', '\r\n  '), `${seed.toString('hex')}\n`])
       expect(Buffer.from(readSeed(text)).equals(seed)).toBe(true);
   });
   it.each([
-    ['abandon '.repeat(23), /24 words, and these are 23/],
+    ['abandon '.repeat(23), /24 words, but 23 were given/],
     [`${'abandon '.repeat(22)}secretword art`, /number 23\./],
-    ['abandon '.repeat(24), /does not fit/],
+    ['abandon '.repeat(24), /checksum does not match/],
   ])('tell no secret when they are wrong', (text, because) => {
     expect(() => readSeed(text)).toThrow(because);
     expect(() => readSeed(text)).not.toThrow(/secretword/);
@@ -60,11 +60,11 @@ describe('the files of devices', () => {
     expect(deviceKey(locations)).toEqual(key);
     expect(statSync(join(home, 'device-key.pem')).mode & 0o777).toBe(0o600);
     writeFileSync(join(home, 'device-key.pem'), 'something else');
-    expect(() => deviceKey(locations)).toThrow(/does not hold an Ed25519 key/);
+    expect(() => deviceKey(locations)).toThrow(/is not an Ed25519 key/);
     rmSync(home, { recursive: true });
   });
   it('show a fingerprint in groups', () => {
-    expect(spellFingerprint(`sha256:${'0123456789abcdef'.repeat(4)}`)).toEqual([
+    expect(formatFingerprint(`sha256:${'0123456789abcdef'.repeat(4)}`)).toEqual([
       'sha256 0123 4567 89ab cdef 0123 4567 89ab cdef',
       '       0123 4567 89ab cdef 0123 4567 89ab cdef',
     ]);
@@ -72,14 +72,14 @@ describe('the files of devices', () => {
 });
 
 describe('svc devices identity', () => {
-  it('backs the identity up, and gives it back to a daemon that lost it', async () => {
+  it('exports the identity and restores it for a daemon that lost it', async () => {
     await using home = await SvcHome.create();
     const file = join(home.folder, 'words');
     expect((await home.svc(['devices', 'identity', '--export'])).code).toBe(5);
     const before = JSON.parse((await home.svc(['devices', 'identity', '--json'])).stdout) as object;
     const exported = await home.svc(['devices', 'identity', '--export']);
     expect(exported.stdout.trim().split(/\s+/)).toHaveLength(24);
-    expect(exported.stderr).toContain('Whoever has them can be it.');
+    expect(exported.stderr).toContain('Anyone who has them can impersonate it.');
     const toFile = ['devices', 'identity', '--export', '--file', file];
     expect(await home.svc(toFile)).toMatchObject({ code: 0, stdout: '' });
     expect(readFileSync(file, 'utf8')).toBe(exported.stdout);
@@ -98,25 +98,24 @@ describe('svc devices identity', () => {
     expect(foreign).toEqual({
       code: 6,
       stdout: '',
-      stderr:
-        'svc: These words are another identity than the one this database was written with. Nothing was written.\n',
+      stderr: 'svc: These words are not the identity of this database. Nothing was written.\n',
     });
-    expect(spellSeed(readMasterSeed(identityFile) ?? Buffer.alloc(0))).toBe(words);
+    expect(formatSeed(readMasterSeed(identityFile) ?? Buffer.alloc(0))).toBe(words);
     expect((await home.svc([...restore, '--force'], { stdin: zeros })).code).toBe(0);
-    expect((await home.svc(['doctor'])).stdout).toMatch(/✗ identity .*is not the identity with which/);
+    expect((await home.svc(['doctor'])).stdout).toMatch(/✗ identity .*is not the identity of this database/);
     // The right one needs no force, whatever is there.
     expect((await home.svc(restore, { stdin: words })).code).toBe(0);
     expect((await home.svc(['doctor'])).stdout).toMatch(/✓ identity/);
     rmSync(identityFile);
     const gone = await home.svc(['devices', 'identity', '--export']);
-    expect(gone).toMatchObject({ code: 5, stderr: expect.stringContaining('is gone, and') as string });
+    expect(gone).toMatchObject({ code: 5, stderr: expect.stringContaining('is missing, but') as string });
     const lost = await home.svc(['daemon', 'start']);
     expect(lost.code).toBe(78);
     expect(lost.stderr).toContain('svc devices identity --restore');
-    expect((await home.svc(['doctor'])).stdout).toMatch(/✗ identity .*is gone/);
+    expect((await home.svc(['doctor'])).stdout).toMatch(/✗ identity .*is missing/);
     expect((await home.svc([...restore, '--file', file])).stderr).toContain('svc daemon start');
     expect((await home.svc(restore, { stdin: exported.stdout })).stderr).toContain(
-      'holds this identity already',
+      'already holds this identity',
     );
     expect(JSON.parse((await home.svc(['devices', 'identity', '--json'])).stdout)).toEqual(before);
   });
@@ -163,7 +162,7 @@ describe('svc devices identity', () => {
     rmSync(database);
     // What is no identity is no loss.
     writeFileSync(identityFile, 'half of a sec');
-    expect((await home.svc(['doctor'])).stdout).toMatch(/✗ identity .*does not hold an identity/);
+    expect((await home.svc(['doctor'])).stdout).toMatch(/✗ identity .*is not a valid identity file/);
     expect((await home.svc(restore, { stdin: zeros })).code).toBe(0);
   });
 });
@@ -184,7 +183,7 @@ describe('svc devices', () => {
 
   it('pairs another machine, whose commands then work until it is revoked', async () => {
     const asking = laptop.start(pair('--name', 'work', '--device-name', 'laptop'));
-    const code = codeIn(await said(asking, 'stderr', /Waiting; the code is good for 10 min\./));
+    const code = codeIn(await said(asking, 'stderr', /Waiting; the code expires in 10 min\./));
     const refused = await home.svc(['devices', 'approve', code]);
     expect(refused).toMatchObject({ code: 9, stdout: '' });
     expect((await home.svc(['devices', 'pending'])).stdout).toMatch(
@@ -192,14 +191,14 @@ describe('svc devices', () => {
     );
     const spoken = code.toLowerCase().split('-');
     const approved = await home.svc(['devices', 'approve', ...spoken, '--yes', '--role', 'user']);
-    expect(approved.stderr).toContain('laptop is paired with the rights of a user.');
+    expect(approved.stderr).toContain('Paired laptop as a user.');
     const paired = outcomeOf(await asking);
     expect(paired, paired.stderr).toMatchObject({ code: 0, stdout: `${code}\n` });
     expect(paired.stderr).toContain('user. Use it: svc context use work');
     const { fingerprint } = deviceKey(
       locate({ env: { SVC_HOME: laptop.folder }, platform: 'linux', home: '/' }),
     );
-    for (const line of spellFingerprint(fingerprint)) {
+    for (const line of formatFingerprint(fingerprint)) {
       expect(paired.stderr).toContain(line);
       expect(approved.stderr).toContain(line);
     }
@@ -237,13 +236,13 @@ describe('svc devices', () => {
     expect((await home.svc(['devices', 'approve', code, '--yes'])).code).toBe(6);
     const wrong = await home.svc(['devices', 'approve', 'AAAA-BBBB-CCCC', '--yes']);
     expect(wrong).toMatchObject({ code: 5, stdout: '' });
-    expect(wrong.stderr).toContain('Compare it with the device; a code is good for 10 minutes.');
+    expect(wrong.stderr).toContain('Compare it with the device; codes expire after 10 minutes.');
   });
 
-  it('waits no longer than it is told to, and asks nobody when it makes no sense', async () => {
+  it('stops waiting after --timeout and sends no pointless request', async () => {
     const { code, stderr } = await laptop.svc(pair('--name', 'again', '--timeout', '100ms'));
     expect(code).toBe(8);
-    expect(stderr).toContain(`Ask again: svc devices pair --url ${urlOf(home)}`);
+    expect(stderr).toContain(`Try again: svc devices pair --url ${urlOf(home)}`);
     expect((await laptop.svc(['devices', 'pair'])).code).toBe(2);
     expect((await laptop.svc(pair('--name', 'local'))).code).toBe(6);
     await laptop.svc(['context', 'set', 'taken', '--url', 'http://127.0.0.1:9']);
@@ -253,17 +252,17 @@ describe('svc devices', () => {
     expect(existsSync(join(laptop.folder, 'daemon.json'))).toBe(false);
   });
 
-  it('gives up at Ctrl-C', async () => {
+  it('cancels on Ctrl-C', async () => {
     const asking = laptop.start(pair('--name', 'again'));
     await said(asking, 'stderr', /Waiting;/);
     asking.kill('SIGINT');
     expect(outcomeOf(await asking)).toMatchObject({
       code: 130,
-      stderr: expect.stringContaining('Gave up; nothing is paired.') as string,
+      stderr: expect.stringContaining('Cancelled; nothing was paired.') as string,
     });
   });
 
-  it('lets in what scans the QR code', async () => {
+  it('pairs a device that scans the QR code', async () => {
     expect((await home.svc(['devices', 'qr'])).code).toBe(9);
     const showing = home.start(['devices', 'qr', '--yes', '--name', 'phone', '--role', 'user']);
     const url = new URL((await said(showing, 'stdout', /^svc:.*\n/)).trim());
@@ -279,7 +278,7 @@ describe('svc devices', () => {
     const { code, stderr } = outcomeOf(await showing);
     expect(code, stderr).toBe(0);
     expect(stderr).toContain(String.raw`a \x1b[31mphone`);
-    expect(stderr).toContain('phone is paired with the rights of a user. See: svc devices ls');
+    expect(stderr).toContain('Paired phone as a user. List devices: svc devices ls');
     expect((await home.svc(['devices', 'ls'])).stdout).toMatch(/dev_\S+ +user +never +phone/);
   });
 

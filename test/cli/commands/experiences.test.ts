@@ -57,11 +57,11 @@ const bodies = () => server.asked.map(({ body }) => body).filter((body) => body 
 const cells = (text: string) => text.split('\n').map((line) => line.trimStart().split(/ {2,}/));
 
 describe('svc experiences', () => {
-  it('lists what was learned, and where from', async () => {
+  it('lists experiences with their origin', async () => {
     const { code, stdout, stderr } = await svc('ls');
     expect(code, stderr).toBe(0);
     expect(cells(stdout)).toEqual([
-      ['ID', 'WEIGHT', 'USED', 'AGE', 'TYPE', 'FROM', 'TAGS', 'WANTED'],
+      ['ID', 'WEIGHT', 'USED', 'AGE', 'TYPE', 'FROM', 'TAGS', 'GOAL'],
       [idOf('exp', 1), '1.25', '2', '3 min', 'task_solution', 'a person', 'deploy', 'deploy the docs'],
       [
         idOf('exp', 2),
@@ -88,8 +88,10 @@ describe('svc experiences', () => {
       offset: 3,
     });
     learned = [];
-    expect((await svc('ls')).stderr).toMatch(/^Nothing was learned yet\. .*svc experiences record/);
-    expect((await svc('ls', '--tag', 'a')).stderr).toBe('None fits. All of them: svc experiences ls\n');
+    expect((await svc('ls')).stderr).toMatch(/^No experiences yet\. .*svc experiences record/);
+    expect((await svc('ls', '--tag', 'a')).stderr).toBe(
+      'No matching experiences. List all: svc experiences ls\n',
+    );
     expect((await svc('search', 'a')).stderr).toMatch(/^Nothing found\./);
   });
 
@@ -103,10 +105,10 @@ describe('svc experiences', () => {
     expect(queries[0]).toEqual({ q: 'how to deploy', limit: 2 });
   });
 
-  it('shows one whole', async () => {
+  it('shows an experience in full', async () => {
     const { stdout } = await svc('show', '0199a1b2');
     expect(stdout.replace(/\d{4}-\S+Z/, 'TIME')).toBe(
-      `Id        ${idOf('exp', 2)}\nType      task_solution\nWanted    deploy the docs\nTags      deploy\n` +
+      `ID        ${idOf('exp', 2)}\nType      task_solution\nGoal      deploy the docs\nTags      deploy\n` +
         'Success   1.00\nWeight    0.20\nUsed      never\nFrom      a task, untrusted  task_9  of user_1\n' +
         'Recorded  TIME  (3 min ago)\nSteps     1. npm run build\n          2. npm run push\n             and wait\n',
     );
@@ -154,15 +156,15 @@ describe('svc experiences', () => {
   it('uses and forgets by the beginnings of ids', async () => {
     expect(await svc('use', '0199a1b1')).toMatchObject({
       stdout: `${idOf('exp', 1)}\n`,
-      stderr: 'Used 3 times; it weighs 1.30 now.\n',
+      stderr: 'Used 3 times; its weight is now 1.30.\n',
     });
     expect(await svc('rm', '0199a1b1', 'x')).toMatchObject({ code: 5, stdout: `${idOf('exp', 1)}\n` });
   });
 
   it('lowers weights, and forgets what weighs little only with a yes', async () => {
-    expect((await svc('decay', '--half-life', '7')).stderr).toBe('1 experience weighs less now.\n');
+    expect((await svc('decay', '--half-life', '7')).stderr).toBe('Lowered the weight of 1 experience.\n');
     expect(await svc('prune')).toMatchObject({ code: 9 });
-    expect((await svc('prune', '--yes', '--min-weight', '0.2')).stderr).toBe('2 experiences forgotten.\n');
+    expect((await svc('prune', '--yes', '--min-weight', '0.2')).stderr).toBe('Removed 2 experiences.\n');
     expect(bodies()).toEqual([{ halfLifeDays: 7 }, { minWeight: 0.2 }]);
   });
 });

@@ -62,7 +62,7 @@ describe('svc integrations ls', () => {
     const first = await svc('ls');
     expect(first.stdout).toMatch(/\nJira +no +none yet +never\n/);
     expect(first.stderr).toContain(
-      'make a webhook there that sends to https://svc.example.com/api/webhooks/tracker_a\n',
+      'create a webhook there that sends to https://svc.example.com/api/webhooks/tracker_a\n',
     );
     const at = new Date(Date.now() - 180_000).toISOString();
     await daemon.app.database.write(({ db }) =>
@@ -83,8 +83,8 @@ describe('svc integrations ls', () => {
         .execute(),
     );
     const second = await svc('ls');
-    expect(second.stdout).toMatch(/\nJira +no +set up +3 min ago\n/);
-    expect(second.stderr).not.toContain('make a webhook');
+    expect(second.stdout).toMatch(/\nJira +no +configured +3 min ago\n/);
+    expect(second.stderr).not.toContain('create a webhook');
   });
 
   it('prints all answers of the daemon as one object', async () => {
@@ -98,7 +98,7 @@ describe('svc integrations ls', () => {
     });
   });
 
-  it('tells who is no administrator nothing of settings', async () => {
+  it('shows no settings to non-administrators', async () => {
     const { headers } = await addUser(daemon, 'ann');
     const session = headers.cookie.split('=')[1] ?? '';
     const { code, stderr } = await home.svc(['integrations', 'ls'], {
@@ -115,12 +115,12 @@ describe('svc integrations connect', () => {
     const { code, stdout, stderr } = await svc('connect', 'jira');
     expect({ code, stdout }).toEqual({ code: 78, stdout: '' });
     expect(stderr.split('\n')).toEqual([
-      'Make an OAuth app at https://developer.atlassian.com/console/myapps with this callback URL:',
+      'Create an OAuth app at https://developer.atlassian.com/console/myapps with this callback URL:',
       `  ${daemon.url}/api/auth/tracker_a/callback`,
-      'and tell the daemon what it is called there; the secret is typed unseen or piped in:',
+      'then configure it; the secret is prompted for without echo, or piped in:',
       '  svc config set integrations.tracker_a.clientId ID',
       '  svc config set integrations.tracker_a.clientSecret',
-      'svc: The daemon has no OAuth app at Jira yet. When it has: svc integrations connect jira',
+      'svc: No OAuth app is configured for Jira. Once configured: svc integrations connect jira',
       '',
     ]);
     await start({ 'integrations.tracker_a.clientId': 'x', 'server.baseUrl': 'https://svc.example.com' });
@@ -176,10 +176,10 @@ describe.skipIf(!hasSharedFixtures)('svc integrations with the vendors', () => {
     expect(await follow(link)).toBe('/');
     const { code, stdout, stderr } = outcomeOf(await running);
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${link}\n` });
-    expect(stderr).toContain(`it signs you in and leads to ${name}.\nIt is good once, for 1 min.\n`);
-    expect(stderr).toMatch(
-      new RegExp(`\n${name} is connected, as ${account.replaceAll(/[()]/g, '\\$&')}\\.\n$`),
+    expect(stderr).toContain(
+      `it signs you in and continues to ${name}.\nIt works once and expires in 1 min.\n`,
     );
+    expect(stderr).toMatch(new RegExp(`\nConnected ${name} as ${account.replaceAll(/[()]/g, '\\$&')}\\.\n$`));
     expect((await svc('ls')).stdout).toContain(`${name.padEnd(12)}${account}  `);
   });
 
@@ -206,28 +206,28 @@ describe.skipIf(!hasSharedFixtures)('svc integrations with the vendors', () => {
       code: 0,
       stdout: '',
       stderr:
-        'GitHub is connected already, as octocat. Another account: svc integrations connect github --again\n',
+        'GitHub is already connected as octocat. To use another account: svc integrations connect github --again\n',
     });
     const again = await svc('connect', 'github', '--again');
     expect(again.code).toBe(0);
     expect(again.stdout).toMatch(/^http\S+\/sign-in#\S+\n$/);
   });
 
-  it('gives up when the time is over, or at Ctrl-C', async () => {
+  it('stops waiting on a timeout or on Ctrl-C', async () => {
     const late = await svc('connect', 'linear', '--timeout', '100ms');
     expect(late.code).toBe(8);
     expect(late.stderr).toContain(
-      'Linear is not connected yet. Another link: svc integrations connect linear',
+      'Linear is not connected yet. Get a new link: svc integrations connect linear',
     );
     const running = home.start(['integrations', 'connect', 'linear'], { env: env() });
-    await said(running, 'stderr', /Ctrl-C gives up/);
+    await said(running, 'stderr', /Press Ctrl-C to stop waiting/);
     running.kill('SIGINT');
     const { code, stderr } = outcomeOf(await running);
     expect(code).toBe(130);
-    expect(stderr).toContain('svc: Gave up;');
+    expect(stderr).toContain('svc: Stopped waiting;');
   });
 
-  it('goes on waiting while the daemon is restarted', async () => {
+  it('keeps waiting while the daemon is restarted', async () => {
     const running = home.start(['integrations', 'connect', 'github'], {
       env: { ...env(), SVC_NO_AUTOSTART: '1' },
     });
@@ -239,11 +239,11 @@ describe.skipIf(!hasSharedFixtures)('svc integrations with the vendors', () => {
     await follow(link);
     expect(outcomeOf(await running)).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining('GitHub is connected') as string,
+      stderr: expect.stringContaining('Connected GitHub') as string,
     });
   });
 
-  it('disconnects only where somebody says yes', async () => {
+  it('disconnects only after confirmation', async () => {
     await follow((await svc('connect', 'github', '--no-wait')).stdout.trim());
     const refused = await svc('disconnect', 'github');
     expect(refused).toMatchObject({ code: 9, stdout: '' });

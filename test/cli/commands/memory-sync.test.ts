@@ -45,12 +45,12 @@ const svc = (...args: string[]) => home.svc(['memory', ...args], here());
 const bodies = () => server.asked.map(({ body }) => body).filter((body) => body !== undefined);
 
 describe('svc memory sync', () => {
-  it('tells what came of it', async () => {
+  it('prints the result of a sync', async () => {
     expect(await svc('sync', 'notes')).toEqual({
       code: 0,
       stdout:
-        'Indexed   1,204 files\nAdded     12\nUpdated   3\nRemoved   1\n' +
-        'Left out  14\n            10 binary\n            4 too large\nTook      2.3 s\n',
+        'Indexed  1,204 files\nAdded    12\nUpdated  3\nRemoved  1\n' +
+        'Skipped  14\n           10 binary\n           4 too large\nTook     2.3 s\n',
       stderr: 'Search it: svc memory search QUERY\n',
     });
     expect(await svc('sync', '-q')).toEqual({ code: 0, stdout: '', stderr: '' });
@@ -64,20 +64,20 @@ describe('svc memory sync', () => {
     expect({ code, stderr }).toEqual({
       code: 0,
       stderr:
-        'Not all of it can be found by meaning yet: The provider is away\\x1b[2J\n' +
-        'It is tried again. See how far it is: svc memory stats\nSearch it: svc memory search QUERY\n',
+        'Search by meaning does not cover all files yet: The provider is away\\x1b[2J\n' +
+        'It is retried automatically. See the progress: svc memory stats\nSearch it: svc memory search QUERY\n',
     });
     expect(stdout).toMatch(/^Indexed .*2\.3 s\n$/s);
     expect(await svc('sync', '-q')).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(JSON.parse((await svc('sync', '--json')).stdout)).toHaveProperty('embeddingFailure');
   });
 
-  it('that somebody else stops exits with 3', async () => {
+  it('exits with 3 when another client cancels the sync', async () => {
     sync = async () => synced({ cancelled: true });
     const { code, stderr } = await svc('sync', 'notes');
     expect({ code, stderr }).toEqual({
       code: 3,
-      stderr: 'Stopped; what it had done stays. Go on: svc memory sync notes\n',
+      stderr: 'Stopped; files indexed so far are kept. Continue: svc memory sync notes\n',
     });
     expect((await svc('sync', '--json')).code).toBe(3);
   });
@@ -106,11 +106,11 @@ describe('svc memory sync', () => {
     running.kill(signal);
     const outcome = outcomeOf(await running);
     expect(outcome.code, outcome.stderr).toBe(code);
-    expect(outcome.stderr).toContain('Go on: svc memory sync\n');
+    expect(outcome.stderr).toContain('Continue: svc memory sync\n');
     expect(asked).toBe(2);
   });
 
-  it('goes on after what is between cut it off, once the daemon is through', async () => {
+  it('resumes after a proxy cut the connection, once the daemon has finished', async () => {
     let calls = 0;
     let looks = 0;
     sync = async () => {
@@ -124,7 +124,7 @@ describe('svc memory sync', () => {
     };
     const { code, stderr } = await svc('sync');
     expect({ code, calls, looks }).toEqual({ code: 0, calls: 2, looks: 3 });
-    expect(stderr).toContain('cut off meanwhile');
+    expect(stderr).toContain('lost during the sync');
   });
 
   it('fails with what the daemon says', async () => {
@@ -154,7 +154,9 @@ describe('svc memory watch', () => {
     const running = home.start(['memory', 'watch'], here());
     const shown = said(running, 'stdout', /Last sync.*\n/);
     await said(running, 'stderr', /Following syncs/);
-    expect(await shown).toMatch(/^Watching +1,204 files\nChanges +all are read\nLast sync .*\(3 min ago\)/);
+    expect(await shown).toMatch(
+      /^Watching +1,204 files\nChanges +all are indexed\nLast sync .*\(3 min ago\)/,
+    );
     const told = said(running, 'stdout', /done/);
     const progress = { basePath: '/n', phase: 'reading', done: 5, total: 10 } as const;
     const at = new Date().toISOString();
@@ -169,11 +171,11 @@ describe('svc memory watch', () => {
     const { code, stderr } = outcomeOf(await running);
     expect({ code, stderr }).toMatchObject({
       code: 69,
-      stderr: expect.stringContaining('Again: svc memory watch'),
+      stderr: expect.stringContaining('Reconnect: svc memory watch'),
     });
   });
 
-  it('shows what the watcher synced by itself, beside whole syncs', async () => {
+  it('shows syncs of the watcher as well as full syncs', async () => {
     const running = home.start(['memory', 'watch'], here());
     await said(running, 'stderr', /Following syncs/);
     const told = said(running, 'stdout', / done [^]* done .*\n/);
@@ -213,9 +215,9 @@ describe('svc memory watch', () => {
     };
     expect(JSON.parse((await svc('watch', '--json')).stdout)).toEqual(watcher);
     const running = home.start(['memory', 'watch'], here());
-    const shown = said(running, 'stdout', /Because.*\n/);
-    await said(running, 'stderr', /searches look for changes themselves/);
-    expect(await shown).toMatch(/Watching +no\nBecause +The setting is off\n/);
+    const shown = said(running, 'stdout', /Reason.*\n/);
+    await said(running, 'stderr', /each search checks for changed files itself/);
+    expect(await shown).toMatch(/Watching +no\nReason +The setting is off\n/);
     running.kill('SIGINT');
     await running;
   });

@@ -170,8 +170,8 @@ describe('svc memory search', () => {
   it('says what it does not know', async () => {
     found = { stale: true, autoSynced: true, reason: 'No provider is set' };
     expect((await svc('search', 'x')).stderr).toBe(
-      'Files that had changed were read again for this search.\n' +
-        'Files may have changed since they were read. Read them again: svc memory sync\n' +
+      'Changed files were re-indexed for this search.\n' +
+        'Files may have changed since they were indexed. Update the index: svc memory sync\n' +
         'Searched by keywords only: No provider is set\n',
     );
     found = { reason: 'Searched by keywords only: it is away' };
@@ -183,7 +183,7 @@ describe('svc memory search', () => {
       'an empty index',
       () => (stats = statsOf({ fileCount: 0 })),
       [],
-      /^Nothing is indexed yet.*svc memory sync FOLDER\n$/,
+      /^Nothing is indexed yet.*svc memory sync DIRECTORY\n$/,
     ],
     [
       'a narrow search',
@@ -196,7 +196,7 @@ describe('svc memory search', () => {
       'a sync under way',
       () => (stats = statsOf({ fileCount: 0, syncing: { basePath: '/n', phase: 'reading', done: 1 } })),
       [],
-      /a sync is under way/,
+      /a sync is in progress/,
     ],
   ])('says what to do where nothing was found: %s', async (_, prepare, args, stderr) => {
     found = { chunks: [] };
@@ -210,11 +210,11 @@ describe('svc memory search', () => {
 
   it.each([
     [['search'], /missing required argument/i],
-    [['search', ' '], /Search for what\?/],
+    [['search', ' '], /Missing search query\./],
     [['search', 'x', '--method', 'vectr'], /Did you mean vector\?/],
     [['search', 'x', '--min-score', 'high'], /Expected a number such as 0\.5/],
-    [['forget'], /Name files or chunks, or give --all/],
-    [['forget', 'a', '--all'], /Name files or chunks, or give --all/],
+    [['forget'], /Specify files or chunks, or pass --all/],
+    [['forget', 'a', '--all'], /Specify files or chunks, or pass --all/],
     [['sessions', 'ls', '--status', 'done'], /Allowed choices are active, archived/],
   ])('refuses %j', async (args, because) => {
     const { code, stdout, stderr } = await svc(...args);
@@ -249,7 +249,7 @@ describe('svc memory why', () => {
     expect(await svc('why', 'roll')).toEqual({
       code: 0,
       stdout:
-        'By        keywords and meaning\nWords     roll\nLeft out  how, the\nScore     the formula\n\n' +
+        'Method   keywords and meaning\nWords    roll\nIgnored  how, the\nScore    the formula\n\n' +
         '1  notes/a.md:12-14  0.8340\n   keywords  rank 2, 3.46 points\n     roll    3.46\n' +
         '   meaning   rank 1, similarity 0.710\n',
       stderr: '',
@@ -265,19 +265,19 @@ describe('what is indexed', () => {
     stats = statsOf({ embeddingModel: 'ollama/nomic', embeddedCount: 12, embeddingFailure: 'it is away' });
     const { stdout, stderr } = await svc('stats');
     expect(stdout.replace(/\d{4}-\S+Z/, 'TIME')).toBe(
-      'Files        1,204\nChunks       9,321\nLast sync    TIME  (3 min ago)\nSearched by  keywords\n' +
-        'Model        ollama/nomic, 12 of 9,321 chunks so far\nFailing      it is away\n' +
-        'Folders      /home/ada/notes\n',
+      'Files          1,204\nChunks         9,321\nLast sync      TIME  (3 min ago)\nSearch method  keywords\n' +
+        'Model          ollama/nomic, 12 of 9,321 chunks so far\nError          it is away\n' +
+        'Directories    /home/ada/notes\n',
     );
     expect(stderr).toBe('');
     stats = statsOf({ lastSyncAt: null, roots: [] });
-    expect((await svc('stats')).stderr).toContain('svc memory sync FOLDER');
+    expect((await svc('stats')).stderr).toContain('svc memory sync DIRECTORY');
   });
 
   it('is listed', async () => {
     const { stdout } = await svc('files');
     expect(stdout).toBe(
-      'CHUNKS    SIZE  READ       PATH\n     9  20 KiB  3 min ago  notes/a.md\n' +
+      'CHUNKS    SIZE  INDEXED    PATH\n     9  20 KiB  3 min ago  notes/a.md\n' +
         '     1    12 B  1 h ago    /elsewhere/b.md\n',
     );
     expect((await svc('files', '--limit', '1')).stderr).toBe('1 of 2. More: --limit, --offset\n');
@@ -295,7 +295,7 @@ describe('what is indexed', () => {
     expect(await svc('show', 'b.md')).toEqual({
       code: 5,
       stdout: '',
-      stderr: `svc: ${folder}/b.md is not indexed. See what is: svc memory files\n`,
+      stderr: `svc: ${folder}/b.md is not indexed. List indexed files: svc memory files\n`,
     });
   });
 
@@ -304,16 +304,16 @@ describe('what is indexed', () => {
     expect({ code, stdout }).toEqual({ code: 5, stdout: 'linked/a.md\nchunk_12\n' });
     expect(stderr).toBe(
       'Deleted until the next sync of its folder.\nDeleted chunk_12.\n' +
-        `svc: ${folder}/gone.md is not indexed. See what is: svc memory files\n`,
+        `svc: ${folder}/gone.md is not indexed. List indexed files: svc memory files\n`,
     );
   });
 
-  it('is forgotten as a whole only with a yes', async () => {
+  it('clears the index only after confirmation', async () => {
     expect(await svc('forget', '--all')).toMatchObject({ code: 9, stderr: expect.stringContaining('--yes') });
     expect(routes()).not.toContain('DELETE /api/memory/all');
     expect(await svc('forget', '--all', '--yes')).toMatchObject({
       code: 0,
-      stderr: 'The index of files is empty. Fill it again: svc memory sync\n',
+      stderr: 'The index of files is empty. Rebuild it: svc memory sync\n',
     });
     expect(routes()).toContain('DELETE /api/memory/all');
   });
@@ -337,7 +337,7 @@ describe('svc memory sessions and preferences', () => {
     expect(bodies()).toEqual([{ name: 'x', conversationId: 'conv_1' }]);
     expect(await svc('sessions', 'archive', '0199a1b1')).toMatchObject({
       stdout: `${idOf('memsess', 1)}\n`,
-      stderr: 'The release is archived.\n',
+      stderr: 'Archived The release.\n',
     });
     expect(await svc('sessions', 'archive', 'x')).toMatchObject({
       code: 5,
@@ -348,14 +348,14 @@ describe('svc memory sessions and preferences', () => {
   it('lists, tracks and removes preferences', async () => {
     const { stdout } = await svc('preferences', 'ls');
     expect(stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
-      ['ID', 'SURE', 'SEEN', 'LAST', 'FROM', 'WHAT'],
+      ['ID', 'CONFIDENCE', 'COUNT', 'LAST SEEN', 'FROM', 'PREFERENCE'],
       [idOf('pref', 1), '0.50', '1', '3 min ago', 'a person', 'tests: vitest'],
       [idOf('pref', 2), '0.50', '1', '3 min ago', 'a person', 'answers: short'],
       [''],
     ]);
     expect(await svc('preferences', 'track', 'tests', 'vitest')).toMatchObject({
       stdout: `${idOf('pref', 1)}\n`,
-      stderr: 'Seen 2 times, 0.67 sure.\n',
+      stderr: 'Preference recorded 2 times, confidence 0.67.\n',
     });
     expect(await svc('preferences', 'rm', '0199a1b2', '--user', 'user_2')).toMatchObject({ code: 0 });
     expect(routes()).toContain(`DELETE /api/memory/preferences/user_2/${idOf('pref', 2)}`);

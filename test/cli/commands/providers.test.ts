@@ -18,7 +18,7 @@ it('sets a provider up without the key ever being seen, and chooses it', async (
   expect(made.stderr + list.stdout).not.toContain(key);
   expect(await home.svc(['providers', 'test', 'openai'])).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('Set it up: svc providers configure openai') as string,
+    stderr: expect.stringContaining('Configure it: svc providers configure openai') as string,
   });
   expect((await home.svc(['providers', 'ls'])).stdout).toContain('unhealthy');
   expect((await home.svc(['providers', 'configure', 'openai', '--forget-key'])).code).toBe(0);

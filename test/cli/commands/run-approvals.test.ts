@@ -27,9 +27,9 @@ describe('svc run with approvals, without a terminal', () => {
     const asked = world.askInTask();
     const { code, stdout, stderr } = outcomeOf(await running);
     expect({ code, stdout }).toEqual({ code: 9, stdout: '' });
-    expect(stderr).toContain(`run_command  ${asked.id}\n  Runs       command: npm test\n`);
+    expect(stderr).toContain(`run_command  ${asked.id}\n  Arguments  command: npm test\n`);
     expect(stderr).toMatch(
-      new RegExp(`svc: run_command needs an approval.*svc approvals allow ${asked.id} .*logs -f ${id}\n$`),
+      new RegExp(`svc: run_command needs approval.*svc approvals allow ${asked.id} .*logs -f ${id}\n$`),
     );
     expect(world.approvals[0]?.status).toBe('pending');
     expect(server.asked.map(({ route }) => route)).not.toContain(`POST /api/tasks/${id}/cancel`);
@@ -43,7 +43,7 @@ describe('svc run with approvals, without a terminal', () => {
     expect({ code, answer: JSON.parse(stdout) }).toMatchObject({ code: 9, answer: { task: { id } } });
   });
 
-  it('does not mind what was decided before it looked', async () => {
+  it('ignores approvals that were already decided', async () => {
     const running = home.start(args('--on-approval', 'fail'));
     await world.created();
     world.decide(world.askInTask().id, 'allow-once');
@@ -55,7 +55,7 @@ describe('svc run with approvals, without a terminal', () => {
     });
   });
 
-  it('waits for somebody else with --on-approval wait', async () => {
+  it('waits for a decision made elsewhere with --on-approval wait', async () => {
     const running = home.start(args('--on-approval', 'wait'));
     const waiting = said(running, 'stderr', /waiting for a decision: svc approvals allow appr_/);
     await world.created();
@@ -68,7 +68,7 @@ describe('svc run with approvals, without a terminal', () => {
     expect(stderr).toContain('· allowed, once\n');
   });
 
-  it('denies each with --on-approval deny, and goes on', async () => {
+  it('denies each call with --on-approval deny and continues', async () => {
     const running = home.start(args('--on-approval', 'deny'));
     await world.created();
     for (const command of ['npm test', 'npm publish']) {
@@ -78,10 +78,10 @@ describe('svc run with approvals, without a terminal', () => {
     world.answer('Could not test it.');
     const { code, stdout, stderr } = outcomeOf(await running);
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'Could not test it.' });
-    expect(stderr).toMatch(/· needs approval: run_command npm publish\n· not allowed\n/);
+    expect(stderr).toMatch(/· needs approval: run_command npm publish\n· denied\n/);
   });
 
-  it('tells a decision that it may not send', async () => {
+  it('reports a decision that it may not send', async () => {
     server.answers.approvals = {
       ...server.answers.approvals,
       decide: () => {
@@ -152,7 +152,7 @@ describe.skipIf(!hasTerminals)('svc run with approvals, on a terminal (needs scr
     await world.created();
     const asked = world.askInTask({ params: { command: `npm test ${'x'.repeat(100)}` } });
     const shown = stripVTControlCharacters(await asking);
-    expect(shown).toMatch(/Runs.*command:\r\n {15}npm test x+\r\n {15}x+\r\n/);
+    expect(shown).toMatch(/Arguments.*command:\r\n {15}npm test x+\r\n {15}x+\r\n/);
     const decided = world.decided(asked);
     running.stdin?.write(`${keys}\r`);
     expect((await decided).decision).toBe(decision);
@@ -178,7 +178,7 @@ describe.skipIf(!hasTerminals)('svc run with approvals, on a terminal (needs scr
     expect(outcomeOf(await running).code).toBe(0);
   });
 
-  it('takes the question back when somebody else decides, and asks the next one', async () => {
+  it('withdraws the prompt when it was decided elsewhere and shows the next one', async () => {
     const running = home.startOnTerminal(args());
     const first = said(running, 'stdout', /Allow run_command\?/);
     const second = said(running, 'stdout', /Allow write_file\?/);

@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Schedule } from '../../../src/contract/schedules.ts';
 import type { Task } from '../../../src/contract/task.ts';
 import {
-  spellAllZoned,
-  spellZoned,
-  spellZonedFully,
+  formatAllZoned,
+  formatZoned,
+  formatZonedFully,
 } from '../../../src/cli/commands/schedules/zoned-time.ts';
 import { ensureBuilt, SvcHome } from '../svc-binary.ts';
 
@@ -35,7 +35,7 @@ describe('svc schedules add', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^sched_[0-9a-f-]{36}\n$/);
     const [title, ...lines] = stderr.trimEnd().split('\n');
-    expect(title).toBe('It runs at (Europe/Berlin):');
+    expect(title).toBe('Next runs (Europe/Berlin):');
     expect(lines).toHaveLength(5);
     for (const each of lines) expect(each.slice(2)).toMatch(line);
     expect(await read(stdout.trim())).toMatchObject({
@@ -67,8 +67,12 @@ describe('svc schedules add', () => {
   });
 
   it.each([
-    [['0', '3', '*', '*', '*', 'x'], 2, /times come first, in quotes.*svc schedules add "0 3 \* \* \*"/],
-    [['0 3 * * *'], 2, /There is no prompt/],
+    [
+      ['0', '3', '*', '*', '*', 'x'],
+      2,
+      /first argument must be a quoted cron expression.*svc schedules add "0 3 \* \* \*"/,
+    ],
+    [['0 3 * * *'], 2, /Missing prompt/],
     [['60 3 * * *', 'x'], 6, /cron: "60" is no minute\. It takes 0–59/],
     [['0 0 30 2 *', 'x'], 6, /never comes/],
     [['--at', '2020-01-01T00:00', 'x'], 6, /at: Expected a time to come/],
@@ -84,10 +88,10 @@ describe('svc schedules add', () => {
 });
 
 describe('svc schedules', () => {
-  it('lists, shows, pauses, takes up, runs and removes', async () => {
+  it('lists, shows, pauses, resumes, runs and removes schedules', async () => {
     for (const id of (await svc('schedules', 'ls', '-q')).stdout.split('\n').filter(Boolean))
       await svc('schedules', 'rm', id);
-    expect((await svc('schedules', 'ls')).stderr).toContain('No schedule. Make one: svc schedules add');
+    expect((await svc('schedules', 'ls')).stderr).toContain('No schedules. Create one: svc schedules add');
     const id = await add(
       '0 3 1 1 *',
       'echo done',
@@ -100,20 +104,22 @@ describe('svc schedules', () => {
     );
     const short = id.slice('sched_'.length, -4);
     expect((await svc('schedules', 'ls')).stdout).toMatch(
-      /^ID +NEXT +TIME ZONE +LAST +BEGAN +TIMES +NAME\nsched_\S+ +\d{4}-01-01 03:00 +Asia\/Tokyo +0 3 1 1 \* +Yearly\n$/,
+      /^ID +NEXT RUN +TIME ZONE +LAST RUN +STARTED +SCHEDULE +NAME\nsched_\S+ +\d{4}-01-01 03:00 +Asia\/Tokyo +0 3 1 1 \* +Yearly\n$/,
     );
 
     expect(await svc('schedules', 'pause', short)).toMatchObject({
       stdout: `${id}\n`,
-      stderr: 'It is paused.\n',
+      stderr: `Schedule paused. Resume it: svc schedules resume ${id}\n`,
     });
     expect((await svc('schedules', 'ls', '--status', 'paused')).stdout).toMatch(/ paused +Asia\/Tokyo /);
-    expect((await svc('schedules', 'ls', '--status', 'active')).stderr).toContain('No schedule is active');
+    expect((await svc('schedules', 'ls', '--status', 'active')).stderr).toContain('No active schedules');
     const shown = await svc('schedules', 'show', short);
     expect(shown.stdout).toMatch(/Status +paused\nTimes +0 3 1 1 \*\nTime zone +Asia\/Tokyo\nRuns +0\n/);
     expect(shown.stderr).toContain(`svc schedules resume ${id}`);
     const resumed = await svc('schedules', 'resume', short);
-    expect(resumed.stderr).toMatch(/It runs next at \w{3} \d{4}-01-01 03:00 \+09:00 \(Asia\/Tokyo\)\.\n/);
+    expect(resumed.stderr).toMatch(
+      /Schedule resumed\. Next run: \w{3} \d{4}-01-01 03:00 \+09:00 \(Asia\/Tokyo\)\.\n/,
+    );
 
     const run = await svc('schedules', 'run', short);
     const task = run.stdout.trim();
@@ -121,7 +127,7 @@ describe('svc schedules', () => {
     expect(await svc('tasks', 'wait', task)).toMatchObject({ code: 0 });
     expect(await read(id)).toMatchObject({ runCount: 1, lastTaskId: task });
     expect((await svc('schedules', 'show', short)).stdout).toMatch(
-      /Last +\w{3} [\d-]+ [\d:]+ \+09:00 {3}\d+ s ago\nIts task +task_\S+ {2}completed\nRuns +1\n/,
+      /Last run +\w{3} [\d-]+ [\d:]+ \+09:00 {3}\d+ s ago\nLast task +task_\S+ {2}completed\nRuns +1\n/,
     );
     expect((await svc('tasks', 'ls', '--source', 'cron', '-q')).stdout).toBe(`${task}\n`);
 
@@ -140,7 +146,7 @@ describe('svc schedules', () => {
     expect(await svc('schedules', 'run', id)).toMatchObject({
       code: 8,
       stdout: '',
-      stderr: expect.stringContaining('The run waits for the one before to end.'),
+      stderr: expect.stringContaining('The run starts once the previous one has finished.'),
     });
     await svc('schedules', 'rm', id);
     await svc('tasks', 'cancel', first);
@@ -155,7 +161,7 @@ describe('svc schedules', () => {
     const next = await svc('schedules', 'next', id, '--count', '7');
     expect(next.stdout.trimEnd().split('\n')).toHaveLength(7);
     for (const each of next.stdout.trimEnd().split('\n')) expect(each).toMatch(line);
-    expect(next.stderr).toContain('It is paused; these would be its times.');
+    expect(next.stderr).toContain('The schedule is paused; these would be its next runs.');
     const json = JSON.parse((await svc('schedules', 'next', id, '--json')).stdout) as object;
     expect(json).toEqual({ timezone: 'Europe/Berlin', nextRuns: expect.any(Array) });
     expect((await svc('schedules', 'next')).code).toBe(2);
@@ -199,16 +205,16 @@ describe('svc run with a key, as cron calls it', () => {
 
 describe('a time in a zone', () => {
   it('is spelled with its day and its offset', () => {
-    expect(spellZonedFully('2026-12-24T17:00:00.000Z', 'Europe/Berlin')).toBe('Thu 2026-12-24 18:00 +01:00');
-    expect(spellZonedFully('2026-12-24T17:00:00.000Z', 'UTC')).toBe('Thu 2026-12-24 17:00 +00:00');
-    expect(spellZonedFully('2026-07-01T00:00:00.000Z', 'Australia/Lord_Howe')).toBe(
+    expect(formatZonedFully('2026-12-24T17:00:00.000Z', 'Europe/Berlin')).toBe('Thu 2026-12-24 18:00 +01:00');
+    expect(formatZonedFully('2026-12-24T17:00:00.000Z', 'UTC')).toBe('Thu 2026-12-24 17:00 +00:00');
+    expect(formatZonedFully('2026-07-01T00:00:00.000Z', 'Australia/Lord_Howe')).toBe(
       'Wed 2026-07-01 10:30 +10:30',
     );
-    expect(spellZoned('2026-12-24T17:00:20.000Z', 'Asia/Tokyo')).toBe('2026-12-25 02:00');
+    expect(formatZoned('2026-12-24T17:00:20.000Z', 'Asia/Tokyo')).toBe('2026-12-25 02:00');
   });
 
   it('has seconds beside others that have some', () => {
-    expect(spellAllZoned(['2026-12-24T17:00:00.000Z', '2026-12-24T17:00:20.000Z'], 'UTC')).toEqual([
+    expect(formatAllZoned(['2026-12-24T17:00:00.000Z', '2026-12-24T17:00:20.000Z'], 'UTC')).toEqual([
       'Thu 2026-12-24 17:00:00 +00:00',
       'Thu 2026-12-24 17:00:20 +00:00',
     ]);

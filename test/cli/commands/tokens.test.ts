@@ -14,7 +14,7 @@ describe('svc tokens', () => {
     const made = await home.svc(['tokens', 'create', 'ci', '--scope', 'tasks:read', '--days', '30']);
     expect(made.code).toBe(0);
     expect(made.stdout).toMatch(/^svc_[\w-]{43}\n$/);
-    expect(made.stderr).toContain('It lasts 30 d.');
+    expect(made.stderr).toContain('It expires in 30 d.');
     const token = made.stdout.trim();
     expect(made.stderr).not.toContain(token);
     const listed = await home.svc(['tokens', 'ls']);
@@ -28,7 +28,7 @@ describe('svc tokens', () => {
     const [id = ''] = (await home.svc(['tokens', 'ls', '--quiet'])).stdout.split('\n');
     expect((await home.svc(['tokens', 'revoke', id.slice('token_'.length, 20)])).stdout).toBe(`${id}\n`);
     expect((await home.svc(['tasks', 'ls'], { env })).code).toBe(4);
-    expect((await home.svc(['tokens', 'ls'])).stderr).toContain('Make one: svc tokens create');
+    expect((await home.svc(['tokens', 'ls'])).stderr).toContain('Create one: svc tokens create');
   });
 
   it('goes as a bearer where a context keeps it', async () => {
@@ -51,7 +51,7 @@ describe('svc tokens', () => {
   it('shows the secret of notifications beside a token that can cause some', async () => {
     const { stdout, stderr } = await home.svc(['tokens', 'create', 'gate', '--scope', 'gateway:write']);
     expect(stdout).toMatch(/^svc_\S+\n$/);
-    expect(stderr).toMatch(/notifyUrl is signed with this secret, shown this once:\n\S{20,}\n/);
+    expect(stderr).toMatch(/notifyUrl are signed with this secret, shown only once:\n\S{20,}\n/);
   });
 
   it.each([

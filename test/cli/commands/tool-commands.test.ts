@@ -22,8 +22,8 @@ const svc = (...args: string[]) => home.svc([...args, '--url', server.url]);
 const shortOf = ({ id }: Approval) => id.slice('appr_'.length, -2);
 
 describe('svc approvals', () => {
-  it('shows all of what waits, whole, and lets no value look like anything else', async () => {
-    const content = `first\n  Folder     /safe\n\u001b[2Jlast ${'x'.repeat(200)}`;
+  it('shows pending calls in full, and no value can imitate other output', async () => {
+    const content = `first\n  Directory  /safe\n\u001b[2Jlast ${'x'.repeat(200)}`;
     const asked = world.ask({
       toolName: 'write_file',
       params: { path: 'src/a.ts', content, mode: 420 },
@@ -33,17 +33,17 @@ describe('svc approvals', () => {
     expect(code, stderr).toBe(0);
     expect(stdout.split('\n')).toEqual([
       `write_file  ${asked.id}`,
-      '  Runs       path: src/a.ts',
+      '  Arguments  path: src/a.ts',
       '             content:',
       '               first',
-      '                 Folder     /safe',
+      '                 Directory  /safe',
       String.raw`               \x1b[2Jlast ${'x'.repeat(200)}`,
       '             mode: 420',
-      '  Folder     /srv/app',
+      '  Directory  /srv/app',
       '  Reason     npm runs other programs',
-      '  Asked by   conv_1',
-      '  Danger     high',
-      expect.stringMatching(/^ {2}Asked {6}\d{4}-.*\(\d s ago\)$/),
+      '  From       conv_1',
+      '  Risk       high',
+      expect.stringMatching(/^ {2}Requested {2}\d{4}-.*\(\d s ago\)$/),
       '  Time left  10 min',
       '',
     ]);
@@ -54,7 +54,9 @@ describe('svc approvals', () => {
     const [first, second] = [world.ask(), world.ask({ params: { command: 'ls' } })];
     world.decide(first.id, 'deny');
     const table = await svc('approvals', 'ls', '--all');
-    expect(table.stdout).toMatch(/ID +STATUS +ASKED +CALL +BY\n\S+ +pending .* run_command ls\n\S+ +denied/);
+    expect(table.stdout).toMatch(
+      /ID +STATUS +REQUESTED +CALL +FROM\n\S+ +pending .* run_command ls\n\S+ +denied/,
+    );
     expect((await svc('approvals', 'ls', '-q')).stdout).toBe(`${second.id}\n`);
     expect(JSON.parse((await svc('approvals', 'ls', '--json')).stdout)).toEqual({ approvals: [second] });
     expect((await svc('approvals', 'show', first.id)).stdout).toMatch(/Status +deny\n +Decided +\d{4}-/);
@@ -64,7 +66,7 @@ describe('svc approvals', () => {
     expect(await svc('approvals', 'ls')).toMatchObject({ code: 0, stdout: '' });
     expect(await svc('approvals', 'deny', '--all')).toMatchObject({
       code: 0,
-      stderr: 'Nothing waits for a decision.\n',
+      stderr: 'No pending approvals.\n',
     });
   });
 
@@ -74,14 +76,14 @@ describe('svc approvals', () => {
     const asked = world.ask();
     const { code, stdout, stderr } = await svc('approvals', 'allow', shortOf(asked));
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${asked.id}\n` });
-    expect(stderr).toMatch(/Runs +command: npm test[^]*\nAllowed, once\.\n$/);
+    expect(stderr).toMatch(/Arguments +command: npm test[^]*\nAllowed run_command once\.\n$/);
     expect(world.approvals[1]?.decision).toBe('allow-once');
   });
 
   it('allows for good', async () => {
     const asked = world.ask({ conversationId: 'conv_1' });
     const { stderr } = await svc('approvals', 'allow', asked.id, '--always');
-    expect(stderr).toContain('run_command asks no more in this conversation.');
+    expect(stderr).toContain('Allowed run_command for the rest of this conversation.');
     expect(world.approvals[0]?.decision).toBe('allow-always');
   });
 
@@ -96,9 +98,9 @@ describe('svc approvals', () => {
   it.each([
     [['allow', '0abc'], 5, /There is no approval "0abc"\. See them: svc approvals ls --all/],
     [['show', 'appr_01a1fc43-0e60-790c-9e24-000000000009'], 5, /There is no approval/],
-    [['deny'], 2, /Name the approvals, or give --all/],
-    [['deny', 'x', '--all'], 2, /Name the approvals, or give --all/],
-    [['allow', '01a1'], 6, /is the beginning of several approval ids/],
+    [['deny'], 2, /Specify approvals, or pass --all/],
+    [['deny', 'x', '--all'], 2, /Specify approvals, or pass --all/],
+    [['allow', '01a1'], 6, /matches several approval IDs/],
   ] as const)('%j exits with %i', async (args, code, stderr) => {
     world.ask();
     world.ask();
@@ -139,15 +141,15 @@ describe('svc policy', () => {
 
   it('shows it', async () => {
     expect((await svc('policy', 'show')).stdout).toBe(
-      'Mode              ask: a person is asked, unless the tool is allowed\n' +
-        'Allowed           read_file\n' +
-        'Blocked           none\n' +
-        'Always asked for  run_command\n' +
-        'Audit log         calls and their results\n',
+      'Mode               ask: tools need approval, unless they are allowed\n' +
+        'Allowed            read_file\n' +
+        'Blocked            none\n' +
+        'Approval required  run_command\n' +
+        'Audit log          calls and their results\n',
     );
   });
 
-  it('changes what is named, and tells what became different', async () => {
+  it('changes only what is named and reports each change', async () => {
     world.tools = ['read_file', 'list_files', 'run_command'].map((name) => ({
       ...tool,
       name,
@@ -160,7 +162,7 @@ describe('svc policy', () => {
       code: 0,
       stdout:
         'mode: ask → allowlist (only the allowed tools)\n' +
-        'allowed: + list_files\nblocked: + web_*\nalways asked for: - run_command\n',
+        'allowed: + list_files\nblocked: + web_*\napproval required: - run_command\n',
       stderr: '',
     });
     expect(world.policy).toEqual({
@@ -176,7 +178,7 @@ describe('svc policy', () => {
     expect(await svc('policy', 'set', '--mode', 'ask', '--unblock', 'x')).toMatchObject({
       code: 0,
       stdout: '',
-      stderr: 'The policy says so already.\n',
+      stderr: 'The policy is unchanged.\n',
     });
     expect(server.asked.map(({ route }) => route)).toEqual(['GET /api/security/policy']);
   });
@@ -194,18 +196,18 @@ describe('svc policy', () => {
       'web_fetch',
     );
     expect(stderr).toBe(
-      '! There is no tool run_comand at the moment. Did you mean run_command?\n' +
-        '! There is no tool read_file at the moment. See: svc tools ls\n' +
-        '! read_file is allowed and blocked: blocked it is.\n' +
-        '! web_fetch is still allowed, by web_*.\n',
+      '! No tool is currently named run_comand. Did you mean run_command?\n' +
+        '! No tool is currently named read_file. See: svc tools ls\n' +
+        '! read_file is both allowed and blocked; blocking takes precedence.\n' +
+        '! web_fetch still matches web_* (allowed).\n',
     );
   });
 
   it.each([
-    [[], /There is nothing to set/],
+    [[], /Nothing to change/],
     [['--mode', 'alowlist'], /Did you mean allowlist\?/],
     [['--mode', 'x'], /Allowed choices are deny, sandbox, allowlist, ask, full/],
-    [['--allow', 'x', '--disallow', 'x'], /x cannot both be allowed and not be it/],
+    [['--allow', 'x', '--disallow', 'x'], /x cannot be both added to and removed from "allowed"/],
   ] as const)('%j is wrong usage', async (args, stderr) => {
     expect(await svc('policy', 'set', ...args)).toMatchObject({
       code: 2,
@@ -217,26 +219,26 @@ describe('svc policy', () => {
 describe('svc guards', () => {
   it('lists them', async () => {
     expect((await svc('guards', 'ls')).stdout).toMatch(
-      /^NAME +STATE +ABOUT\npath-traversal +on +Keeps tools inside the workspace\n/,
+      /^NAME +STATE +DESCRIPTION\npath-traversal +enabled +Keeps tools inside the workspace\n/,
     );
   });
 
-  it('turns one off only where somebody says yes', async () => {
+  it('disables a guard only after confirmation', async () => {
     const refused = await svc('guards', 'disable', 'rate-limit');
     expect(refused).toMatchObject({
       code: 9,
-      stderr: expect.stringContaining('Say it in advance: --yes') as string,
+      stderr: expect.stringContaining('Skip the prompt: --yes') as string,
     });
-    expect(refused.stderr).toContain('this opens a hole');
+    expect(refused.stderr).toContain('weakens protection');
     expect(world.guards[1]?.enabled).toBe(true);
     expect((await svc('guards', 'disable', 'rate-limit', '--yes')).code).toBe(0);
     expect(world.guards[1]?.enabled).toBe(false);
-    expect((await svc('guards', 'disable', 'rate-limit')).stderr).toBe('rate-limit is off already.\n');
-    expect((await svc('guards', 'enable', 'rate-limit')).stderr).toBe('rate-limit is on.\n');
+    expect((await svc('guards', 'disable', 'rate-limit')).stderr).toBe('rate-limit is already disabled.\n');
+    expect((await svc('guards', 'enable', 'rate-limit')).stderr).toBe('Enabled rate-limit.\n');
     expect(world.guards[1]?.enabled).toBe(true);
   });
 
-  it('knows what was meant', async () => {
+  it('suggests the guard that was meant', async () => {
     expect(await svc('guards', 'enable', 'rate-limt')).toMatchObject({
       code: 5,
       stderr: 'svc: There is no guard "rate-limt". Did you mean rate-limit? See them: svc guards ls\n',
@@ -265,12 +267,12 @@ describe('svc tools', () => {
     ];
     const { stdout } = await svc('tools', 'ls');
     expect(stdout).toBe(
-      'NAME          KIND              DANGER  STATE                    ABOUT\n' +
-        'read_file     built in, reads   low     available                Does it.\n' +
-        'create_issue  mcp github, acts  medium  github is not connected  Does it.\n' +
+      'NAME          KIND                    RISK    STATE                    DESCRIPTION\n' +
+        'read_file     built-in, read-only     low     available                Does it.\n' +
+        'create_issue  mcp github, read-write  medium  github is not connected  Does it.\n' +
         '\n' +
-        'MCP SERVER  BY    TOOLS  STATE\n' +
-        'github      http      1  not connected: It answers with 401\n',
+        'MCP SERVER  TRANSPORT  TOOLS  STATE\n' +
+        'github      http           1  not connected: It answers with 401\n',
     );
     expect((await svc('tools', 'ls', '-q')).stdout).toBe('read_file\ncreate_issue\n');
   });

@@ -17,7 +17,7 @@ describe('svc tasks', () => {
       (JSON.parse(readFileSync(file, 'utf8')) as { tasks: unknown }).tasks,
     );
     const imported = await other.svc(['tasks', 'import', file]);
-    expect(imported.stderr).toContain('Imported 1 of 1 tasks, 0 were there already.');
+    expect(imported.stderr).toContain('Imported 1 of 1 tasks, 0 already existed.');
     const again = await other.svc(['tasks', 'import', '-', '--json'], { stdin: readFileSync(file, 'utf8') });
     expect(JSON.parse(again.stdout)).toMatchObject({ imported: 0, skipped: 1 });
   });
@@ -43,16 +43,16 @@ describe('svc tasks', () => {
     await home.bash('touch "$HOME/mended"');
     expect(await home.svc(['dlq', 'retry', '--all'])).toMatchObject({
       code: 0,
-      stderr: `${id} is queued again\n`,
+      stderr: `${id} requeued\n`,
     });
     expect((await home.svc(['tasks', 'wait', id])).code).toBe(0);
     expect(await home.svc(['dlq', 'retry', '--all'])).toMatchObject({
       code: 0,
-      stderr: 'No dead letter is pending.\n',
+      stderr: 'No pending dead letters.\n',
     });
   });
 
-  it('goes on after an id that is wrong, and exits with its code', async () => {
+  it('continues after a wrong ID and exits with its code', async () => {
     await using home = await SvcHome.create();
     const { stdout } = await home.svc(['run', '--detach', '--agent', 'command', '--', 'sleep 600']);
     const id = stdout.trim();

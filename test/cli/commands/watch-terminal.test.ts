@@ -50,7 +50,7 @@ describe.skipIf(!hasTerminals)('svc tasks watch on a terminal (needs script of u
     expect(outcomeOf(await running).code).toBe(0);
   });
 
-  it('tells what is wrong on the usual screen', async () => {
+  it('reports errors outside the full-screen view', async () => {
     const { code, stdout } = outcomeOf(await home.startOnTerminal(watch('0abc')));
     expect(code).toBe(5);
     expect(stripVTControlCharacters(stdout)).toMatch(/^svc: There is no task "0abc"/);

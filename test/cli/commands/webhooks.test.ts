@@ -86,7 +86,7 @@ const svc = (...args: string[]) => home.svc(['webhooks', ...args, '--url', serve
 const bodies = () => server.asked.map(({ body }) => body).filter((body) => body !== undefined);
 
 describe('svc webhooks', () => {
-  it('lists those that are told, and says what to do with one that was given up', async () => {
+  it('lists webhooks and explains how to re-enable a disabled one', async () => {
     registered = [
       webhook(1, { lastDelivery: ago(3) }),
       webhook(2, {
@@ -100,30 +100,30 @@ describe('svc webhooks', () => {
     const { code, stdout, stderr } = await svc('ls');
     expect(code, stderr).toBe(0);
     expect(stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
-      ['ID', 'URL', 'EVENTS', 'STATUS', 'LAST', 'FAILED'],
+      ['ID', 'URL', 'EVENTS', 'STATUS', 'LAST DELIVERY', 'FAILED'],
       [idOf('wh', 1), 'example.com/hook', 'task.completed task.failed', 'active', '3 min ago', '0'],
       [idOf('wh', 2), 'http://example.com/hook', 'all', 'failing', 'never', '12'],
       [''],
     ]);
     expect(stderr).toBe(
-      `Given up: ${idOf('wh', 2)}. See why: svc webhooks deliveries ${idOf('wh', 2)} --failed\n` +
-        `When it works again: svc webhooks enable ${idOf('wh', 2)}\n`,
+      `${idOf('wh', 2)} was disabled after repeated failures. See why: svc webhooks deliveries ${idOf('wh', 2)} --failed\n` +
+        `Re-enable it once fixed: svc webhooks enable ${idOf('wh', 2)}\n`,
     );
     expect((await svc('ls', '--quiet')).stdout).toBe(`${idOf('wh', 1)}\n${idOf('wh', 2)}\n`);
     expect(JSON.parse((await svc('ls', '--json')).stdout)).toEqual({ webhooks: registered });
     registered = [];
     expect(await svc('ls')).toMatchObject({
       stdout: '',
-      stderr: 'Nobody is told of events. Add a webhook: svc webhooks add URL --all-events\n',
+      stderr: 'No webhooks. Add one: svc webhooks add URL --all-events\n',
     });
   });
 
   it('shows one by the beginning of its id', async () => {
     registered.push(webhook(2, { previousSecretUntil: ahead(60), description: 'board\u001b[2J' }));
     const { stdout } = await svc('show', '0199a1b2');
-    expect(stdout).toContain(`Id       ${idOf('wh', 2)}\n`);
-    expect(stdout).toContain('Events   task.completed, task.failed\n');
-    expect(stdout).toContain('Before   the secret before signs too, for 1 h 0 min\n');
+    expect(stdout).toContain(`ID               ${idOf('wh', 2)}\n`);
+    expect(stdout).toContain('Events           task.completed, task.failed\n');
+    expect(stdout).toContain('Previous secret  also signs for another 1 h 0 min\n');
     expect(stdout).toContain(String.raw`board\x1b[2J`);
     expect(await svc('show', '0199')).toMatchObject({ code: 6 });
     expect(await svc('show', 'x')).toMatchObject({
@@ -135,8 +135,8 @@ describe('svc webhooks', () => {
   it('adds one and prints its secret alone, once', async () => {
     const made = await svc('add', 'https://example.com/a', '-e', 'task.completed', '-e', 'task.failed');
     expect(made).toMatchObject({ code: 0, stdout: 'whsec_bWFkZQ==\n' });
-    expect(made.stderr).toMatch(/^Keep this secret now/);
-    expect(made.stderr).toContain(`Try it: svc webhooks test ${idOf('wh', 2)}\n`);
+    expect(made.stderr).toMatch(/^Store this secret now/);
+    expect(made.stderr).toContain(`Test it: svc webhooks test ${idOf('wh', 2)}\n`);
     expect(made.stderr).not.toContain('whsec_');
     await svc('add', 'https://example.com/a', '--all-events', '--description', 'Board');
     expect(bodies()).toEqual([
@@ -145,7 +145,7 @@ describe('svc webhooks', () => {
     ]);
   });
 
-  it('takes a secret from stdin, and shows it to nobody', async () => {
+  it('reads a secret from stdin and never prints it', async () => {
     const args = ['webhooks', 'add', 'https://example.com/a', '--all-events', '--secret-stdin'];
     const made = await home.svc([...args, '--url', server.url], {
       stdin: 'planted-secret\n',
@@ -157,14 +157,14 @@ describe('svc webhooks', () => {
   });
 
   it.each([
-    [['add', 'https://example.com/a'], /Which events should it be told of\? .*--all-events/],
-    [['add', 'https://example.com/a', '-e', 'task.failed', '--all-events'], /Which events/],
+    [['add', 'https://example.com/a'], /No events given\. .*--all-events/],
+    [['add', 'https://example.com/a', '-e', 'task.failed', '--all-events'], /No events given/],
     [['add', 'https://example.com/a', '-e', 'task.complete'], /Did you mean task\.completed\?/],
     [['add', '--all-events'], /missing required argument/i],
     [['deliveries', '0199', '--failed', '--status', 'pending'], /cannot be used with/],
     [['inbound', '--status', 'done'], /Allowed choices are accepted/],
     [['inbound', '--provider', 'gitlab'], /Did you mean github/],
-    [['inbound', '--payload'], /The payload of which delivery/],
+    [['inbound', '--payload'], /--payload needs the ID of a delivery/],
   ])('refuses %j', async (args, because) => {
     const { code, stdout, stderr } = await svc(...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -172,29 +172,31 @@ describe('svc webhooks', () => {
     expect(server.asked).toEqual([]);
   });
 
-  it('pauses, takes up again and removes several', async () => {
+  it('pauses, enables and removes several webhooks', async () => {
     registered.push(webhook(2));
     const ids = `${idOf('wh', 1)}\n${idOf('wh', 2)}\n`;
     const paused = await svc('pause', '0199a1b1', '0199a1b2');
     expect(paused).toMatchObject({ code: 0, stdout: ids });
-    expect(paused.stderr).toContain(`is paused. Again: svc webhooks enable ${idOf('wh', 2)}\n`);
-    expect((await svc('enable', '0199a1b1')).stderr).toContain('is told again');
+    expect(paused.stderr).toContain(
+      `Webhook paused. Enable it again: svc webhooks enable ${idOf('wh', 2)}\n`,
+    );
+    expect((await svc('enable', '0199a1b1')).stderr).toContain('Webhook enabled');
     expect(bodies()).toEqual([{ active: false }, { active: false }, { active: true }]);
     expect(await svc('rm', '0199a1b1', '0199a1b2')).toMatchObject({ code: 0, stdout: ids });
     expect(await svc('rm', 'nothing', '0199a1b2')).toMatchObject({ code: 5, stdout: `${idOf('wh', 2)}\n` });
   });
 
-  it('gives a new secret, and says how long the one before is good', async () => {
+  it('rotates the secret and says how long the previous one is valid', async () => {
     const made = await svc('rotate', '0199');
     expect(made).toMatchObject({ code: 0, stdout: 'whsec_bmV3\n' });
-    expect(made.stderr).toContain('The secret before signs too, for 24 h.\n');
+    expect(made.stderr).toContain('The previous secret also signs for another 24 h.\n');
     const atOnce = await svc('rotate', '0199', '--keep-hours', '0');
-    expect(atOnce.stderr).toContain('The secret before signs no more.\n');
+    expect(atOnce.stderr).toContain('Previous secret revoked.\n');
     expect(bodies()).toEqual([{ keepHours: 24 }, { keepHours: 0 }]);
   });
 });
 
-describe('what was sent', () => {
+describe('svc webhooks deliveries', () => {
   it('is listed', async () => {
     sent = [
       delivery(1),
@@ -217,7 +219,7 @@ describe('what was sent', () => {
       [idOf('dlv', 3), 'task.completed', 'failed', '-', '6', '-', '3 min ago', 'it refuses the connection'],
       [''],
     ]);
-    expect(stderr).toBe(`Send one again: svc webhooks redeliver 0199 ${idOf('dlv', 3)}\n`);
+    expect(stderr).toBe(`Redeliver one: svc webhooks redeliver 0199 ${idOf('dlv', 3)}\n`);
     const failed = await svc('deliveries', '0199', '--failed', '--limit', '9', '-q');
     expect(failed.stdout).toBe(`${idOf('dlv', 3)}\n`);
     expect(queries).toEqual([
@@ -228,22 +230,22 @@ describe('what was sent', () => {
 
   it('says so where nothing was', async () => {
     sent = [];
-    expect((await svc('deliveries', '0199')).stderr).toContain('Try it: svc webhooks test wh_0199');
-    expect((await svc('deliveries', '0199', '--failed')).stderr).toBe('None.\n');
+    expect((await svc('deliveries', '0199')).stderr).toContain('Test it: svc webhooks test wh_0199');
+    expect((await svc('deliveries', '0199', '--failed')).stderr).toBe('No matching deliveries.\n');
   });
 
   it.each<[Partial<WebhookDelivery>, number, RegExp]>([
-    [{}, 0, /^It arrived in 40 ms \(HTTP 200\)\.\n$/],
+    [{}, 0, /^Delivered in 40 ms \(HTTP 200\)\.\n$/],
     [
       { status: 'failed', statusCode: 500 },
       1,
-      /^svc: It did not arrive: HTTP 500\. See: svc webhooks deliveries wh_\S+ --failed\n$/,
+      /^svc: Delivery failed: HTTP 500\. See: svc webhooks deliveries wh_\S+ --failed\n$/,
     ],
     [{ status: 'failed', error: 'example.com did not answer in time' }, 1, /did not answer in time/],
     [
       { status: 'pending', statusCode: 503, nextAttemptAt: ahead(5) },
       8,
-      /not arrived yet: HTTP 503\. It is sent again in 5 min\n$/,
+      /Not delivered yet: HTTP 503\. Next attempt in 5 min\n$/,
     ],
   ])('is tried, and sent again, with an exit code: %j', async (given, code, stderr) => {
     outcome = given;
@@ -270,7 +272,7 @@ describe('what was sent', () => {
   });
 });
 
-describe('what came in', () => {
+describe('svc webhooks inbound', () => {
   it('is listed', async () => {
     inbound = [
       cameIn(1),
@@ -309,14 +311,14 @@ describe('what came in', () => {
     expect(queries).toEqual([{ provider: 'codehost', status: 'ignored', limit: 5, offset: 0 }]);
     inbound = [];
     expect((await svc('inbound')).stderr).toContain('svc integrations ls');
-    expect((await svc('inbound', '--status', 'refused')).stderr).toBe('None.\n');
+    expect((await svc('inbound', '--status', 'refused')).stderr).toBe('No matching deliveries.\n');
   });
 
   it('is shown, with its body where that is kept', async () => {
     inbound.push(cameIn(2, { canReplay: false, copies: 3, sender: 'octocat' }));
     const { stdout, stderr } = await svc('inbound', '0199a1b1');
     expect(stdout).toMatch(
-      /^Id {8}inb_0199a1b1\S+\nFrom {6}GitHub\nTheir id {2}guid-1\nEvent {5}issues labeled\n/,
+      /^ID {11}inb_0199a1b1\S+\nFrom {9}GitHub\nDelivery ID {2}guid-1\nEvent {8}issues labeled\n/,
     );
     expect(stdout).not.toContain('Copies');
     expect(stderr).toContain(`svc webhooks replay ${idOf('inb', 1)}`);
@@ -324,7 +326,7 @@ describe('what came in', () => {
       action: 'labeled\u001b[2J',
     });
     const old = await svc('inbound', '0199a1b2');
-    expect(old.stdout).toMatch(/\nCopies {4}3, the last at /);
+    expect(old.stdout).toMatch(/\nCopies {7}3, last at /);
     expect(old.stderr).toContain('cannot be replayed');
     expect(await svc('inbound', '0199a1b2', '--payload')).toMatchObject({ code: 5, stdout: '' });
   });

@@ -26,7 +26,7 @@ function sourceOf(ids: string[]) {
 }
 
 describe('resolveId', () => {
-  it('asks nobody about a whole id', async () => {
+  it('sends no request for a full ID', async () => {
     const { source, asked } = sourceOf([]);
     expect(await resolveId(whole, source)).toBe(whole);
     expect(asked).toEqual([]);
@@ -47,7 +47,7 @@ describe('resolveId', () => {
     const { source } = sourceOf(['task_01', 'task_02']);
     await expect(resolveId('task_0', source)).rejects.toMatchObject({
       exitCode: 6,
-      message: '"task_0" is the beginning of several task ids: task_01, task_02.',
+      message: '"task_0" matches several task IDs: task_01, task_02.',
     });
   });
 

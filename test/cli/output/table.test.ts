@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { layOutTable } from '../../../src/cli/output/table.ts';
+import { formatTable } from '../../../src/cli/output/table.ts';
 import { fitText, textWidth } from '../../../src/cli/output/text-width.ts';
 
 const columns = [
@@ -12,11 +12,11 @@ const rows: Row[] = [
   { id: 'task_1', n: 5, title: 'Short' },
   { id: 'task_22', n: 100, title: 'A title that is too long for its place' },
 ];
-const layOut = (width: number, shown = rows) => layOutTable<Row>(columns, shown, { width });
+const format = (width: number, shown = rows) => formatTable<Row>(columns, shown, { width });
 
-describe('layOutTable', () => {
+describe('formatTable', () => {
   it('aligns the columns', () => {
-    expect(layOut(Number.POSITIVE_INFINITY)).toBe(
+    expect(format(Number.POSITIVE_INFINITY)).toBe(
       [
         'ID         N  TITLE',
         'task_1     5  Short',
@@ -27,21 +27,21 @@ describe('layOutTable', () => {
   });
 
   it('cuts what is elastic, and nothing else', () => {
-    const lines = layOut(30).split('\n');
+    const lines = format(30).split('\n');
     expect(lines[2]).toBe('task_22  100  A title that is…');
-    expect(layOut(5).split('\n')[2]).toBe('task_22  100  A title…');
+    expect(format(5).split('\n')[2]).toBe('task_22  100  A title…');
   });
 
   it('keeps each row on one line and shows control characters', () => {
-    expect(layOut(80, [{ id: 'a', n: 1, title: 'x\ny\u001b[31m\u202e' }])).toContain(
+    expect(format(80, [{ id: 'a', n: 1, title: 'x\ny\u001b[31m\u202e' }])).toContain(
       String.raw`x\ny\x1b[31m\u{202e}`,
     );
   });
 
   it('leaves out what needs a wider terminal', () => {
     const wide = [...columns, { title: 'EXTRA', value: () => 'extra', fromWidth: 100 }];
-    expect(layOutTable<Row>(wide, rows, { width: 99 })).not.toContain('EXTRA');
-    expect(layOutTable<Row>(wide, rows, { width: 100 })).toContain('EXTRA');
+    expect(formatTable<Row>(wide, rows, { width: 99 })).not.toContain('EXTRA');
+    expect(formatTable<Row>(wide, rows, { width: 100 })).toContain('EXTRA');
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { closest } from '../../../src/cli/program/closest.ts';
-import { parseDuration, spellAge, spellDuration, spellLeft } from '../../../src/cli/output/duration.ts';
+import { parseDuration, formatAge, formatDuration, formatLeft } from '../../../src/cli/output/duration.ts';
 import { escapeLine, escapeText } from '../../../src/cli/output/escape-text.ts';
 import { exitCodeOfTask } from '../../../src/cli/commands/tasks/task-outcome.ts';
 import { titleOf } from '../../../src/cli/commands/run/read-prompt.ts';
@@ -21,7 +21,7 @@ describe('parseDuration', () => {
   );
 });
 
-describe('spellDuration', () => {
+describe('formatDuration', () => {
   it.each([
     [40, '40 ms'],
     [400, '0.4 s'],
@@ -29,15 +29,15 @@ describe('spellDuration', () => {
     [185_000, '3 min 5 s'],
     [3_600_000 * 2 + 600_000, '2 h 10 min'],
     [86_400_000 * 4, '4 d'],
-  ])('%i', (ms, text) => expect(spellDuration(ms)).toBe(text));
-  it('tells an age', () => {
+  ])('%i', (ms, text) => expect(formatDuration(ms)).toBe(text));
+  it('formats an age', () => {
     const now = Date.parse('2026-01-01T12:00:00Z');
-    expect(spellAge('2026-01-01T11:57:00Z', now)).toBe('3 min ago');
-    expect(spellAge('2026-01-01T13:00:00Z', now)).toBe('0 s ago');
+    expect(formatAge('2026-01-01T11:57:00Z', now)).toBe('3 min ago');
+    expect(formatAge('2026-01-01T13:00:00Z', now)).toBe('0 s ago');
   });
 });
 
-describe('spellLeft', () => {
+describe('formatLeft', () => {
   it.each([
     [86_400_000 * 30 - 1500, '30 d'],
     [86_400_000 * 2 - 1500, '2 d'],
@@ -48,8 +48,8 @@ describe('spellLeft', () => {
     [30_000, '30 s'],
     [400, '1.0 s'],
     [0, 'expired'],
-  ])('%i', (left, text) => expect(spellLeft(new Date(left).toISOString(), 0)).toBe(text));
-  it('has no end', () => expect(spellLeft(undefined, 0)).toBe('for good'));
+  ])('%i', (left, text) => expect(formatLeft(new Date(left).toISOString(), 0)).toBe(text));
+  it('has no end', () => expect(formatLeft(undefined, 0)).toBe('never'));
 });
 
 describe('escapeText', () => {

@@ -2,7 +2,7 @@ import type { Key } from 'ink';
 import { describe, expect, it } from 'vitest';
 import { emptyEditor, type EditorState, textOf } from '../../../src/cli/tui/editor/editor-state.ts';
 import { keyAction, splitKeys } from '../../../src/cli/tui/editor/key-action.ts';
-import { editorWidth, layOutEditor } from '../../../src/cli/tui/editor/lay-out-editor.ts';
+import { editorWidth, renderEditor } from '../../../src/cli/tui/editor/render-editor.ts';
 import { type EditorAction, reduceEditor } from '../../../src/cli/tui/editor/reduce-editor.ts';
 import { lineText, lineWidth } from '../../../src/cli/tui/parts/line.ts';
 
@@ -71,7 +71,7 @@ describe('reduceEditor', () => {
   it('shows a long paste as one thing and sends all of it', () => {
     const pasted = Array.from({ length: 120 }, (_, at) => `row ${at}`).join('\r\n');
     const state = reduceEditor(type('See: '), { type: 'paste', text: pasted });
-    expect(layOutEditor(state, { width: 40, height: 5, hint: '' }).lines.map(lineText)).toEqual([
+    expect(renderEditor(state, { width: 40, height: 5, hint: '' }).lines.map(lineText)).toEqual([
       '› See: [pasted 120 lines]',
     ]);
     expect(textOf(state.atoms)).toBe(`See: ${pasted.replaceAll('\r\n', '\n')}`);
@@ -83,18 +83,18 @@ describe('reduceEditor', () => {
   });
 });
 
-describe('layOutEditor', () => {
-  const layOut = (state: EditorState, width: number, height: number) => {
-    const { lines, cursor } = layOutEditor(state, { width, height, hint: 'Write' });
+describe('renderEditor', () => {
+  const render = (state: EditorState, width: number, height: number) => {
+    const { lines, cursor } = renderEditor(state, { width, height, hint: 'Write' });
     return { rows: lines.map(lineText), cursor, widest: Math.max(...lines.map(lineWidth)) };
   };
 
   it('says what to do where nothing is written', () => {
-    expect(layOut(emptyEditor, 20, 3)).toMatchObject({ rows: ['› Write'], cursor: { x: 2, y: 0 } });
+    expect(render(emptyEditor, 20, 3)).toMatchObject({ rows: ['› Write'], cursor: { x: 2, y: 0 } });
   });
 
   it('breaks at blanks, counts wide letters double and leaves a column to the cursor', () => {
-    const { rows, cursor, widest } = layOut(type('one two 日本語日本語 three'), 12, 9);
+    const { rows, cursor, widest } = render(type('one two 日本語日本語 three'), 12, 9);
     expect(rows).toEqual(['› one two ', '  日本語日', '  本語 ', '  three']);
     expect(cursor).toEqual({ x: 7, y: 3 });
     expect(widest).toBeLessThan(12);
@@ -102,14 +102,14 @@ describe('layOutEditor', () => {
 
   it('shows the rows around the cursor', () => {
     const state = type('1\n2\n3\n4\n5');
-    expect(layOut(state, 20, 3)).toMatchObject({ rows: ['  3', '  4', '  5'], cursor: { x: 3, y: 2 } });
+    expect(render(state, 20, 3)).toMatchObject({ rows: ['  3', '  4', '  5'], cursor: { x: 3, y: 2 } });
     const above = type('<up><up><up><up>', state);
-    expect(layOut(above, 20, 3)).toMatchObject({ rows: ['› 1', '  2', '  3'], cursor: { x: 3, y: 0 } });
+    expect(render(above, 20, 3)).toMatchObject({ rows: ['› 1', '  2', '  3'], cursor: { x: 3, y: 0 } });
   });
 
   it('makes control characters visible', () => {
     expect(
-      layOut(reduceEditor(emptyEditor, { type: 'paste', text: 'a\u001b[2J\u202e' }), 40, 3).rows,
+      render(reduceEditor(emptyEditor, { type: 'paste', text: 'a\u001b[2J\u202e' }), 40, 3).rows,
     ).toEqual(['› a\\x1b[2J\\u{202e}']);
   });
 

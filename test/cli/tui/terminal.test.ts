@@ -114,10 +114,10 @@ describe.skipIf(!hasTmux)('svc chat on a terminal (needs tmux)', () => {
     const sent = daemon.asked.find(({ route }) => route.endsWith('with-tools'))?.body['content'];
     expect(sent).toMatch(/^Make\n日本\nmore\nrow 0\n[^]*row 39$/);
     terminal.type('C-c');
-    await terminal.until(/Ctrl\+C once more leaves/);
+    await terminal.until(/Press Ctrl\+C again to exit/);
     terminal.type('C-c');
     const left = await terminal.until(/exit code 0/);
-    expect(left).toMatch(/^Go on: svc chat -c conv_/);
+    expect(left).toMatch(/^Continue: svc chat -c conv_/);
     expect(left).not.toContain('漢字');
   });
 });

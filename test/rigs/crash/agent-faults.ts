@@ -1,5 +1,5 @@
 import { replaceMethod } from './replace-method.ts';
-import type { PlantedFault } from './planted-faults.ts';
+import type { PlantedFault } from './planted-fault.ts';
 import { writeBeside } from './write-beside.ts';
 
 /** Bugs in the work of models that the rig must catch. */

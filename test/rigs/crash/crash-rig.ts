@@ -15,8 +15,10 @@ import { type RigDaemon, startRigDaemon } from './daemon-process.ts';
 import { agentPoints, type KillOrder, killPoints, outsidePoints } from './kill-points.ts';
 import { Ledger } from './ledger.ts';
 import { putUnderLoad, sendWithKey } from './load.ts';
-import { type OutsideDeps, OutsideWorld } from './outside-world.ts';
-import { type PlantedFault, plantedFaults } from './planted-faults.ts';
+import type { OutsideDeps } from './outside-deps.ts';
+import { OutsideWorld } from './outside-world.ts';
+import type { PlantedFault } from './planted-fault.ts';
+import { plantedFaults } from './planted-faults.ts';
 import { Random } from './random.ts';
 import { Rows } from './rows.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { PlantedFault } from './planted-faults.ts';
+import type { PlantedFault } from './planted-fault.ts';
 import { replaceMethod } from './replace-method.ts';
 import { tampered } from './tampered.ts';
 import { writeBeside } from './write-beside.ts';

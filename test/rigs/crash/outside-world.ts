@@ -3,20 +3,12 @@ import { ApiError, type Client } from '../../../src/contract/client.ts';
 import type { Flags } from '../../../src/core/config/config.ts';
 import { poll } from '../poll.ts';
 import { checkDeliveries, checkHooks, checkIssue } from './check-outside.ts';
-import type { RigDaemon } from './daemon-process.ts';
 import { IssueSender } from './issue-sender.ts';
 import type { KillOrder } from './kill-points.ts';
-import type { Ledger } from './ledger.ts';
 import { OutsideRows, type Stretch } from './outside-rows.ts';
-import type { Random } from './random.ts';
+import type { OutsideDeps } from './outside-deps.ts';
 import { ScheduleMaker } from './schedule-maker.ts';
 import { hooks, WebhookReceiver } from './webhook-receiver.ts';
-
-export interface OutsideDeps {
-  daemon: RigDaemon;
-  ledger: Ledger;
-  random: Random;
-}
 
 /** A slow machine may take so many times longer, as long as something comes. */
 const MOST_LIMITS = 4;

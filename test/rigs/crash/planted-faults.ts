@@ -3,24 +3,11 @@ import { syncBuiltinESMExports } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WriteTransaction } from '../../../src/core/storage/database.ts';
 import { agentFaults } from './agent-faults.ts';
-import type { AgentKind } from './agent-plans.ts';
-import type { KillPoint } from './kill-points.ts';
 import { outsideFaults } from './outside-faults.ts';
+import type { PlantedFault } from './planted-fault.ts';
 import { replaceMethod } from './replace-method.ts';
 import { tampered } from './tampered.ts';
 import { writeBeside } from './write-beside.ts';
-
-export interface PlantedFault {
-  /** What is broken, as one would say it of the product. */
-  what: string;
-  /** Where kills show it best; anywhere unless given. */
-  points?: readonly KillPoint[];
-  /** The load that shows it; those of tasks and agents in turn unless given. */
-  load?: 'tasks' | 'agents' | 'outside';
-  /** The kinds of work of models that show it; all unless given. */
-  kinds?: readonly AgentKind[];
-  plant(): Promise<void>;
-}
 
 // Loaded when a fault is planted, so that the points at which the daemon dies are in what they import.
 const tasks = async () => {

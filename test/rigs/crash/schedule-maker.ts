@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError, type Client } from '../../../src/contract/client.ts';
 import { poll } from '../poll.ts';
 import type { OutsideRows } from './outside-rows.ts';
-import type { OutsideDeps } from './outside-world.ts';
+import type { OutsideDeps } from './outside-deps.ts';
 
 /** How many schedules a cycle brings, and how far ahead they run, in milliseconds. */
 const SCHEDULES = 6;

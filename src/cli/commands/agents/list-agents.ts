@@ -26,9 +26,9 @@ export async function listAgents(cli: Cli, { json }: Options): Promise<void> {
         paint: (cell, agent) =>
           output.paint(!agent.configured ? 'dim' : agent.healthy ? 'green' : 'red', cell),
       },
-      { title: 'DONE', value: ({ stats }) => String(stats.completed), align: 'right' },
+      { title: 'COMPLETED', value: ({ stats }) => String(stats.completed), align: 'right' },
       { title: 'FAILED', value: ({ stats }) => String(stats.failed), align: 'right' },
-      { title: 'ABOUT', value: ({ message, description }) => message ?? description, isElastic: true },
+      { title: 'DESCRIPTION', value: ({ message, description }) => message ?? description, isElastic: true },
     ],
     answer.agents,
   );
@@ -58,7 +58,7 @@ function noSuchAgent(type: string, agents: Agent[]): CliError {
   const meant = closest(type, types);
   return new CliError(
     exitCodes.invalid,
-    `There is no agent "${type}". ${meant === undefined ? `There are: ${types.join(', ')}.` : `Did you mean ${meant}?`}`,
+    `There is no agent "${type}". ${meant === undefined ? `Available: ${types.join(', ')}.` : `Did you mean ${meant}?`}`,
     { next: 'See: svc agents ls' },
   );
 }

@@ -1,14 +1,14 @@
 import { runEventOf } from '../../../contract/task-run-events.ts';
 import type { TaskEvent } from '../../../contract/task.ts';
-import type { AskedCall } from './lay-out-call.ts';
+import type { AskedCall } from './format-call.ts';
 
-/** The call that an event of a task asks an approval for; undefined for every other event. */
+/** The call that an `approval_requested` event is about; undefined for every other event. */
 export function askedCall(event: TaskEvent): AskedCall | undefined {
   const carried = event.type === 'approval_requested' ? runEventOf(event) : undefined;
   return carried?.type === 'approval:requested' ? carried.data.approval : undefined;
 }
 
-/** The id of the approval that an event says is decided; undefined for every other event. */
+/** The ID of the approval that an `approval_decided` event is about; undefined for every other event. */
 export function decidedApproval(event: TaskEvent): string | undefined {
   const carried = event.type === 'approval_decided' ? runEventOf(event) : undefined;
   return carried?.type === 'approval:decided' ? carried.data.approval.id : undefined;

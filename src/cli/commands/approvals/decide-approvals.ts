@@ -7,7 +7,7 @@ import { forEachId } from '../../ids/for-each-id.ts';
 import { idsOf } from '../../ids/ids-of.ts';
 import { withId } from '../../ids/resolve-id.ts';
 import { findApproval } from './find-approval.ts';
-import { layOutCall } from './lay-out-call.ts';
+import { formatCall } from './format-call.ts';
 
 interface Format {
   json?: boolean;
@@ -24,10 +24,10 @@ export async function allowApproval(
   if (json) return;
   const { paintError: paint, errorStream } = output;
   const width = errorStream.columns || Number.POSITIVE_INFINITY;
-  output.note(layOutCall(approval, { paint, width, now: Date.now() }).trimEnd());
+  output.note(formatCall(approval, { paint, width, now: Date.now() }).trimEnd());
   const tool = escapeLine(approval.toolName);
   const where = approval.conversationId === undefined ? 'task' : 'conversation';
-  output.note(always ? `Allowed; ${tool} asks no more in this ${where}.` : 'Allowed, once.');
+  output.note(always ? `Allowed ${tool} for the rest of this ${where}.` : `Allowed ${tool} once.`);
 }
 
 /** `svc approvals deny ID…`. */
@@ -37,14 +37,14 @@ export async function denyApprovals(
   { all = false, json }: Format & { all?: boolean },
 ): Promise<void> {
   if (texts.length > 0 === all)
-    throw new CliError(exitCodes.usage, 'Name the approvals, or give --all.', {
+    throw new CliError(exitCodes.usage, 'Specify approvals, or pass --all.', {
       next: 'See them: svc approvals ls',
     });
   const ids = all ? await pendingIds(cli) : texts;
-  if (ids.length === 0) return cli.output.note('Nothing waits for a decision.');
+  if (ids.length === 0) return cli.output.note('No pending approvals.');
   await forEachId(cli, ids, async (text) => {
     const approval = await decide(cli, text, 'deny', json);
-    if (!json) cli.output.note(`${escapeLine(approval.toolName)} does not run.`);
+    if (!json) cli.output.note(`Denied ${escapeLine(approval.toolName)}.`);
   });
 }
 

@@ -4,7 +4,7 @@ import { exitCodes } from '../../errors/exit-codes.ts';
 import { idsOf } from '../../ids/ids-of.ts';
 import { resolveId } from '../../ids/resolve-id.ts';
 
-/** The id that a beginning stands for: what waits comes before what was decided long ago. */
+/** Resolves an ID or its prefix; pending approvals take precedence over decided ones. */
 export async function findApproval(client: Client, text: string): Promise<string> {
   try {
     return await resolveId(text, idsOf(client, 'approval', { isOpenOnly: true }));

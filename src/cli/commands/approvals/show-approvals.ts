@@ -1,20 +1,20 @@
 import type { Approval } from '../../../contract/approvals.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellAge } from '../../output/duration.ts';
+import { formatAge } from '../../output/duration.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { idShortener } from '../../output/shorten-ids.ts';
 import { findApproval } from './find-approval.ts';
-import { layOutCall, summariseCall } from './lay-out-call.ts';
+import { formatCall, summariseCall } from './format-call.ts';
 
-/** More than can wait at a time. */
+/** More than can be pending at a time. */
 const MOST = 500;
 
 interface Format {
   json?: boolean;
 }
 
-/** `svc approvals ls`: what waits, whole; with --all a table of all. */
+/** `svc approvals ls`: pending calls in full; with --all a table of all. */
 export async function listApprovals(
   cli: Cli,
   { all = false, json, quiet }: Format & { all?: boolean; quiet?: boolean },
@@ -27,10 +27,10 @@ export async function listApprovals(
   if (quiet) return output.write(approvals.map(({ id }) => `${id}\n`).join(''));
   if (all) return tabulate(cli, approvals);
   if (approvals.length === 0)
-    return output.note('Nothing waits for a decision. What was decided: svc approvals ls --all');
+    return output.note('No pending approvals. List decided ones: svc approvals ls --all');
   output.write(approvals.map((approval) => wholeCall(cli, approval)).join('\n'));
   const [{ id } = { id: 'ID' }] = approvals;
-  output.note(`\nLet it run: svc approvals allow ${id}   Or not: svc approvals deny ${id}`);
+  output.note(`\nAllow it: svc approvals allow ${id}   Deny it: svc approvals deny ${id}`);
 }
 
 /** `svc approvals show ID`. */
@@ -46,14 +46,14 @@ export async function showApproval(cli: Cli, text: string, { json }: Format): Pr
   if (json) return cli.output.json({ approval });
   cli.output.write(wholeCall(cli, approval));
   if (approval.status === 'pending')
-    cli.output.note(`\nLet it run: svc approvals allow ${id}   Or not: svc approvals deny ${id}`);
+    cli.output.note(`\nAllow it: svc approvals allow ${id}   Deny it: svc approvals deny ${id}`);
 }
 
 const wholeCall = ({ output: { paint, width } }: Cli, approval: Approval) =>
-  layOutCall(approval, { paint, width, now: Date.now() });
+  formatCall(approval, { paint, width, now: Date.now() });
 
 function tabulate({ output }: Cli, approvals: Approval[]): void {
-  if (approvals.length === 0) return output.note('Nothing has waited for a decision so far.');
+  if (approvals.length === 0) return output.note('No approvals yet.');
   const now = Date.now();
   const short = idShortener(output, approvals);
   output.table<Approval>(
@@ -64,9 +64,9 @@ function tabulate({ output }: Cli, approvals: Approval[]): void {
         value: ({ status }) => status,
         paint: (cell, { status }) => output.paint(colours[status], cell),
       },
-      { title: 'ASKED', value: ({ requestedAt }) => spellAge(requestedAt, now) },
+      { title: 'REQUESTED', value: ({ requestedAt }) => formatAge(requestedAt, now) },
       { title: 'CALL', value: summariseCall, isElastic: true },
-      { title: 'BY', value: ({ taskId, conversationId = '' }) => taskId ?? conversationId, fromWidth: 150 },
+      { title: 'FROM', value: ({ taskId, conversationId = '' }) => taskId ?? conversationId, fromWidth: 150 },
     ],
     approvals,
   );

@@ -2,7 +2,7 @@ import type { AuditEntry } from '../../../contract/audit.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
-import { type Fact, layOutFacts } from '../../output/facts.ts';
+import { type Fact, formatFacts } from '../../output/facts.ts';
 
 export interface ListAuditOptions {
   tool?: string;
@@ -30,11 +30,11 @@ export async function listAudit(cli: Cli, options: ListAuditOptions): Promise<vo
   });
   if (json) return output.json(answer);
   const { entries, total } = answer;
-  if (entries.length === 0) return output.note('No entry.');
+  if (entries.length === 0) return output.note('No audit entries.');
   output.table<AuditEntry>(
     [
-      { title: 'WHEN', value: ({ timestamp }) => timestamp.slice(0, 19).replace('T', ' ') },
-      { title: 'WHAT', value: (entry) => entry.tool },
+      { title: 'TIME', value: ({ timestamp }) => timestamp.slice(0, 19).replace('T', ' ') },
+      { title: 'EVENT', value: (entry) => entry.tool },
       { title: 'RESULT', value: ({ result }) => result },
       { title: 'USER', value: ({ userId = '' }) => userId, isElastic: true },
       { title: 'FROM', value: ({ address = '' }) => address, fromWidth: 100 },
@@ -53,7 +53,7 @@ export async function showAudit(cli: Cli, id: string, { json }: { json?: boolean
   if (json) return output.json(answer);
   const { arguments: values, ...entry } = answer.entry;
   const facts = Object.entries(entry).map(([name, value]): Fact => [name, String(value)]);
-  output.write(layOutFacts([...facts, ['arguments', JSON.stringify(values)]], output.paint));
+  output.write(formatFacts([...facts, ['arguments', JSON.stringify(values)]], output.paint));
 }
 
 /** `svc audit verify`. */
@@ -63,12 +63,10 @@ export async function verifyAudit(cli: Cli, { json }: { json?: boolean }): Promi
   if (json) output.json(answer);
   const { valid, entries, reason, lastHash } = answer;
   if (!valid)
-    throw new CliError(exitCodes.unverified, `The audit log is not whole: ${reason ?? 'unknown'}.`, {
+    throw new CliError(exitCodes.unverified, `The audit log failed verification: ${reason ?? 'unknown'}.`, {
       next: 'Compare it with a backup.',
     });
   if (json) return;
   output.write(`${lastHash}\n`);
-  output.note(
-    `${entries} entries, none changed, removed or moved. Keep the hash elsewhere: it shows a cut-off end.`,
-  );
+  output.note(`${entries} entries verified. Store the hash elsewhere to detect a truncated log.`);
 }

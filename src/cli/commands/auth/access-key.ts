@@ -12,10 +12,9 @@ export async function setAccessKey(cli: Cli, { remove = false, json }: Options):
   const key = remove ? null : randomBytes(18).toString('base64url');
   const answer = await cli.connect().client.auth.updateAccessKey({ body: { key } });
   if (json) return output.json({ ...answer, ...(key !== null && { accessKey: key }) });
-  if (key === null)
-    return output.note('No access key is needed any more. Set one again: svc auth access-key');
+  if (key === null) return output.note('Access key removed. Set a new one: svc auth access-key');
   output.write(`${key}\n`);
   output.note(
-    'Keep it now, it is shown this once. The one before it is no longer good, and its browsers are signed out.',
+    'Store it now; it is shown only once. The previous key is revoked and its browsers are signed out.',
   );
 }

@@ -3,7 +3,7 @@ import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 
-/** What was given, and for the rest what is typed. */
+/** Prompts for the values that are missing. */
 export async function askFor<Name extends string>(
   cli: Cli,
   given: Record<Name, string | undefined>,
@@ -19,8 +19,8 @@ export async function askFor<Name extends string>(
 
 export const password = (text: string): Question => ({ text, isHidden: true });
 
-/** A typing mistake in a password that nobody sees would lock its owner out. */
+/** Passwords are not echoed, so a typing mistake would lock the user out. */
 export function requireSame(first: string, second: string): void {
   if (first === second) return;
-  throw new CliError(exitCodes.invalid, 'The two passwords differ.', { next: 'Try again.' });
+  throw new CliError(exitCodes.invalid, 'The passwords do not match.', { next: 'Try again.' });
 }

@@ -10,7 +10,7 @@ export async function showCaller(cli: Cli, { json }: { json?: boolean }): Promis
   const connection = cli.connect();
   const { credential } = connection;
   if (credential && isApiToken(credential.text))
-    throw new CliError(exitCodes.notAllowed, 'An API token is used here; only a session says who you are.', {
+    throw new CliError(exitCodes.notAllowed, 'You are using an API token; whoami needs a session.', {
       next:
         credential.from === 'environment'
           ? 'Try: env -u SVC_TOKEN svc auth whoami'

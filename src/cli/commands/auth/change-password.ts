@@ -9,7 +9,7 @@ interface Options {
   json?: boolean;
 }
 
-/** `svc auth password`: every other session of the account ends with it. */
+/** `svc auth password`: signs out every other session of the account. */
 export async function changePassword(cli: Cli, { passwordStdin, json }: Options): Promise<void> {
   const { output } = cli;
   const { client } = cli.connect();
@@ -17,9 +17,9 @@ export async function changePassword(cli: Cli, { passwordStdin, json }: Options)
     cli,
     readBoth(await readPiped(passwordStdin)),
     {
-      current: { ...password('Current password (empty where there is none): '), mayBeEmpty: true },
+      current: { ...password('Current password (empty if there is none): '), mayBeEmpty: true },
       wanted: password('New password: '),
-      again: password('The same again: '),
+      again: password('Repeat the new password: '),
     },
     'Pipe both in: svc auth password --password-stdin',
   );
@@ -28,7 +28,7 @@ export async function changePassword(cli: Cli, { passwordStdin, json }: Options)
     body: { newPassword: wanted, ...(current !== '' && { currentPassword: current }) },
   });
   if (json) output.json(answer);
-  else output.note('The password is changed; your other sessions have ended.');
+  else output.note('Password changed; your other sessions were signed out.');
 }
 
 /** A pipe has the current password on its first line and the new one on its second. */
@@ -37,6 +37,6 @@ function readBoth(piped: string | undefined) {
   const [current = '', wanted, ...more] = piped.split(/\r?\n/);
   if (wanted && more.length === 0) return { current, wanted, again: wanted };
   throw new CliError(exitCodes.usage, 'stdin needs two lines: the current password and the new one.', {
-    next: 'An account without a password has an empty first line.',
+    next: 'Leave the first line empty if the account has no password.',
   });
 }

@@ -1,7 +1,7 @@
 import type { Invite } from '../../../contract/invites.ts';
 import type { Role } from '../../../contract/users.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellAge, spellLeft } from '../../output/duration.ts';
+import { formatAge, formatLeft } from '../../output/duration.ts';
 import { forEachId } from '../../ids/for-each-id.ts';
 import { idsOf } from '../../ids/ids-of.ts';
 import { withId } from '../../ids/resolve-id.ts';
@@ -17,7 +17,7 @@ interface ListOptions {
   quiet?: boolean;
 }
 
-/** `svc auth invite`: the code, and what whoever gets it has to type. */
+/** `svc auth invite`: the code, and the command that signs up with it. */
 export async function invite(cli: Cli, { role, email, days, json }: InviteOptions): Promise<void> {
   const { output } = cli;
   const { client, target } = cli.connect();
@@ -33,7 +33,7 @@ export async function invite(cli: Cli, { role, email, days, json }: InviteOption
   const address = made.email === undefined ? '' : ` --email ${made.email}`;
   output.write(`${code}\n`);
   output.note(
-    `It makes one account (${made.role}) within ${spellLeft(made.expiresAt, Date.now())}, and is shown this once. With it:`,
+    `It creates one account (${made.role}), expires in ${formatLeft(made.expiresAt, Date.now())} and is shown only once. To sign up:`,
   );
   output.note(`  svc auth signup --url ${target.url} --invite ${code}${address}`);
 }
@@ -45,15 +45,15 @@ export async function listInvites(cli: Cli, { json, quiet }: ListOptions): Promi
   if (json) return output.json(answer);
   const { invites } = answer;
   if (quiet) return output.write(invites.map(({ id }) => `${id}\n`).join(''));
-  if (invites.length === 0) return output.note('No invite is open. Make one: svc auth invite');
+  if (invites.length === 0) return output.note('No invites. Create one: svc auth invite');
   const now = Date.now();
   output.table<Invite>(
     [
       { title: 'ID', value: ({ id }) => id },
       { title: 'ROLE', value: ({ role }) => role },
-      { title: 'STATE', value: (each) => stateOf(each, now) },
-      { title: 'MADE', value: ({ createdAt }) => spellAge(createdAt, now), fromWidth: 100 },
-      { title: 'FOR', value: ({ email = 'anybody' }) => email, isElastic: true },
+      { title: 'EXPIRES', value: (each) => stateOf(each, now) },
+      { title: 'CREATED', value: ({ createdAt }) => formatAge(createdAt, now), fromWidth: 100 },
+      { title: 'FOR', value: ({ email = 'anyone' }) => email, isElastic: true },
     ],
     invites,
   );
@@ -68,9 +68,9 @@ export async function removeInvites(cli: Cli, texts: string[], { json }: { json?
     );
     if (json) return cli.output.json(answer);
     cli.output.write(`${id}\n`);
-    cli.output.note(`${id} makes no account any more.`);
+    cli.output.note('Invite revoked.');
   });
 }
 
 const stateOf = ({ usedAt, expiresAt }: Invite, now: number) =>
-  usedAt !== undefined ? 'used' : spellLeft(expiresAt, now);
+  usedAt !== undefined ? 'used' : formatLeft(expiresAt, now);

@@ -1,6 +1,6 @@
 import type { Session } from '../../../contract/sessions.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellAge, spellLeft } from '../../output/duration.ts';
+import { formatAge, formatLeft } from '../../output/duration.ts';
 import { forEachId } from '../../ids/for-each-id.ts';
 import { idShortener } from '../../output/shorten-ids.ts';
 import { idsOf } from '../../ids/ids-of.ts';
@@ -25,10 +25,10 @@ export async function listSessions(cli: Cli, { json, quiet }: ListOptions): Prom
       { title: '', value: ({ current }) => (current ? '*' : '') },
       { title: 'ID', value: ({ id }) => short(id) },
       { title: 'KIND', value: ({ kind }) => kind },
-      { title: 'SEEN', value: ({ lastSeenAt }) => spellAge(lastSeenAt, now) },
-      { title: 'LASTS', value: ({ expiresAt }) => spellLeft(expiresAt, now) },
+      { title: 'LAST SEEN', value: ({ lastSeenAt }) => formatAge(lastSeenAt, now) },
+      { title: 'EXPIRES', value: ({ expiresAt }) => formatLeft(expiresAt, now) },
       { title: 'FROM', value: ({ address = '' }) => address, isElastic: true },
-      { title: 'WITH', value: ({ userAgent = '' }) => userAgent, isElastic: true, fromWidth: 110 },
+      { title: 'CLIENT', value: ({ userAgent = '' }) => userAgent, isElastic: true, fromWidth: 110 },
     ],
     sessions,
   );
@@ -43,6 +43,6 @@ export async function revokeSessions(cli: Cli, texts: string[], { json }: { json
     );
     if (json) return cli.output.json(answer);
     cli.output.write(`${id}\n`);
-    cli.output.note(`${id} has ended.`);
+    cli.output.note('Session revoked.');
   });
 }

@@ -28,7 +28,7 @@ export interface LoginOptions {
   json?: boolean;
 }
 
-/** `svc auth signup`: on the machine of the daemon, the command line goes on as its owner. */
+/** `svc auth signup`: on the machine of the daemon, the command line stays signed in as its owner. */
 export async function signUp(cli: Cli, options: SignupOptions): Promise<void> {
   const { output, locations } = cli;
   const connection = cli.connect();
@@ -41,12 +41,12 @@ export async function signUp(cli: Cli, options: SignupOptions): Promise<void> {
       email: { text: 'E-mail: ' },
       name: { text: 'Name: ' },
       wanted: password('Password: '),
-      again: password('The same again: '),
+      again: password('Repeat the password: '),
     },
-    'Give --email, --name and --password-stdin.',
+    'Pass --email, --name and --password-stdin.',
   );
   requireSame(wanted, again);
-  // Whoever may read the set-up code need not type it.
+  // A user who can read the setup code does not have to type it.
   const own = isOwnDaemon(cli, connection.target) ? readTextFile(locations.setupCodeFile)?.trim() : undefined;
   const inviteCode = options.invite ?? own;
   const body = { email, name, password: wanted, ...(inviteCode !== undefined && { inviteCode }) };
@@ -54,9 +54,9 @@ export async function signUp(cli: Cli, options: SignupOptions): Promise<void> {
   const isOwner = await keepOrEnd(cli, connection, session);
   if (options.json) return output.json(answer);
   output.write(`${escapeLine(answer.user.name)} <${escapeLine(answer.user.email)}>, ${answer.user.role}\n`);
-  if (!isOwner) return output.note(`The account is made, and you are signed in at ${connection.target.url}.`);
-  output.note(`The account is made. Sign in with a browser:\n  ${connection.target.url}`);
-  output.note('Commands on this machine go on as its owner.');
+  if (!isOwner) return output.note(`Account created. Signed in at ${connection.target.url}.`);
+  output.note(`Account created. Sign in with a browser:\n  ${connection.target.url}`);
+  output.note('Commands on this machine continue to run as its owner.');
 }
 
 /** `svc auth login`: with a password, or with the access key of local mode. */
@@ -78,7 +78,7 @@ export async function signIn(cli: Cli, options: LoginOptions): Promise<void> {
   output.write(`${escapeLine(user.name)} <${escapeLine(user.email)}>, ${user.role}\n`);
   output.note(`Signed in at ${target.url}.`);
   if (connection.credential?.from === 'environment')
-    output.note('SVC_TOKEN is set, and commands go on with that.');
+    output.note('SVC_TOKEN is set and takes precedence over this session.');
 }
 
 async function prepareSignIn(cli: Cli, options: LoginOptions): Promise<(client: Client) => Promise<unknown>> {
@@ -90,7 +90,7 @@ async function prepareSignIn(cli: Cli, options: LoginOptions): Promise<(client: 
     cli,
     { email: options.email, secret: await readPiped(options.passwordStdin) },
     { email: { text: 'E-mail: ' }, secret: password('Password: ') },
-    'Give --email and --password-stdin.',
+    'Pass --email and --password-stdin.',
   );
   return (client) =>
     client.auth
@@ -98,11 +98,11 @@ async function prepareSignIn(cli: Cli, options: LoginOptions): Promise<(client: 
       .catch((error: unknown) => wrongPassword(client, error));
 }
 
-/** Where the owner's own session is used, another one would never be. */
+/** The owner's session takes precedence, so a second one would never be used. */
 function refuseOwner({ credential, target }: Connection): void {
   if (credential?.from !== 'owner') return;
-  throw new CliError(exitCodes.invalid, 'Commands on this machine are signed in as its owner already.', {
-    next: `To be somebody else, give the daemon a name: svc context set NAME --url ${target.url}`,
+  throw new CliError(exitCodes.invalid, 'Commands on this machine are already signed in as its owner.', {
+    next: `To use another account, create a context: svc context set NAME --url ${target.url}`,
   });
 }
 
@@ -122,16 +122,16 @@ async function watchSession<T>(
   const answer = await act(client);
   const session = new RegExp(`(?:^|, )${sessionCookie}=([\\w-]{1,200})(?=;|,|$)`).exec(cookies)?.[1];
   if (session !== undefined) return { answer, session };
-  throw new CliError(exitCodes.failed, `What answers at ${connection.target.url} gave no session.`);
+  throw new CliError(exitCodes.failed, `The server at ${connection.target.url} returned no session.`);
 }
 
 function wrongKey(error: unknown): never {
   if (!(error instanceof ApiError) || error.status !== 401) throw error;
-  const next = 'A new one is made on the machine of the daemon: svc auth access-key';
+  const next = 'Create a new one on the machine of the daemon: svc auth access-key';
   throw new CliError(exitCodes.notAllowed, error.message, { next, cause: error });
 }
 
-/** What to do next is not what it is after other answers of this kind. */
+/** A wrong password needs another hint than other 401 responses. */
 async function wrongPassword(client: Client, error: unknown): Promise<never> {
   if (!(error instanceof ApiError) || error.status !== 401) throw error;
   const { authMode } = await client.auth.getMe().catch((refusal: unknown) => {
@@ -144,7 +144,7 @@ async function wrongPassword(client: Client, error: unknown): Promise<never> {
   });
 }
 
-/** Keeps a session for the next commands; one that none of them would use ends at once. Answers whether it did. */
+/** Stores a session for later commands, or ends it at once if none would use it. Returns true if it was ended. */
 async function keepOrEnd(cli: Cli, { target, credential }: Connection, session: string): Promise<boolean> {
   const isOwner = credential?.from === 'owner';
   if (isOwner) {

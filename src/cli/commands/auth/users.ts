@@ -2,7 +2,7 @@ import type { Client } from '../../../contract/client.ts';
 import type { Account, Role } from '../../../contract/users.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellAge } from '../../output/duration.ts';
+import { formatAge } from '../../output/duration.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { idsOf } from '../../ids/ids-of.ts';
@@ -34,7 +34,7 @@ export async function listUsers(cli: Cli, { json, quiet }: ListOptions): Promise
       { title: 'NAME', value: ({ name }) => name, isElastic: true },
       { title: 'ROLE', value: ({ role }) => role },
       { title: 'STATE', value: stateOf },
-      { title: 'MADE', value: ({ createdAt }) => spellAge(createdAt, now) },
+      { title: 'CREATED', value: ({ createdAt }) => formatAge(createdAt, now) },
     ],
     users,
   );
@@ -44,10 +44,10 @@ export async function listUsers(cli: Cli, { json, quiet }: ListOptions): Promise
 export async function setUser(cli: Cli, text: string, options: SetOptions): Promise<void> {
   const { role, disable = false, enable = false, json } = options;
   const { output } = cli;
-  if (disable && enable) throw new CliError(exitCodes.usage, 'Give --disable or --enable, not both.');
+  if (disable && enable) throw new CliError(exitCodes.usage, 'Use either --disable or --enable, not both.');
   if (role === undefined && !disable && !enable)
-    throw new CliError(exitCodes.usage, 'What should change?', {
-      next: 'Give --role, --disable or --enable.',
+    throw new CliError(exitCodes.usage, 'Nothing to change.', {
+      next: 'Pass --role, --disable or --enable.',
     });
   const { client } = cli.connect();
   const id = await findUser(client, text);
@@ -72,5 +72,4 @@ async function findUser(client: Client, text: string): Promise<string> {
   });
 }
 
-const stateOf = ({ disabled, isOwner }: Account) =>
-  disabled ? 'shut out' : isOwner ? 'this machine' : 'open';
+const stateOf = ({ disabled, isOwner }: Account) => (disabled ? 'disabled' : isOwner ? 'owner' : 'active');

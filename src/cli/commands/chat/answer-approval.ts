@@ -5,13 +5,13 @@ import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
-import { layOutApproval } from '../../tui/parts/lay-out-approval.ts';
+import { renderApproval } from '../../tui/parts/render-approval.ts';
 import { lineText } from '../../tui/parts/line.ts';
 
-/** What happens with a call that needs a decision; unless said, whoever is at the terminal is asked. */
+/** What happens with a call that needs approval; by default the terminal prompts. */
 export type OnApproval = 'fail' | 'wait' | 'deny';
 
-/** Answers the question whether a tool may run, or ends the command where nobody can. */
+/** Decides a requested approval, or ends the command if that is not possible here. */
 export async function answerApproval(
   cli: Cli,
   approval: Approval,
@@ -20,20 +20,22 @@ export async function answerApproval(
   const { output } = cli;
   const tool = escapeLine(approval.toolName);
   if (onApproval === 'wait') {
-    output.note(`${output.paintError('yellow', '!')} ${tool} waits for a decision  Decide: svc approvals ls`);
+    output.note(
+      `${output.paintError('yellow', '!')} ${tool} is waiting for approval  Decide: svc approvals ls`,
+    );
     return;
   }
   if (onApproval === 'deny') {
-    output.note(`${output.paintError('yellow', '!')} ${tool} needs an approval: denied (--on-approval deny)`);
+    output.note(`${output.paintError('yellow', '!')} ${tool} needs approval: denied (--on-approval deny)`);
     return decide(cli, approval, 'deny');
   }
   if (onApproval === 'fail' || !canAsk(cli))
     throw new CliError(
       exitCodes.approvalNeeded,
-      `${tool} needs an approval, and there is nobody to ask here: ${approval.reason}`,
-      { next: 'Go on without it: --on-approval deny, or decide elsewhere: --on-approval wait' },
+      `${tool} needs approval, and there is no terminal to prompt on: ${approval.reason}`,
+      { next: 'Continue without it: --on-approval deny, or decide elsewhere: --on-approval wait' },
     );
-  for (const line of layOutApproval(approval, (output.errorStream.columns || 80) - 2))
+  for (const line of renderApproval(approval, (output.errorStream.columns || 80) - 2))
     output.note(`${output.paintError('yellow', '│')} ${lineText(line)}`);
   return decide(cli, approval, await askWhether(cli, tool));
 }
@@ -53,7 +55,7 @@ async function decide(cli: Cli, { id }: Approval, decision: ApprovalDecision): P
   try {
     await cli.connect().client.approvals.decide({ params: { id }, body: { decision } });
   } catch (error) {
-    // Somebody else decided, or it expired; the stream says which.
+    // Decided elsewhere, or expired; the stream reports which.
     if (!(error instanceof ApiError) || error.status !== 400) throw error;
   }
 }

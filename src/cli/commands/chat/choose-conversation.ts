@@ -4,7 +4,7 @@ import type { Connection } from '../../connection/connection.ts';
 import { idsOf } from '../../ids/ids-of.ts';
 import { resolveId } from '../../ids/resolve-id.ts';
 
-/** Begins a conversation whose tools work in a folder of this machine, where the caller may choose one. */
+/** Creates a conversation whose tools work in a directory of this machine, if the caller may choose one. */
 export async function beginConversation(
   { client, target }: Connection,
   folder: string,
@@ -13,7 +13,7 @@ export async function beginConversation(
   try {
     return (await client.conversations.create({ body: { cwd: folder } })).conversation;
   } catch (error) {
-    // Only who may run commands chooses the folder; everybody else works in one of the conversation's own.
+    // Only users who may run commands can choose the directory; others work in one of the conversation's own.
     if (!(error instanceof ApiError) || error.status !== 403) throw error;
     return (await client.conversations.create({ body: {} })).conversation;
   }

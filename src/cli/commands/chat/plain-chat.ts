@@ -19,7 +19,7 @@ export interface PlainOptions {
   jsonl?: boolean | undefined;
 }
 
-/** One message and its answer, without a screen: the answer on stdout, all else on stderr. */
+/** One message and its answer, without the full-screen interface: the answer on stdout, everything else on stderr. */
 export async function chatPlainly(cli: Cli, words: string[], options: PlainOptions): Promise<ExitCode> {
   const { output } = cli;
   const message = await readPrompt(words, undefined, 'svc chat');
@@ -34,7 +34,7 @@ export async function chatPlainly(cli: Cli, words: string[], options: PlainOptio
   let interrupt: Interrupt | undefined;
   let taskId: string | undefined;
   const stop = async () => {
-    // A run that is a task goes on without its reader, so it is cancelled first.
+    // An agentic run is a task that continues without a reader, so it is cancelled first.
     if (taskId !== undefined) await client.tasks.cancel({ params: { id: taskId } }).catch(() => undefined);
     stopping.abort();
   };
@@ -70,15 +70,17 @@ export async function chatPlainly(cli: Cli, words: string[], options: PlainOptio
   }
   transcript.finish();
   if (interrupt !== undefined)
-    throw new CliError(interruptCodes[interrupt], 'Interrupted; the answer was stopped.', { next: goOn(id) });
+    throw new CliError(interruptCodes[interrupt], 'Interrupted; the answer was stopped.', {
+      next: continueHint(id),
+    });
   if (failure) throw failure;
   if (!isComplete) throw connectionLost(taskId, undefined);
   if (options.json) output.json(await client.conversations.get({ params: { id } }));
-  output.note(output.paintError('dim', `${transcript.summary}  ${goOn(id)}`));
+  output.note(output.paintError('dim', `${transcript.summary}  ${continueHint(id)}`));
   return exitCodes.done;
 }
 
-const goOn = (id: string) => `Go on: svc chat -c ${id}`;
+const continueHint = (id: string) => `Continue: svc chat -c ${id}`;
 
 function taskIdOf({ type, data }: RunEvent): string | undefined {
   return type === 'user_message' || type === 'session:start' ? data.taskId : undefined;
@@ -89,9 +91,12 @@ const isBroken = (error: unknown) => error instanceof Error && 'code' in error;
 const connectionLost = (taskId: string | undefined, cause: unknown) =>
   new CliError(
     exitCodes.unreachable,
-    'The connection to the daemon broke off before the answer was complete.',
+    'The connection to the daemon was lost before the answer was complete.',
     {
-      next: taskId === undefined ? 'See: svc daemon status' : `The work may go on: svc tasks show ${taskId}`,
+      next:
+        taskId === undefined
+          ? 'See: svc daemon status'
+          : `The task may still be running: svc tasks show ${taskId}`,
       cause,
     },
   );

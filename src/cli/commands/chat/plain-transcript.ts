@@ -1,13 +1,13 @@
 import type { RunEvent } from '../../../contract/run-events.ts';
-import { spellDuration } from '../../output/duration.ts';
+import { formatDuration } from '../../output/duration.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import type { Output } from '../../output/output.ts';
-import { layOutToolCall } from '../../tui/parts/lay-out-tool-call.ts';
+import { renderToolCall } from '../../tui/parts/render-tool-call.ts';
 import { lineText } from '../../tui/parts/line.ts';
 import { reduceRun } from '../../tui/parts/reduce-run.ts';
 import { emptyRun, type RunState } from '../../tui/parts/run-state.ts';
 
-/** Writes an answer as it comes; what the model does on the way is told on stderr, a line each. */
+/** Writes an answer as it streams; tool calls and other steps go to stderr, one line each. */
 export class PlainTranscript {
   readonly #output: Output;
   readonly #isAnswerShown: boolean;
@@ -28,10 +28,10 @@ export class PlainTranscript {
       this.#isTextOpen = false;
       return this.#write(event.data.summary);
     }
-    if (event.type === 'tool:result') return this.#tellTool(event.data.toolCallId);
+    if (event.type === 'tool:result') return this.#reportTool(event.data.toolCallId);
     if (event.type === 'tool:call') this.#isTextOpen = false;
-    if (event.type === 'thinking:start') this.#tell('· thinking');
-    if (event.type === 'compaction') this.#tell('· earlier messages were summed up');
+    if (event.type === 'thinking:start') this.#report('· thinking');
+    if (event.type === 'compaction') this.#report('· earlier messages were summarized');
   }
 
   /** Ends the last line of the answer. */
@@ -43,7 +43,7 @@ export class PlainTranscript {
   get summary(): string {
     const { startedAt, endedAt, usedTokens } = this.#run;
     const took =
-      startedAt === undefined || endedAt === undefined ? '' : ` in ${spellDuration(endedAt - startedAt)}`;
+      startedAt === undefined || endedAt === undefined ? '' : ` in ${formatDuration(endedAt - startedAt)}`;
     return `✓ done${took}${usedTokens === undefined ? '' : `, ${usedTokens} tokens`}`;
   }
 
@@ -56,14 +56,14 @@ export class PlainTranscript {
     this.#written = text;
   }
 
-  #tellTool(callId: string): void {
+  #reportTool(callId: string): void {
     const call = this.#run.entries.findLast((entry) => entry.kind === 'tool' && entry.callId === callId);
     if (call?.kind !== 'tool') return;
     const width = this.#output.isErrorTerminal ? this.#output.errorStream.columns || 80 : 200;
-    for (const line of layOutToolCall(call, width, false)) this.#tell(lineText(line));
+    for (const line of renderToolCall(call, width, false)) this.#report(lineText(line));
   }
 
-  #tell(line: string): void {
+  #report(line: string): void {
     const { isTerminal, isErrorTerminal } = this.#output;
     // Both on one screen: a line of progress does not begin in the middle of the answer's last one.
     if (isTerminal && isErrorTerminal && this.#written !== '' && !this.#written.endsWith('\n')) {

@@ -23,7 +23,7 @@ export interface ChatOptions {
   jsonl?: boolean;
 }
 
-/** `svc chat`: on the screen where there is one, else one message and its answer. */
+/** `svc chat`: full-screen on a terminal, otherwise one message and its answer. */
 export async function runChat(cli: Cli, words: string[], options: ChatOptions): Promise<ExitCode> {
   const settings = await settingsOf(cli, options);
   const { conversation, json, jsonl, onApproval } = options;
@@ -42,17 +42,13 @@ async function settingsOf(cli: Cli, options: ChatOptions): Promise<ChatSettings>
   const { agentic = false, effort, maxSteps, maxBudget, mode, model } = options;
   const isForRuns = effort !== undefined || maxSteps !== undefined || maxBudget !== undefined;
   if (isForRuns && !agentic)
-    throw new CliError(exitCodes.usage, '--effort, --max-steps and --max-budget are for runs by itself.', {
-      next: 'Add --agentic, or leave them out.',
+    throw new CliError(exitCodes.usage, '--effort, --max-steps and --max-budget require --agentic.', {
+      next: 'Add --agentic, or omit them.',
     });
   if (mode !== undefined && agentic)
-    throw new CliError(
-      exitCodes.usage,
-      'Work by itself (--agentic) is always in the mode full: nobody is asked.',
-      {
-        next: 'Leave --mode out, or chat without --agentic and decide on each call.',
-      },
-    );
+    throw new CliError(exitCodes.usage, 'Agentic mode always uses mode full, which never prompts.', {
+      next: 'Omit --mode, or chat without --agentic to decide on each call.',
+    });
   const provider = options.provider === undefined ? undefined : await providerOf(cli, options.provider);
   return { isAgentic: agentic, model, provider, mode, effort, maxSteps, maxBudget };
 }

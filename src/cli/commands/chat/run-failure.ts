@@ -4,11 +4,11 @@ import { type ExitCode, exitCodes } from '../../errors/exit-codes.ts';
 
 type Failure = Extract<RunEvent, { type: 'error' }>['data'];
 
-/** What the codes of a run's error mean here; the first that is found in the code counts. */
+/** Exit code and hint per error code of a run; the first match counts. */
 const meanings: [word: RegExp, exitCode: ExitCode, next?: string][] = [
-  [/timeout|timed_out/, exitCodes.timeout, 'Say "go on" to let it continue.'],
-  [/budget/, exitCodes.overBudget, 'Give it more: --max-budget, or /budget in the chat.'],
-  [/max_steps/, exitCodes.overBudget, 'Let it go further: --max-steps or --effort, or say "go on".'],
+  [/timeout|timed_out/, exitCodes.timeout, 'Send "continue" to let it continue.'],
+  [/budget/, exitCodes.overBudget, 'Increase it: --max-budget, or /budget in the chat.'],
+  [/max_steps/, exitCodes.overBudget, 'Increase it: --max-steps or --effort, or send "continue".'],
   [/cancel|abort|overtaken|stopped/, exitCodes.cancelled],
   [
     /rate_limit|unavailable|overload|network|vendor_error|broken_off/,

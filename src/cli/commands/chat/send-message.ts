@@ -2,7 +2,7 @@ import type { Client } from '../../../contract/client.ts';
 import type { RunEvent } from '../../../contract/run-events.ts';
 import type { ChatSettings } from './chat-settings.ts';
 
-/** Sends a message to a conversation and tells what happens until the answer is complete. */
+/** Sends a message to a conversation and yields its events until the answer is complete. */
 export async function* sendMessage(
   { conversations }: Client,
   id: string,

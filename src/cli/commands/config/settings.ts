@@ -33,7 +33,7 @@ export async function listSettings(cli: Cli, { json }: Options): Promise<void> {
         value: ({ origin }) => origin,
         paint: (cell, { origin }) => (origin === 'default' ? output.paint('dim', cell) : cell),
       },
-      { title: 'WHAT FOR', value: ({ description }) => description, isElastic: true, fromWidth: 110 },
+      { title: 'DESCRIPTION', value: ({ description }) => description, isElastic: true, fromWidth: 110 },
     ],
     answer.settings,
   );
@@ -82,7 +82,7 @@ async function changeSetting(
     );
   else if (setting.origin === 'environment' || setting.origin === 'flag')
     output.note(
-      `Written, but ${setting.origin === 'flag' ? 'a flag' : setting.environment} wins: ${key} is ${escapeLine(show(setting.value))}.`,
+      `Saved, but ${setting.origin === 'flag' ? 'a flag' : setting.environment} takes precedence: ${key} is ${escapeLine(show(setting.value))}.`,
     );
   else output.note(`${key} is ${escapeLine(show(setting.value)) || 'unset'} (${setting.origin}).`);
 }
@@ -102,20 +102,24 @@ async function findSetting(cli: Cli, key: string): Promise<Setting> {
   return setting;
 }
 
-/** Everybody on the machine can see the arguments of a command, so a secret is not taken from there. */
+/** A secret is never taken from the arguments, which every user of the machine can see. */
 async function readValue(cli: Cli, setting: Setting, text: string | undefined): Promise<Setting['value']> {
   const { key, isSecret } = setting;
   const next = `svc config set ${key} < FILE`;
   if (!isSecret && text !== undefined) return parseValue(text, setting);
   if (!isSecret)
-    throw new CliError(exitCodes.usage, `What should ${key} be?`, { next: `svc config set ${key} VALUE` });
+    throw new CliError(exitCodes.usage, `No value given for ${key}.`, {
+      next: `svc config set ${key} VALUE`,
+    });
   if (text !== undefined)
-    throw new CliError(exitCodes.usage, 'A secret is not an argument, which others could see.', { next });
+    throw new CliError(exitCodes.usage, 'A secret cannot be an argument, where other users could see it.', {
+      next,
+    });
   const { readSecret } = await import('../../input/read-secret.ts');
   return (await readSecret(cli, `${key}: `, next)).trim();
 }
 
-/** What has no default does not say that it wants a list. */
+/** A setting without a default does not reveal that it is a list. */
 function wrongValue(key: string, error: unknown): never {
   const isArray = error instanceof ApiError && /expected array/i.test(JSON.stringify(error.body));
   if (!isArray) throw error;

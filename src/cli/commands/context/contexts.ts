@@ -24,7 +24,7 @@ export function listContexts(cli: Cli, { json }: Options): void {
   const { current = localContext, contexts = {} } = readContexts(locations);
   const rows = [localContext, ...Object.keys(contexts)].map((name): Row => {
     const target = findTarget({ ...cli, options: { context: name } });
-    // What SVC_TOKEN says holds for this moment, not for the context.
+    // SVC_TOKEN applies to this invocation, not to the context.
     const surroundings = { ...cli.surroundings, env: {} };
     const isOwner = target.isLocal && readTextFile(locations.ownerSessionFile) !== undefined;
     const text = isOwner ? '' : findCredential({ surroundings, locations }, target)?.text;
@@ -67,7 +67,7 @@ export async function setContext(
   const known = readContexts(cli.locations).contexts?.[name];
   const url = cli.options.url ?? known?.url;
   if (url === undefined)
-    throw new CliError(exitCodes.usage, 'Which daemon?', {
+    throw new CliError(exitCodes.usage, 'No daemon URL given.', {
       next: `Example: svc context set ${name} --url https://svc.example.com`,
     });
   const checked = findTarget({ ...cli, options: { url } }).url;
@@ -92,7 +92,7 @@ async function readToken(cli: Cli): Promise<string> {
 /** `svc context rm NAME`. */
 export async function removeContext(cli: Cli, name: string, options: Options): Promise<void> {
   requireContext(cli, name);
-  if (name === localContext) throw new CliError(exitCodes.invalid, 'The context local is always there.');
+  if (name === localContext) throw new CliError(exitCodes.invalid, 'The context local cannot be removed.');
   await change(cli, ({ current, contexts = {}, ...others }) => {
     const { [name]: _removed, ...left } = contexts;
     return { ...others, ...(current !== undefined && current !== name && { current }), contexts: left };

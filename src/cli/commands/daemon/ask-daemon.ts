@@ -5,8 +5,8 @@ import { Unreachable } from '../../connection/connection.ts';
 import { openConnection } from '../../connection/open-connection.ts';
 
 /**
- * The health that the daemon at `url` reports; `private` where it reports it to nobody who is not signed in, undefined
- * when none answers. Nothing is started.
+ * The health that the daemon at `url` reports; `private` if only signed-in users may read it, undefined
+ * if none responds. Never starts a daemon.
  */
 export async function askDaemon(cli: Cli, url: string): Promise<HealthReport | 'private' | undefined> {
   const { client } = openConnection(cli, {

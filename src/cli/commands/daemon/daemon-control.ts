@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
 import { type DaemonDescription, isAlive, readDaemonFile } from '../../connection/daemon-file.ts';
-import { spellDuration } from '../../output/duration.ts';
+import { formatDuration } from '../../output/duration.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { listenerAt } from '../../connection/own-listener.ts';
 import { askDaemon } from './ask-daemon.ts';
@@ -20,21 +20,21 @@ interface StartOptions extends Format {
 const GONE_WITHIN_MS = 35_000;
 const LOOK_EVERY_MS = 50;
 
-/** `svc daemon start`: a daemon that runs already is as good. */
+/** `svc daemon start`: succeeds if a daemon is already running. */
 export async function startDaemon(cli: Cli, options: StartOptions): Promise<void> {
   const running = await findReadyDaemon(cli.locations);
   const { url, pid } = running ?? (await startDaemonProcess(cli, flagsOf(options)));
-  cli.output.note(`The daemon runs${running ? ' already' : ''} at ${url} (process ${pid}).`);
+  cli.output.note(`The daemon is ${running ? 'already ' : ''}running at ${url} (process ${pid}).`);
   if (existsSync(cli.locations.setupCodeFile))
-    cli.output.note('There is no account yet. Make the first: svc auth signup');
+    cli.output.note('No account exists yet. Create the first one: svc auth signup');
   if (options.json) await showStatus(cli, options);
 }
 
-/** `svc daemon stop`: waits until it is gone. */
+/** `svc daemon stop`: waits until the process has exited. */
 export async function stopDaemon(cli: Cli, { json }: Format = {}): Promise<void> {
   const running = readDaemonFile(cli.locations);
   if (running) await endDaemon(cli, running);
-  cli.output.note(running ? 'The daemon is stopped.' : 'No daemon runs.');
+  cli.output.note(running ? 'Daemon stopped.' : 'No daemon is running.');
   if (json) cli.output.json({ running: false });
 }
 
@@ -48,12 +48,12 @@ async function endDaemon(cli: Cli, running: DaemonDescription): Promise<void> {
   await requireSameDaemon(cli, running);
   process.kill(running.pid, 'SIGTERM');
   const deadline = performance.now() + GONE_WITHIN_MS;
-  const patience = setTimeout(() => cli.output.note('Waiting for the tasks that run …'), 1500);
+  const patience = setTimeout(() => cli.output.note('Waiting for running tasks …'), 1500);
   try {
     while (isAlive(running.pid)) {
       if (performance.now() > deadline)
-        throw new CliError(exitCodes.failed, `Process ${running.pid} is still there after 35 s.`, {
-          next: `End it: kill -KILL ${running.pid}`,
+        throw new CliError(exitCodes.failed, `Process ${running.pid} is still running after 35 s.`, {
+          next: `Kill it: kill -KILL ${running.pid}`,
         });
       await delay(LOOK_EVERY_MS);
     }
@@ -77,8 +77,8 @@ export async function showStatus(cli: Cli, { json }: Format): Promise<void> {
     cli.exitCode = exitCodes.unreachable;
     if (json) output.json({ running: false });
     else if (running)
-      output.note(`Process ${running.pid} does not answer at ${running.url}. See: svc daemon logs`);
-    else output.note('No daemon runs. Start it: svc daemon start');
+      output.note(`Process ${running.pid} does not respond at ${running.url}. See: svc daemon logs`);
+    else output.note('No daemon is running. Start it: svc daemon start');
     return;
   }
   const { url, pid, version, startedAt } = running;
@@ -89,28 +89,26 @@ export async function showStatus(cli: Cli, { json }: Format): Promise<void> {
   if (json) return output.json({ running: true, url, pid, version, uptime, status });
   const health = report === 'private' ? 'unknown; sign in to see it: svc auth login' : status;
   output.write(
-    `url      ${url}\npid      ${pid}\nversion  ${version}\nuptime   ${spellDuration(uptime * 1000)}\nhealth   ${health}\n`,
+    `url      ${url}\npid      ${pid}\nversion  ${version}\nuptime   ${formatDuration(uptime * 1000)}\nhealth   ${health}\n`,
   );
 }
 
-/** Process ids are used again: a signal is only sent to what proves to be the daemon of this home. */
+/** Process IDs are reused, so a signal is only sent to a process that proves to be the daemon of this home. */
 async function requireSameDaemon(cli: Cli, { pid, url, startedAt }: DaemonDescription): Promise<void> {
   const next = `If it is svc: kill ${pid}`;
   const report = await askDaemon(cli, url);
   if (report === 'private') {
-    // Cloud mode tells its uptime to nobody who is not signed in.
+    // Cloud mode reports its uptime to signed-in users only.
     if (listenerAt(url) === 'own') return;
-    throw new CliError(exitCodes.notAllowed, `What answers at ${url} does not know you.`, {
+    throw new CliError(exitCodes.notAllowed, `The daemon at ${url} does not recognize you.`, {
       next: `Sign in: svc auth login. ${next}`,
     });
   }
   if (!report)
-    throw new CliError(exitCodes.unreachable, `Process ${pid} does not answer at ${url}.`, { next });
+    throw new CliError(exitCodes.unreachable, `Process ${pid} does not respond at ${url}.`, { next });
   const since = Date.now() - report.uptime * 1000;
   if (Math.abs(since - Date.parse(startedAt)) > 15_000)
-    throw new CliError(
-      exitCodes.failed,
-      `What answers at ${url} is not the daemon that process ${pid} was.`,
-      { next },
-    );
+    throw new CliError(exitCodes.failed, `The server at ${url} is not the daemon of process ${pid}.`, {
+      next,
+    });
 }

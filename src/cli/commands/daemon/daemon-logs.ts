@@ -4,7 +4,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
-import { spellLogLine } from './log-line.ts';
+import { formatLogLine } from './log-line.ts';
 
 const TAIL_BYTES = 4 * 1024 * 1024;
 const LOOK_EVERY_MS = 200;
@@ -25,7 +25,7 @@ export async function showLogs(
   const isPretty = output.isTerminal && !json;
   const print = (all: string[]) => {
     for (const line of all)
-      if (isPretty) output.write(`${spellLogLine(line, output.paint)}\n`);
+      if (isPretty) output.write(`${formatLogLine(line, output.paint)}\n`);
       else output.text(`${line}\n`);
   };
   const tail = readPart(path, Math.max(0, end - TAIL_BYTES), end).split('\n');

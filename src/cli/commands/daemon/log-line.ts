@@ -3,14 +3,14 @@ import type { Paint } from '../../output/output.ts';
 
 const levels: Record<number, string> = { 20: 'debug', 30: 'info', 40: 'warn', 50: 'error', 60: 'fatal' };
 
-/** A JSON line of the log as a person reads it; anything else stays as it is. */
-export function spellLogLine(line: string, paint: Paint): string {
+/** Formats a JSON line of the log for people; any other line stays as it is. */
+export function formatLogLine(line: string, paint: Paint): string {
   const entry = parse(line);
   if (!entry) return escapeLine(line);
   const { time, level, msg, pid: _pid, hostname: _host, ...fields } = entry;
   const name = levels[Number(level)] ?? String(level);
   const colour = name === 'error' || name === 'fatal' ? 'red' : name === 'warn' ? 'yellow' : 'dim';
-  const details = Object.entries(fields).map(([key, value]) => `${key}=${spell(value)}`);
+  const details = Object.entries(fields).map(([key, value]) => `${key}=${formatField(value)}`);
   return [
     paint('dim', new Date(Number(time)).toLocaleTimeString('sv')),
     paint(colour, name.padEnd(5)),
@@ -18,7 +18,7 @@ export function spellLogLine(line: string, paint: Paint): string {
   ].join(' ');
 }
 
-function spell(value: unknown): string {
+function formatField(value: unknown): string {
   if (typeof value === 'string') return value;
   const { message } = (value ?? {}) as { message?: unknown };
   return typeof message === 'string' ? message : JSON.stringify(value);

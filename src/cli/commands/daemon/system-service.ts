@@ -7,7 +7,7 @@ import { daemonEnvironment, programPath } from '../../connection/start-daemon-pr
 
 const label = 'local.svc.daemon';
 
-/** `svc daemon install`: writes the description; the user lets the system read it. */
+/** `svc daemon install`: writes the service file; the user activates it. */
 export function installService(cli: Cli): void {
   const service = serviceFor(cli);
   mkdirSync(dirname(service.file), { recursive: true });
@@ -17,22 +17,22 @@ export function installService(cli: Cli): void {
   cli.output.note(`Written: ${service.file}`);
   if (isOfNpx(programPath()))
     cli.output.note(
-      `${cli.output.paintError('yellow', '!')} It starts svc from the cache of npx, which npm may clear. Install svc, and then again.`,
+      `${cli.output.paintError('yellow', '!')} It starts svc from the cache of npx, which npm may clear. Install svc, then run this again.`,
     );
   cli.output.note(`Now run:\n  ${service.start}`);
 }
 
-/** `svc daemon uninstall`: the command that ends the service works without the file too. */
+/** `svc daemon uninstall`: the command that stops the service works without the file too. */
 export function uninstallService(cli: Cli): void {
   const service = serviceFor(cli);
-  if (!existsSync(service.file)) return cli.output.note('It is not installed.');
+  if (!existsSync(service.file)) return cli.output.note('The service is not installed.');
   for (const file of [service.file, ...service.links]) rmSync(file, { force: true });
-  cli.output.note(`Removed: ${service.file}\nIf it runs, end it:\n  ${service.stop}`);
+  cli.output.note(`Removed: ${service.file}\nIf it is running, stop it:\n  ${service.stop}`);
 }
 
 interface Service {
   file: string;
-  /** What the system made of it, which would point nowhere. */
+  /** Links that the system created, which would dangle. */
   links: string[];
   text: string;
   start: string;
@@ -45,14 +45,14 @@ function serviceFor(cli: Cli): Service {
   const variables = variablesFor(cli);
   if (platform === 'linux') return systemdUnit(home, env['XDG_CONFIG_HOME'], command, variables);
   if (platform === 'darwin') return launchAgent(home, command, variables);
-  throw new CliError(exitCodes.failed, `svc does not know how ${platform} starts services.`, {
+  throw new CliError(exitCodes.failed, `Installing a service is not supported on ${platform}.`, {
     next: 'Start it yourself: svc daemon start',
   });
 }
 
 type Variables = [string, string][];
 
-/** The daemon must find the programs of the agents, and what was set for it. */
+/** The daemon needs the PATH of the agents' programs and its own variables. */
 function variablesFor(cli: Cli): Variables {
   const { PATH = '', ...others } = daemonEnvironment(cli);
   const path = PATH.split(':').filter((folder) => !isOfNpx(folder));
@@ -62,7 +62,7 @@ function variablesFor(cli: Cli): Variables {
   return [['PATH', path.join(':')], ...own];
 }
 
-/** What npx puts into PATH for the moment. */
+/** Directories that npx adds to PATH temporarily. */
 const isOfNpx = (path: string) => /\/_npx\/|\/node-gyp-bin$|\/node_modules\/\.bin$/.test(path);
 
 function systemdUnit(

@@ -4,7 +4,7 @@ import { ApiError } from '../../../contract/client.ts';
 import { confirm, requireAnswer } from '../../input/ask.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellAge, spellLeft } from '../../output/duration.ts';
+import { formatAge, formatLeft } from '../../output/duration.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { deviceNameOf, showRequester } from './show-requester.ts';
@@ -15,7 +15,7 @@ export interface ApproveOptions {
   yes?: boolean;
   json?: boolean;
 }
-/** Behind a QR code that nobody has scanned there is no device. */
+/** The requester ID of a QR code that no device has scanned yet. */
 const unclaimed = 'qr';
 
 /** `svc devices pending`. */
@@ -24,31 +24,32 @@ export async function listPending(cli: Cli, { json }: { json?: boolean }): Promi
   const answer = await cli.connect().client.pairing.listPending();
   if (json) return output.json(answer);
   const requests = answer.requests.filter(({ requesterId }) => requesterId !== unclaimed);
-  if (requests.length === 0) return output.note('No device waits. One asks with: svc devices pair --url URL');
+  if (requests.length === 0)
+    return output.note('No pending pairing requests. Pair a device with: svc devices pair --url URL');
   const now = Date.now();
   output.table<PairingRequest>(
     [
       { title: 'DEVICE', value: deviceNameOf, isElastic: true },
       { title: 'ADDRESS', value: ({ address = '' }) => address },
-      { title: 'ASKED', value: ({ createdAt }) => spellAge(createdAt, now) },
-      { title: 'EXPIRES', value: ({ expiresAt }) => spellLeft(expiresAt, now) },
+      { title: 'REQUESTED', value: ({ createdAt }) => formatAge(createdAt, now) },
+      { title: 'EXPIRES', value: ({ expiresAt }) => formatLeft(expiresAt, now) },
       { title: 'FINGERPRINT', value: ({ fingerprint = '' }) => fingerprint, isElastic: true },
     ],
     requests,
   );
   output.note(
-    output.paintError('dim', 'Decide with the code that the device shows: svc devices approve CODE'),
+    output.paintError('dim', 'Approve with the code that the device shows: svc devices approve CODE'),
   );
 }
 
-/** `svc devices approve CODE`: shows who asks before it asks. */
+/** `svc devices approve CODE`: shows the requester, then confirms. */
 export async function approveDevice(cli: Cli, words: string[], options: ApproveOptions): Promise<void> {
   const code = words.join(' ');
   if (!options.yes) requireAnswer(cli);
   const { client } = cli.connect();
   const { request } = await client.pairing.getByCode({ body: { code } }).catch(wrongCode);
   if (request.status !== 'pending')
-    throw new CliError(exitCodes.invalid, `This request is ${request.status} already.`, {
+    throw new CliError(exitCodes.invalid, `This request is already ${request.status}.`, {
       next: 'See: svc devices ls',
     });
   showRequester(cli, request, (await client.devices.getIdentity()).fingerprint);
@@ -58,11 +59,11 @@ export async function approveDevice(cli: Cli, words: string[], options: ApproveO
 
 function wrongCode(error: unknown): never {
   if (!(error instanceof ApiError) || error.status !== 404) throw error;
-  const next = 'Compare it with the device; a code is good for 10 minutes.';
+  const next = 'Compare it with the device; codes expire after 10 minutes.';
   throw new CliError(exitCodes.notFound, error.message, { next, cause: error });
 }
 
-/** Asks, unless --yes says it, and approves who was shown and nobody else; a no leaves the request to wait. */
+/** Confirms unless --yes is given, and approves only the request that was shown; after a no it stays pending. */
 export async function approveShown(
   cli: Cli,
   { code, request }: { code: string; request: PairingRequest },
@@ -72,13 +73,13 @@ export async function approveShown(
   if (!yes) {
     output.note(
       request.fingerprint === undefined
-        ? '\nIt has no key to compare. Approve only if you hold the device in your hand.'
+        ? '\nThe device has no key to compare. Approve only a device that you hold in your hand.'
         : '\nApprove only if the device shows the same fingerprints.',
     );
     const asked = role ?? (await cli.connect().client.auth.getMe()).user.role;
     if (!(await confirm(cli, `Approve as ${roleWords[asked]}?`)))
-      throw new CliError(exitCodes.cancelled, 'Not approved; it still waits.', {
-        next: `Turn it away: svc devices reject ${code}`,
+      throw new CliError(exitCodes.cancelled, 'Not approved; the request is still pending.', {
+        next: `Reject it: svc devices reject ${code}`,
       });
   }
   const answer = await cli.connect().client.pairing.approve({
@@ -91,7 +92,7 @@ export async function approveShown(
   });
   const { role: granted = 'user' } = answer.request;
   output.note(
-    `${escapeLine(name ?? deviceNameOf(answer.request))} is paired with the rights of ${roleWords[granted]}. See: svc devices ls`,
+    `Paired ${escapeLine(name ?? deviceNameOf(answer.request))} as ${roleWords[granted]}. List devices: svc devices ls`,
   );
   return answer;
 }
@@ -112,5 +113,5 @@ export async function rejectDevice(
     })
     .catch(wrongCode);
   if (json) return output.json(answer);
-  output.note(`${escapeLine(deviceNameOf(answer.request))} is turned away.`);
+  output.note(`Rejected ${escapeLine(deviceNameOf(answer.request))}.`);
 }

@@ -13,7 +13,7 @@ export interface DeviceKey {
   fingerprint: string;
 }
 
-/** The Ed25519 key by which this machine is known to the daemons that it is paired with; made when it is first needed. */
+/** The Ed25519 key by which this machine is known to the daemons that it is paired with; created on first use. */
 export function deviceKey({ config }: Locations): DeviceKey {
   const path = `${config}/device-key.pem`;
   const text = readTextFile(path) ?? makeKey(config, path);
@@ -40,7 +40,7 @@ function parse(text: string, path: string): KeyObject {
 }
 
 const notAKey = (path: string, cause?: unknown) =>
-  new CliError(exitCodes.configuration, `${path} does not hold an Ed25519 key.`, {
-    next: 'Move it away, and the next pairing makes a new one.',
+  new CliError(exitCodes.configuration, `${path} is not an Ed25519 key.`, {
+    next: 'Move it away; the next pairing creates a new one.',
     cause,
   });

@@ -12,7 +12,7 @@ export function readIdentityFile(path: string): Buffer | undefined {
   if (text === undefined) return undefined;
   const seed = parseSeed(text);
   if (seed) return seed;
-  throw new CliError(exitCodes.configuration, `${path} does not hold an identity.`, {
+  throw new CliError(exitCodes.configuration, `${path} is not a valid identity file.`, {
     next: 'Restore it: svc devices identity --restore',
   });
 }

@@ -4,13 +4,13 @@ import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
 import { readDaemonFile } from '../../connection/daemon-file.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
-import { type Fact, layOutFacts } from '../../output/facts.ts';
+import { type Fact, formatFacts } from '../../output/facts.ts';
 import { readSecret } from '../../input/read-secret.ts';
-import { spellFileError } from '../../errors/file-error.ts';
+import { formatFileError } from '../../errors/file-error.ts';
 import { parseSeed, readIdentityFile, writeIdentityFile, writeThrough } from './identity-file.ts';
 import { isSeedOf } from './identity-check.ts';
-import { missingWords, readSeed, spellSeed } from './seed-words.ts';
-import { spellFingerprint } from './spell-fingerprint.ts';
+import { missingWords, readSeed, formatSeed } from './seed-words.ts';
+import { formatFingerprint } from './format-fingerprint.ts';
 
 export interface IdentityOptions {
   export?: boolean;
@@ -20,7 +20,7 @@ export interface IdentityOptions {
   json?: boolean;
 }
 
-/** `svc devices identity`: of the daemon that is asked; its seed only ever from the file on this machine. */
+/** `svc devices identity`: asks the daemon, but reads or writes the seed only in the file on this machine. */
 export async function identity(cli: Cli, options: IdentityOptions): Promise<void> {
   const { export: isExport = false, restore = false, json } = options;
   checkOptions(cli, options);
@@ -32,9 +32,9 @@ export async function identity(cli: Cli, options: IdentityOptions): Promise<void
   const { deviceId, fingerprint } = answer;
   const facts: Fact[] = [
     ['device', deviceId],
-    ['fingerprint', output.isTerminal ? spellFingerprint(fingerprint) : fingerprint],
+    ['fingerprint', output.isTerminal ? formatFingerprint(fingerprint) : fingerprint],
   ];
-  output.write(layOutFacts(facts, output.paint));
+  output.write(formatFacts(facts, output.paint));
 }
 
 function checkOptions({ options: { url, context } }: Cli, options: IdentityOptions): void {
@@ -42,35 +42,35 @@ function checkOptions({ options: { url, context } }: Cli, options: IdentityOptio
   const refuse = (message: string) => {
     throw new CliError(exitCodes.usage, message, { next: 'See: svc devices identity --help' });
   };
-  if (isExport && restore) refuse('Give --export or --restore, not both.');
-  if (file !== undefined && !isExport && !restore) refuse('--file goes with --export or --restore.');
-  if (force && !restore) refuse('--force goes with --restore.');
+  if (isExport && restore) refuse('Use either --export or --restore, not both.');
+  if (file !== undefined && !isExport && !restore) refuse('--file requires --export or --restore.');
+  if (force && !restore) refuse('--force requires --restore.');
   if ((isExport || restore) && (url !== undefined || context !== undefined))
-    refuse(`The seed is ${isExport ? 'read' : 'written'} on the daemon's own machine only.`);
+    refuse(`The seed can only be ${isExport ? 'read' : 'written'} on the daemon's own machine.`);
 }
 
 function exportIdentity({ output, locations }: Cli, { file, json }: IdentityOptions): void {
   const path = locations.identityFile;
   const seed = readIdentityFile(path);
   if (!seed) throw noIdentity(locations);
-  const words = spellSeed(seed);
+  const words = formatSeed(seed);
   if (file !== undefined) writeNew(file, words);
   if (json) return output.json(file === undefined ? { words: words.trim().replaceAll('\n', ' ') } : { file });
   if (file === undefined) output.write(words);
   const where = file === undefined ? 'These 24 words are' : `${file} holds 24 words, which are`;
   output.note(
-    `${output.paintError('yellow', '!')} ${where} the key to every secret of the daemon of this machine. Whoever has them can be it.`,
+    `${output.paintError('yellow', '!')} ${where} the key to every secret of this machine's daemon. Anyone who has them can impersonate it.`,
   );
-  output.note('  Keep them on paper or in a safe. Restore them:\n  svc devices identity --restore');
+  output.note('  Keep them on paper or in a safe. To restore them:\n  svc devices identity --restore');
 }
 
 const noIdentity = ({ identityFile, databaseFile }: Locations) =>
   existsSync(databaseFile)
-    ? new CliError(exitCodes.notFound, `${identityFile} is gone, and the database needs it.`, {
+    ? new CliError(exitCodes.notFound, `${identityFile} is missing, but the database needs it.`, {
         next: 'Restore it from its 24 words: svc devices identity --restore',
       })
-    : new CliError(exitCodes.notFound, `There is no identity in ${identityFile}.`, {
-        next: 'The first start of the daemon makes it: svc daemon start',
+    : new CliError(exitCodes.notFound, `No identity found at ${identityFile}.`, {
+        next: 'Starting the daemon creates it: svc daemon start',
       });
 
 function writeNew(file: string, text: string): void {
@@ -80,8 +80,8 @@ function writeNew(file: string, text: string): void {
     const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST';
     throw new CliError(
       exitCodes.invalid,
-      isThere ? `${file} is there already.` : `${file} cannot be written: ${spellFileError(error)}.`,
-      { next: 'Name another file: --file', cause: error },
+      isThere ? `${file} already exists.` : `${file} cannot be written: ${formatFileError(error)}.`,
+      { next: 'Choose another file: --file', cause: error },
     );
   }
 }
@@ -93,7 +93,7 @@ async function restoreIdentity(cli: Cli, { file, force = false }: IdentityOption
   if (running)
     throw new CliError(
       exitCodes.invalid,
-      `A daemon runs with the present identity (process ${running.pid}).`,
+      `A daemon is running with the current identity (process ${running.pid}).`,
       {
         next: 'Stop it first: svc daemon stop',
       },
@@ -103,17 +103,17 @@ async function restoreIdentity(cli: Cli, { file, force = false }: IdentityOption
   if (isOfDatabase === false)
     throw new CliError(
       exitCodes.invalid,
-      'These words are another identity than the one this database was written with. Nothing was written.',
+      'These words are not the identity of this database. Nothing was written.',
     );
   const present = existsSync(path) ? parseSeed(readFileSync(path, 'utf8')) : undefined;
-  if (present?.equals(seed)) return output.note(`${path} holds this identity already.`);
+  if (present?.equals(seed)) return output.note(`${path} already holds this identity.`);
   // What is there is not the database's own where this one is.
   if (present && !force && !isOfDatabase)
     throw new CliError(exitCodes.invalid, `${path} holds another identity, which would be lost.`, {
-      next: 'Keep it: svc devices identity --export --file FILE. Then again with --force',
+      next: 'Back it up: svc devices identity --export --file FILE. Then repeat with --force',
     });
   writeIdentityFile(path, seed);
-  output.note(`The identity is restored in ${path}. Start the daemon: svc daemon start`);
+  output.note(`Identity restored to ${path}. Start the daemon: svc daemon start`);
 }
 
 function readBackup(cli: Cli, file: string | undefined): Promise<string> | string {
@@ -122,7 +122,7 @@ function readBackup(cli: Cli, file: string | undefined): Promise<string> | strin
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new CliError(exitCodes.invalid, `${file} cannot be read: ${spellFileError(error)}.`, {
+    throw new CliError(exitCodes.invalid, `${file} cannot be read: ${formatFileError(error)}.`, {
       cause: error,
     });
   }

@@ -4,10 +4,10 @@ import type { Cli } from '../../program/cli.ts';
 import { checkContextName, saveContext } from '../../connection/context-store.ts';
 import { readContexts } from '../../connection/contexts-file.ts';
 import { headersOf } from '../../connection/credential.ts';
-import { spellLeft } from '../../output/duration.ts';
+import { formatLeft } from '../../output/duration.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
-import { type Fact, layOutFacts } from '../../output/facts.ts';
+import { type Fact, formatFacts } from '../../output/facts.ts';
 import { httpFetch } from '../../connection/http-fetch.ts';
 import { createClient } from '../../../contract/client.ts';
 import { routeTable } from '../../../contract/route-table.ts';
@@ -15,7 +15,7 @@ import type { Target } from '../../connection/target.ts';
 import { userAgent } from '../../program/version.ts';
 import { warnUnencrypted } from '../../connection/warn-unencrypted.ts';
 import { deviceKey } from './device-key.ts';
-import { spellFingerprint } from './spell-fingerprint.ts';
+import { formatFingerprint } from './format-fingerprint.ts';
 import { requireApproved, watchPairing } from './watch-pairing.ts';
 
 export interface PairOptions {
@@ -25,7 +25,7 @@ export interface PairOptions {
   json?: boolean;
 }
 
-/** `svc devices pair`, on the new machine: asks, shows a code, waits for the approval, and keeps the session. */
+/** `svc devices pair`, on the new machine: requests to pair, shows a code, waits for the approval and stores the session. */
 export async function pair(
   cli: Cli,
   { name, deviceName = hostname(), timeout, json }: PairOptions,
@@ -52,14 +52,14 @@ export async function pair(
   if (json) output.jsonLine(shown);
   else if (!output.isErrorTerminal) output.write(`${shown.code}\n`);
   showRequest(cli, target.url, shown, [
-    [`this machine (${deviceName})`, spellFingerprint(key.fingerprint)],
-    ['the daemon', spellFingerprint(shown.daemonFingerprint)],
+    [`this machine (${deviceName})`, formatFingerprint(key.fingerprint)],
+    ['the daemon', formatFingerprint(shown.daemonFingerprint)],
   ]);
-  const next = `Ask again: svc devices pair --url ${target.url}`;
+  const next = `Try again: svc devices pair --url ${target.url}`;
   const { token, ...state } = await watchPairing(client, { requestId, timeoutMs: timeout, next });
   requireApproved(state, next);
   if (token === undefined)
-    throw new CliError(exitCodes.failed, 'It was approved, but its session was given to somebody else.', {
+    throw new CliError(exitCodes.failed, 'The request was approved, but its session was already claimed.', {
       next,
     });
   saveContext(locations, context, { url: target.url, token });
@@ -73,34 +73,34 @@ function showRequest(
   { code, expiresAt }: { code: string; expiresAt: string },
   fingerprints: Fact[],
 ): void {
-  output.note(`Asking ${url} to let this machine in.\nOn a machine that is signed in there, type:\n`);
+  output.note(`Requesting to pair with ${url}.\nOn a machine that is signed in there, run:\n`);
   output.note(`  ${output.paintError('bold', `svc devices approve ${code}`)}\n`);
   output.note('and compare the fingerprints:\n');
-  output.errorStream.write(layOutFacts(fingerprints, output.paintError, '  '));
-  const left = spellLeft(expiresAt, Date.now());
-  output.note(output.paintError('dim', `\nWaiting; the code is good for ${left}. Ctrl-C gives up.`));
+  output.errorStream.write(formatFacts(fingerprints, output.paintError, '  '));
+  const left = formatLeft(expiresAt, Date.now());
+  output.note(output.paintError('dim', `\nWaiting; the code expires in ${left}. Press Ctrl-C to cancel.`));
 }
 
-/** The name that the daemon gets: the one that is given, the context that is used, or its host. */
+/** The context to save: --name, the context in use, or the host of the daemon. */
 function contextFor(
   { locations }: Cli,
   { url, context, isNamed }: Target,
   given: string | undefined,
 ): string {
   if (!isNamed)
-    throw new CliError(exitCodes.usage, 'Pair with which daemon?', {
+    throw new CliError(exitCodes.usage, 'No daemon to pair with.', {
       next: 'Example: svc devices pair --url https://svc.example.com',
     });
   const name = given ?? context ?? new URL(url).hostname.replace(/[^\w.-]+/g, '-').replace(/^-+|-+$/g, '');
   checkContextName(name);
   const known = readContexts(locations).contexts?.[name];
   if (known === undefined || known.url === url) return name;
-  throw new CliError(exitCodes.invalid, `The context "${name}" is ${known.url}.`, {
+  throw new CliError(exitCodes.invalid, `The context "${name}" already exists, for ${known.url}.`, {
     next: 'Choose another name: --name',
   });
 }
 
-/** Proves that the session is good, and says whose it is. */
+/** Verifies the session and formats its user. */
 async function asWhom({ url }: Target, token: string): Promise<string> {
   const headers = headersOf({ text: token, from: 'context' });
   const { user } = await createClient(routeTable, { baseUrl: url, fetch: httpFetch, headers }).auth.getMe();

@@ -1,6 +1,6 @@
 import type { Device } from '../../../contract/devices.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellAge } from '../../output/duration.ts';
+import { formatAge } from '../../output/duration.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { forEachId } from '../../ids/for-each-id.ts';
 import { idShortener } from '../../output/shorten-ids.ts';
@@ -20,7 +20,7 @@ export async function listDevices(cli: Cli, { json, quiet }: Format & { quiet?: 
   if (quiet) return output.write(devices.map(({ id }) => `${id}\n`).join(''));
   if (devices.length === 0)
     return output.note(
-      'No device is paired. A phone: svc devices qr. Another machine: svc devices pair --url URL, there',
+      'No paired devices. Pair a phone: svc devices qr. On another machine: svc devices pair --url URL',
     );
   const now = Date.now();
   const short = idShortener(output, devices);
@@ -29,7 +29,7 @@ export async function listDevices(cli: Cli, { json, quiet }: Format & { quiet?: 
       { title: '', value: ({ current }) => (current ? '*' : '') },
       { title: 'ID', value: ({ id }) => short(id) },
       { title: 'ROLE', value: ({ role }) => role },
-      { title: 'SEEN', value: ({ lastSeenAt }) => (lastSeenAt ? spellAge(lastSeenAt, now) : 'never') },
+      { title: 'LAST SEEN', value: ({ lastSeenAt }) => (lastSeenAt ? formatAge(lastSeenAt, now) : 'never') },
       { title: 'NAME', value: ({ name }) => name, isElastic: true },
       { title: 'FINGERPRINT', value: ({ fingerprint = '' }) => fingerprint, isElastic: true, fromWidth: 110 },
     ],
@@ -45,7 +45,7 @@ export async function renameDevice(cli: Cli, text: string, name: string, { json 
   );
   if (json) return cli.output.json(answer);
   cli.output.write(`${id}\n`);
-  cli.output.note(`It is called ${escapeLine(answer.device.name)} now.`);
+  cli.output.note(`Renamed to ${escapeLine(answer.device.name)}.`);
 }
 
 /** `svc devices revoke ID…`. */
@@ -57,6 +57,6 @@ export async function revokeDevices(cli: Cli, texts: string[], { json }: Format)
     );
     if (json) return cli.output.json(answer);
     cli.output.write(`${id}\n`);
-    cli.output.note(`${id} is signed out and stays out.`);
+    cli.output.note('Device revoked.');
   });
 }

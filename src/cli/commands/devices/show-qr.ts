@@ -1,13 +1,13 @@
 import { requireAnswer } from '../../input/ask.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellLeft } from '../../output/duration.ts';
+import { formatLeft } from '../../output/duration.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { type ApproveOptions, approveShown } from './decide-pairing.ts';
 import { showRequester } from './show-requester.ts';
 import { requireApproved, watchPairing } from './watch-pairing.ts';
 
-const again = 'Show another: svc devices qr';
+const again = 'Show a new code: svc devices qr';
 /** What scanners want around a code, in modules; a terminal has more space than lines. */
 const BORDER = 2;
 
@@ -27,10 +27,10 @@ export async function showQr(cli: Cli, options: ApproveOptions & { timeout?: num
   if (options.json) output.jsonLine({ pairingUrl, code, expiresAt, daemonFingerprint });
   if (isOnlyHere(pairingUrl))
     output.note(
-      `${output.paintError('yellow', '!')} Only this machine reaches this address. Set another:\n  svc config set server.baseUrl https://…, then svc daemon restart`,
+      `${output.paintError('yellow', '!')} Only this machine can reach this address. Set another one:\n  svc config set server.baseUrl https://…, then svc daemon restart`,
     );
-  const left = spellLeft(expiresAt, Date.now());
-  output.note(`Scan it, or type this code on the device within ${left} (Ctrl-C gives up):\n${code}`);
+  const left = formatLeft(expiresAt, Date.now());
+  output.note(`Scan it, or enter this code on the device within ${left} (Ctrl-C cancels):\n${code}`);
   const state = await watchPairing(client, {
     requestId,
     until: ({ claimedBy }) => claimedBy !== undefined,
@@ -40,7 +40,7 @@ export async function showQr(cli: Cli, options: ApproveOptions & { timeout?: num
   requireApproved(state, again);
   const { request } = await client.pairing.getByCode({ body: { code } });
   if (request.status !== 'pending')
-    throw new CliError(exitCodes.invalid, `It is ${request.status} already.`, { next: again });
+    throw new CliError(exitCodes.invalid, `The request is already ${request.status}.`, { next: again });
   output.note('');
   showRequester(cli, request, daemonFingerprint);
   const approval = await approveShown(cli, { code, request }, options);

@@ -1,10 +1,10 @@
 import type { PairingRequest } from '../../../contract/pairing.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellAge } from '../../output/duration.ts';
-import { layOutFacts } from '../../output/facts.ts';
-import { spellFingerprint } from './spell-fingerprint.ts';
+import { formatAge } from '../../output/duration.ts';
+import { formatFacts } from '../../output/facts.ts';
+import { formatFingerprint } from './format-fingerprint.ts';
 
-/** Says on stderr who asks; all of it but the address is what the device says of itself. */
+/** Prints the requester to stderr; everything but the address is what the device claims about itself. */
 export function showRequester(
   { output }: Cli,
   { meta, requesterId, address, fingerprint, createdAt }: PairingRequest,
@@ -12,14 +12,14 @@ export function showRequester(
 ): void {
   const name = deviceNameOf({ meta, requesterId });
   output.errorStream.write(
-    layOutFacts(
+    formatFacts(
       [
         ['device', name === requesterId ? name : `${name} (${requesterId})`],
         ['platform', textOf(meta['platform'])],
         ['address', address],
-        ['asked', spellAge(createdAt, Date.now())],
-        ['fingerprint', fingerprint === undefined ? 'none: it has no key' : spellFingerprint(fingerprint)],
-        ['this daemon', spellFingerprint(daemonFingerprint)],
+        ['requested', formatAge(createdAt, Date.now())],
+        ['fingerprint', fingerprint === undefined ? 'none (no key)' : formatFingerprint(fingerprint)],
+        ['this daemon', formatFingerprint(daemonFingerprint)],
       ],
       output.paintError,
     ),

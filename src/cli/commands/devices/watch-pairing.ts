@@ -11,14 +11,14 @@ const EVERY_MS = 1000;
 
 export interface WatchOptions {
   requestId: string;
-  /** Whether this is what is waited for; approved, rejected and expired end the wait too. */
+  /** Ends the wait early; approved, rejected and expired always end it. */
   until?: (state: PairingState) => boolean;
   timeoutMs?: number | undefined;
-  /** What to type when the wait is given up. */
+  /** The command to suggest after a timeout. */
   next: string;
 }
 
-/** Asks every second what became of a request, across restarts of the daemon, until there is something to do. */
+/** Polls a pairing request every second, across restarts of the daemon, until its state changes. */
 export const watchPairing = (
   client: Client,
   { requestId, until = () => false, timeoutMs, next }: WatchOptions,
@@ -26,8 +26,8 @@ export const watchPairing = (
   waitUntil({
     everyMs: EVERY_MS,
     timeoutMs,
-    gaveUp: 'Gave up; nothing is paired.',
-    tooLate: { message: 'Nobody has decided in time.', next },
+    gaveUp: 'Cancelled; nothing was paired.',
+    tooLate: { message: 'The request was not decided in time.', next },
     ask: async (signal) => {
       const state = await statusOf(client, requestId, signal);
       return state.status !== 'pending' || until(state) ? state : undefined;
@@ -45,12 +45,12 @@ async function statusOf(client: Client, requestId: string, signal: AbortSignal):
   }
 }
 
-/** Ends with the exit code of what was not approved. */
+/** Throws unless the request was approved. */
 export function requireApproved({ status, reason }: PairingState, next: string): void {
   if (status === 'rejected')
     throw new CliError(exitCodes.cancelled, `The request was rejected${reason ? `: ${reason}` : ''}.`, {
       next,
     });
   if (status === 'expired')
-    throw new CliError(exitCodes.pending, 'Nobody has decided, and the code has expired.', { next });
+    throw new CliError(exitCodes.pending, 'The code expired before the request was decided.', { next });
 }

@@ -1,7 +1,7 @@
 import type { DeadLetter } from '../../../contract/dlq.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellAge } from '../../output/duration.ts';
+import { formatAge } from '../../output/duration.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { forEachId } from '../../ids/for-each-id.ts';
@@ -43,7 +43,9 @@ export async function listDeadLetters(
   if (quiet) return output.write(items.map(({ id }) => `${id}\n`).join(''));
   if (items.length === 0)
     return output.note(
-      status === 'pending' ? 'No task has failed for good. All of them: svc dlq ls --status all' : 'None.',
+      status === 'pending'
+        ? 'No pending dead letters. List all: svc dlq ls --status all'
+        : 'No matching dead letters.',
     );
   const now = Date.now();
   output.table<DeadLetter>(
@@ -51,7 +53,7 @@ export async function listDeadLetters(
       { title: 'ID', value: ({ id }) => id },
       { title: 'STATUS', value: (item) => item.status, fromWidth: 100 },
       { title: 'CLASS', value: (item) => item.class },
-      { title: 'FAILED', value: ({ createdAt }) => spellAge(createdAt, now), fromWidth: 90 },
+      { title: 'FAILED', value: ({ createdAt }) => formatAge(createdAt, now), fromWidth: 90 },
       { title: 'TITLE', value: ({ title }) => title, isElastic: true },
       { title: 'ERROR', value: ({ lastError }) => lastError, isElastic: true, fromWidth: 110 },
     ],
@@ -70,25 +72,25 @@ export async function showDeadLetter(cli: Cli, text: string, { json }: { json?: 
   if (json) return output.json(answer);
   const { item } = answer;
   const facts: [string, string | undefined][] = [
-    ['Id', item.id],
+    ['ID', item.id],
     ['Task', item.taskId],
     ['Title', item.title],
     ['Status', item.resolution === undefined ? item.status : `${item.status} (${item.resolution})`],
     ['Class', item.class],
     ['Attempts', String(item.attempts)],
-    ['First', item.firstError],
-    ['Last', item.lastError],
+    ['First error', item.firstError],
+    ['Last error', item.lastError],
     ['Failed', item.createdAt],
-    ['Handled', item.resolvedAt],
+    ['Resolved', item.resolvedAt],
     ['Note', item.note],
   ];
   for (const [name, value] of facts)
-    if (value !== undefined) output.write(`${output.paint('dim', name.padEnd(9))} ${escapeLine(value)}\n`);
+    if (value !== undefined) output.write(`${output.paint('dim', name.padEnd(11))} ${escapeLine(value)}\n`);
   if (item.status === 'pending')
-    output.note(`\nRun it again: svc dlq retry ${id}   Give it up: svc dlq discard ${id}`);
+    output.note(`\nRetry it: svc dlq retry ${id}   Discard it: svc dlq discard ${id}`);
 }
 
-/** `svc dlq retry|discard|resolve`: the ids that were named, or all that are pending. */
+/** `svc dlq retry|discard|resolve`: the given IDs, or all pending ones. */
 export async function changeDeadLetters(
   cli: Cli,
   verb: 'retry' | 'discard' | 'resolve',
@@ -98,11 +100,11 @@ export async function changeDeadLetters(
   const { output } = cli;
   const { client } = cli.connect();
   if (texts.length > 0 === Boolean(options.all))
-    throw new CliError(exitCodes.usage, 'Name the dead letters, or give --all.', {
+    throw new CliError(exitCodes.usage, 'Specify dead letters, or pass --all.', {
       next: 'See them: svc dlq ls',
     });
   const ids = options.all ? await pendingIds(cli, options) : texts;
-  if (ids.length === 0) return output.note('No dead letter is pending.');
+  if (ids.length === 0) return output.note('No pending dead letters.');
   await forEachId(cli, ids, async (text) => {
     const id = await resolveId(text, idsOf(client, 'deadLetter'));
     const body = options.note === undefined ? {} : { note: options.note };
@@ -113,21 +115,22 @@ export async function changeDeadLetters(
     if (options.json) return output.json(answer);
     output.write(`${answer.item.id}\n`);
     output.note(
-      `${answer.item.taskId} ${{ retry: 'is queued again', discard: 'is given up', resolve: 'is handled' }[verb]}`,
+      `${answer.item.taskId} ${{ retry: 'requeued', discard: 'discarded', resolve: 'resolved' }[verb]}`,
     );
   });
 }
 
 async function pendingIds(
   cli: Cli,
-  { class: wanted, limit = Number.POSITIVE_INFINITY }: BulkOptions,
+  { class: failureClass, limit = Number.POSITIVE_INFINITY }: BulkOptions,
 ): Promise<string[]> {
   const ids: string[] = [];
   for (let offset = 0; ; offset += PAGE) {
     const { items } = await cli
       .connect()
       .client.dlq.list({ query: { status: 'pending', limit: PAGE, offset } });
-    for (const item of items) if (wanted === undefined || item.class === wanted) ids.push(item.id);
+    for (const item of items)
+      if (failureClass === undefined || item.class === failureClass) ids.push(item.id);
     if (items.length < PAGE || ids.length >= limit) return ids.slice(0, limit);
   }
 }

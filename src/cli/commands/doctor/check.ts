@@ -1,4 +1,4 @@
-/** What one look found; `next` says what to do about it. */
+/** The result of one check; `next` suggests a fix. */
 export interface Check {
   name: string;
   status: 'ok' | 'warn' | 'fail';

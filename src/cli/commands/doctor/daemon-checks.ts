@@ -6,7 +6,7 @@ import { Unreachable } from '../../connection/connection.ts';
 import { readVersion } from '../../program/version.ts';
 import type { Check } from './check.ts';
 
-/** What the daemon says of itself; without one there is not much to say. Nothing is started. */
+/** Checks what the daemon reports about itself; never starts one. */
 export async function daemonChecks(cli: Cli): Promise<Check[]> {
   try {
     const connection = cli.connect({ mayStart: false });
@@ -26,7 +26,7 @@ export async function daemonChecks(cli: Cli): Promise<Check[]> {
         {
           name: 'daemon',
           status: 'warn',
-          message: 'It says nothing of itself to who is not signed in',
+          message: 'The daemon reports its health only to signed-in users',
           next: 'Sign in: svc auth login',
         },
       ];
@@ -53,13 +53,13 @@ function checkDaemon({ version }: HealthReport, url: string): Check {
   return {
     name: 'daemon',
     status: 'warn',
-    message: `The daemon at ${url} is svc ${version}, this is ${own}`,
-    next: 'Start it again: svc daemon restart',
+    message: `The daemon at ${url} is svc ${version}, the CLI is ${own}`,
+    next: 'Restart it: svc daemon restart',
   };
 }
 
 function checkHealth({ status, components }: HealthReport): Check[] {
-  if (status === 'healthy') return [{ name: 'health', status: 'ok', message: 'Every part is healthy' }];
+  if (status === 'healthy') return [{ name: 'health', status: 'ok', message: 'All components are healthy' }];
   const hints: Record<string, string> = {
     deadLetterQueue: 'See: svc dlq ls',
     adapters: 'See: svc agents ls',
@@ -76,7 +76,7 @@ function checkHealth({ status, components }: HealthReport): Check[] {
     }));
 }
 
-/** Without one everything works, and a person is asked more often. */
+/** Everything works without a sandbox, but more calls need an approval. */
 function checkSandbox({ components: { commandSandbox } }: HealthReport): Check {
   const { message, details } = commandSandbox;
   if (details.sandboxed) return { name: 'sandbox', status: 'ok', message };
@@ -100,7 +100,7 @@ function checkAgents(
       name: 'agents',
       status: ill.length === configured.length ? 'fail' : 'warn',
       message: ill.map(({ type, message = 'unhealthy' }) => `${type}: ${message}`).join('; '),
-      next: 'Look again: svc agents test',
+      next: 'Check again: svc agents test',
     };
   return {
     name: 'agents',

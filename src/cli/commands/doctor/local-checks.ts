@@ -10,10 +10,10 @@ import type { Check } from './check.ts';
 const MIB = 2 ** 20;
 const LITTLE_MIB = 1024;
 const TOO_LITTLE_MIB = 100;
-/** The rights of everybody but the owner. */
+/** The permission bits of group and others. */
 const OTHERS = 0o077;
 
-/** What can be seen without the daemon. */
+/** The checks that need no daemon. */
 export const localChecks = (cli: Cli, mayFix: boolean): Check[] => [
   checkNode(),
   checkSettings(cli),
@@ -44,7 +44,7 @@ function checkSettings({ locations: { settingsFile } }: Cli): Check {
     const settings = readJsonFile(settingsFile);
     const isObject = typeof settings === 'object' && settings !== null && !Array.isArray(settings);
     if (settings === undefined)
-      return { name: 'settings', status: 'ok', message: `Defaults; there is no ${settingsFile}` };
+      return { name: 'settings', status: 'ok', message: `Defaults; ${settingsFile} does not exist` };
     if (isObject) return { name: 'settings', status: 'ok', message: settingsFile };
     return {
       name: 'settings',
@@ -58,21 +58,21 @@ function checkSettings({ locations: { settingsFile } }: Cli): Check {
   }
 }
 
-/** The folders and files that hold secrets are for their owner alone. */
+/** Directories and files with secrets must be accessible to their owner only. */
 function checkModes({ locations }: Cli, mayFix: boolean): Check {
   const folders = [...new Set([locations.data, locations.config, locations.state])];
   const open = folders.flatMap((folder) => [folder, ...filesIn(folder)]).filter(isOpen);
   if (open.length === 0) return { name: 'modes', status: 'ok', message: 'Only you can read the data' };
   if (mayFix) {
     for (const path of open) chmodSync(path, statSync(path).isDirectory() ? 0o700 : 0o600);
-    return { name: 'modes', status: 'ok', message: `Mended: ${open.join(', ')}` };
+    return { name: 'modes', status: 'ok', message: `Fixed: ${open.join(', ')}` };
   }
   const isReachable = open.some((path) => folders.includes(path));
   return {
     name: 'modes',
     status: isReachable ? 'fail' : 'warn',
-    message: `Others may read ${open.join(', ')}${isReachable ? '' : ', if they could enter the folder'}`,
-    next: 'Mend it: svc doctor --fix',
+    message: `Other users can read ${open.join(', ')}${isReachable ? '' : ', if they can enter the directory'}`,
+    next: 'Fix it: svc doctor --fix',
   };
 }
 
@@ -97,12 +97,12 @@ function checkIdentity({ locations: { identityFile, databaseFile } }: Cli): Chec
   const text = readTextFile(identityFile);
   if (text !== undefined) {
     const seed = parseSeed(text);
-    if (!seed) return { name, status: 'fail', message: `${identityFile} does not hold an identity`, next };
+    if (!seed) return { name, status: 'fail', message: `${identityFile} is not a valid identity file`, next };
     return checkSeed(databaseFile, seed, identityFile);
   }
   return statSync(databaseFile, { throwIfNoEntry: false })
-    ? { name, status: 'fail', message: `${identityFile} is gone, and the database needs it`, next }
-    : { name, status: 'ok', message: 'The first start of the daemon makes it' };
+    ? { name, status: 'fail', message: `${identityFile} is missing, but the database needs it`, next }
+    : { name, status: 'ok', message: 'The first start of the daemon creates it' };
 }
 
 function checkSeed(databaseFile: string, seed: Uint8Array, identityFile: string): Check {
@@ -111,12 +111,12 @@ function checkSeed(databaseFile: string, seed: Uint8Array, identityFile: string)
     if (isSeedOf(databaseFile, seed) !== false) return { name, status: 'ok', message: identityFile };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    return { name, status: 'fail', message: error.message, next: 'Bring the database back from a backup.' };
+    return { name, status: 'fail', message: error.message, next: 'Restore the database from a backup.' };
   }
   return {
     name,
     status: 'fail',
-    message: `${identityFile} is not the identity with which the database was written`,
+    message: `${identityFile} is not the identity of this database`,
     next: restoreHint,
   };
 }
@@ -132,6 +132,6 @@ function checkDisk({ locations: { data } }: Cli): Check {
     name: 'disk',
     status: free < TOO_LITTLE_MIB ? 'fail' : 'warn',
     message,
-    next: 'Make room on the disk.',
+    next: 'Free up disk space.',
   };
 }

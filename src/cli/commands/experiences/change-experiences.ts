@@ -39,8 +39,8 @@ export async function recordExperience(cli: Cli, intent: string, options: Record
 
 async function stepsOf({ step = [] }: RecordOptions): Promise<string[]> {
   if (step.length === 0)
-    throw new CliError(exitCodes.usage, 'What led there?', {
-      next: 'Give --step for each step, or --step - to read them from stdin, one a line.',
+    throw new CliError(exitCodes.usage, 'No steps given.', {
+      next: 'Pass --step for each step, or --step - to read them from stdin, one per line.',
     });
   if (!step.includes('-')) return step;
   const lines = (await readStdin()).split('\n').filter((line) => line.trim() !== '');
@@ -57,7 +57,9 @@ export async function useExperience(cli: Cli, text: string, { json }: Format): P
   if (json) return output.json(answer);
   const { weight, useCount } = answer.experience;
   output.write(`${id}\n`);
-  output.note(`Used ${useCount === 1 ? 'once' : `${useCount} times`}; it weighs ${weight.toFixed(2)} now.`);
+  output.note(
+    `Used ${useCount === 1 ? 'once' : `${useCount} times`}; its weight is now ${weight.toFixed(2)}.`,
+  );
 }
 
 /** `svc experiences rm ID…`. */
@@ -84,7 +86,7 @@ export async function decayExperiences(
     body: halfLife === undefined ? {} : { halfLifeDays: halfLife },
   });
   if (json) return output.json(answer);
-  output.note(`${spellCount(answer.decayed)} ${answer.decayed === 1 ? 'weighs' : 'weigh'} less now.`);
+  output.note(`Lowered the weight of ${formatCount(answer.decayed)}.`);
 }
 
 /** `svc experiences prune`. */
@@ -93,13 +95,13 @@ export async function pruneExperiences(
   { minWeight, yes, json }: Format & { minWeight?: number; yes?: boolean },
 ): Promise<void> {
   const { output } = cli;
-  if (!yes && !(await confirm(cli, `Forget all experiences that weigh less than ${minWeight ?? 0.05}?`)))
-    throw new CliError(exitCodes.cancelled, 'Nothing was forgotten.');
+  if (!yes && !(await confirm(cli, `Remove all experiences with a weight below ${minWeight ?? 0.05}?`)))
+    throw new CliError(exitCodes.cancelled, 'Nothing was removed.');
   const answer = await cli.connect().client.experiences.prune({
     body: minWeight === undefined ? {} : { minWeight },
   });
   if (json) return output.json(answer);
-  output.note(`${spellCount(answer.pruned)} forgotten.`);
+  output.note(`Removed ${formatCount(answer.pruned)}.`);
 }
 
-const spellCount = (count: number) => `${count} ${count === 1 ? 'experience' : 'experiences'}`;
+const formatCount = (count: number) => `${count} ${count === 1 ? 'experience' : 'experiences'}`;

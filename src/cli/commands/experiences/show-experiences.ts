@@ -1,12 +1,12 @@
 import type { Experience, ListExperiencesQuery } from '../../../contract/experiences.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellAge } from '../../output/duration.ts';
-import { layOutFacts } from '../../output/facts.ts';
+import { formatAge } from '../../output/duration.ts';
+import { formatFacts } from '../../output/facts.ts';
 import { idsOf } from '../../ids/ids-of.ts';
 import { withId } from '../../ids/resolve-id.ts';
 import { idShortener } from '../../output/shorten-ids.ts';
 import type { Column } from '../../output/table.ts';
-import { paintOrigin, spellOrigin, spellOriginFully } from './spell-origin.ts';
+import { paintOrigin, formatOrigin, formatOriginFully } from './format-origin.ts';
 
 interface Format {
   json?: boolean;
@@ -40,8 +40,8 @@ export async function listExperiences(cli: Cli, options: ListOptions): Promise<v
   if (experiences.length === 0)
     return output.note(
       Object.keys(filters).length === 0
-        ? 'Nothing was learned yet. Record something: svc experiences record "deploy the docs" --step "npm run build"'
-        : 'None fits. All of them: svc experiences ls',
+        ? 'No experiences yet. Record one: svc experiences record "deploy the docs" --step "npm run build"'
+        : 'No matching experiences. List all: svc experiences ls',
     );
   output.table(columns(cli, experiences), experiences);
   if (offset + experiences.length < total)
@@ -70,7 +70,7 @@ export async function searchExperiences(
     ],
     experiences,
   );
-  output.note(output.paintError('dim', 'All of one: svc experiences show ID'));
+  output.note(output.paintError('dim', 'Show one: svc experiences show ID'));
 }
 
 /** `svc experiences show ID`. */
@@ -84,19 +84,19 @@ export async function showExperience(cli: Cli, text: string, { json }: Format): 
   const { experience } = answer;
   const { useCount, lastUsedAt, createdAt, solution } = experience;
   const now = Date.now();
-  const used = lastUsedAt === undefined ? '' : `, last ${spellAge(lastUsedAt, now)}`;
+  const used = lastUsedAt === undefined ? '' : `, last ${formatAge(lastUsedAt, now)}`;
   output.write(
-    layOutFacts(
+    formatFacts(
       [
-        ['Id', experience.id],
+        ['ID', experience.id],
         ['Type', experience.type],
-        ['Wanted', experience.intent],
+        ['Goal', experience.intent],
         ['Tags', experience.tags.join(', ')],
         ['Success', experience.successScore.toFixed(2)],
         ['Weight', experience.weight.toFixed(2)],
         ['Used', useCount === 0 ? 'never' : `${useCount === 1 ? 'once' : `${useCount} times`}${used}`],
-        ['From', spellOriginFully(experience.origin)],
-        ['Recorded', `${createdAt}  (${spellAge(createdAt, now)})`],
+        ['From', formatOriginFully(experience.origin)],
+        ['Recorded', `${createdAt}  (${formatAge(createdAt, now)})`],
         ['Steps', solution.flatMap((step, at) => numbered(step, at + 1, String(solution.length).length))],
       ],
       output.paint,
@@ -115,14 +115,14 @@ function columns({ output }: Cli, rows: readonly Experience[]): Column<Experienc
     { title: 'ID', value: ({ id }) => short(id) },
     { title: 'WEIGHT', value: ({ weight }) => weight.toFixed(2), align: 'right' },
     { title: 'USED', value: ({ useCount }) => String(useCount), align: 'right', fromWidth: 90 },
-    { title: 'AGE', value: ({ createdAt }) => spellAge(createdAt, now).replace(/ ago$/, '') },
+    { title: 'AGE', value: ({ createdAt }) => formatAge(createdAt, now).replace(/ ago$/, '') },
     { title: 'TYPE', value: ({ type }) => type, fromWidth: 100 },
     {
       title: 'FROM',
-      value: ({ origin }) => spellOrigin(origin),
+      value: ({ origin }) => formatOrigin(origin),
       paint: (cell, { origin }) => paintOrigin(output.paint, cell, origin),
     },
     { title: 'TAGS', value: ({ tags }) => tags.join(' '), isElastic: true, fromWidth: 110 },
-    { title: 'WANTED', value: ({ intent }) => intent, isElastic: true },
+    { title: 'GOAL', value: ({ intent }) => intent, isElastic: true },
   ];
 }

@@ -21,10 +21,10 @@ export async function listGuards(cli: Cli, { json }: Format): Promise<void> {
       { title: 'NAME', value: ({ name }) => name },
       {
         title: 'STATE',
-        value: ({ enabled }) => (enabled ? 'on' : 'off'),
+        value: ({ enabled }) => (enabled ? 'enabled' : 'disabled'),
         paint: (cell, { enabled }) => output.paint(enabled ? 'green' : 'red', cell),
       },
-      { title: 'ABOUT', value: ({ description }) => description, isElastic: true },
+      { title: 'DESCRIPTION', value: ({ description }) => description, isElastic: true },
     ],
     answer.guards,
   );
@@ -37,7 +37,7 @@ export async function enableGuard(cli: Cli, text: string, options: Format): Prom
   await setGuard(cli, guard, true, options);
 }
 
-/** `svc guards disable NAME`: says what it opens before it asks. */
+/** `svc guards disable NAME`: explains the risk before it confirms. */
 export async function disableGuard(
   cli: Cli,
   text: string,
@@ -47,20 +47,24 @@ export async function disableGuard(
   const guard = await findGuard(cli.connect().client, text);
   if (guard.enabled) {
     output.note(`${guard.name}: ${escapeLine(guard.description)}`);
-    output.note('Without it nothing checks that any more, for no tool, in no mode: this opens a hole.');
-    if (!yes && !(await confirm(cli, 'Turn it off?')))
+    output.note('Disabling it weakens protection for every tool in every mode.');
+    if (!yes && !(await confirm(cli, 'Disable it?')))
       throw new CliError(exitCodes.cancelled, 'Nothing was changed.');
   }
   await setGuard(cli, guard, false, { ...(json && { json }) });
 }
 
-async function setGuard(cli: Cli, { name, enabled }: Guard, wanted: boolean, { json }: Format) {
+async function setGuard(cli: Cli, { name, enabled }: Guard, shouldEnable: boolean, { json }: Format) {
   const { output } = cli;
-  const answer = await cli.connect().client.guards.update({ params: { name }, body: { enabled: wanted } });
+  const answer = await cli
+    .connect()
+    .client.guards.update({ params: { name }, body: { enabled: shouldEnable } });
   if (json) return output.json(answer);
-  const state = wanted ? 'on' : 'off';
-  if (enabled === wanted) return output.note(`${name} is ${state} already.`);
-  output.note(wanted ? `${name} is on.` : `${name} is off. Again: svc guards enable ${name}`);
+  const state = shouldEnable ? 'enabled' : 'disabled';
+  if (enabled === shouldEnable) return output.note(`${name} is already ${state}.`);
+  output.note(
+    shouldEnable ? `Enabled ${name}.` : `Disabled ${name}. Enable it again: svc guards enable ${name}`,
+  );
 }
 
 async function findGuard(client: Client, text: string): Promise<Guard> {
@@ -71,7 +75,7 @@ async function findGuard(client: Client, text: string): Promise<Guard> {
   const meant = closest(text, names);
   throw new CliError(
     exitCodes.notFound,
-    `There is no guard "${text}".${meant === undefined ? ` There are: ${names.join(', ')}.` : ` Did you mean ${meant}?`}`,
+    `There is no guard "${text}".${meant === undefined ? ` Available: ${names.join(', ')}.` : ` Did you mean ${meant}?`}`,
     { next: 'See them: svc guards ls' },
   );
 }

@@ -1,7 +1,7 @@
 import { ApiError } from '../../../contract/client.ts';
 import type { HealthLevel, HealthReport } from '../../../contract/health.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellDuration } from '../../output/duration.ts';
+import { formatDuration } from '../../output/duration.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 
@@ -21,7 +21,9 @@ export async function showHealth(cli: Cli, { detailed, json }: Options): Promise
   if (report.status === 'unhealthy') cli.exitCode = exitCodes.failed;
   if (json) return output.json(report);
   const paint = (level: HealthLevel) => output.paint(colours[level], level);
-  output.write(`${paint(report.status)}  svc ${report.version}, up ${spellDuration(report.uptime * 1000)}\n`);
+  output.write(
+    `${paint(report.status)}  svc ${report.version}, up ${formatDuration(report.uptime * 1000)}\n`,
+  );
   if (!detailed && report.status === 'healthy') return;
   const { queue, adapters, circuitBreakers, deadLetterQueue, commandSandbox } = report.components;
   const parts = {
@@ -42,7 +44,7 @@ export async function showHealth(cli: Cli, { detailed, json }: Options): Promise
   );
 }
 
-/** Looking at the health starts no daemon, unless that was asked for. */
+/** A health check starts no daemon unless --autostart is given. */
 async function readHealth(cli: Cli): Promise<HealthReport> {
   try {
     return await cli.connect({ mayStart: cli.options.autostart === true }).client.health.getDetailed();

@@ -18,7 +18,7 @@ export function connectedAccount(
   const ask = {
     codehost: async () => named(await integrations.getCodehost({}, options), ({ username }) => username),
     tracker_a: async () => named(await integrations.getTrackerA({}, options), ({ siteName }) => siteName),
-    tracker_b: async () => named(await integrations.getTrackerB({}, options), spellWorkspace),
+    tracker_b: async () => named(await integrations.getTrackerB({}, options), formatWorkspace),
   };
   return ask[provider]();
 }
@@ -28,5 +28,5 @@ const named = <S extends ConnectedAccount['status']>(
   nameOf: (status: S) => string | undefined,
 ) => ({ status, name: status.connected ? (nameOf(status) ?? 'yes') : undefined });
 
-const spellWorkspace = ({ workspaceName = 'yes', teams }: TrackerBStatus) =>
+const formatWorkspace = ({ workspaceName = 'yes', teams }: TrackerBStatus) =>
   teams.length === 0 ? workspaceName : `${workspaceName} (${teams.map(({ key }) => key).join(', ')})`;

@@ -2,7 +2,7 @@ import { ApiError, type Client } from '../../../contract/client.ts';
 import type { Setting } from '../../../contract/config.ts';
 import type { ProviderName } from '../../../contract/oauth.ts';
 
-/** The settings by their names; undefined for who may not see them. */
+/** The settings by key; undefined if the user may not read them. */
 export async function knownSettings({ config }: Client): Promise<Map<string, Setting> | undefined> {
   try {
     const { settings } = await config.list();
@@ -13,7 +13,7 @@ export async function knownSettings({ config }: Client): Promise<Map<string, Set
   }
 }
 
-/** The commands that say who the daemon is at a vendor, as far as that is not set. */
+/** The commands that set the missing credentials of the OAuth app. */
 export function missingApp(settings: Map<string, Setting>, provider: ProviderName): string[] {
   const commands = { clientId: ' ID', clientSecret: '' };
   return Object.entries(commands).flatMap(([name, value]) => {
@@ -22,7 +22,7 @@ export function missingApp(settings: Map<string, Setting>, provider: ProviderNam
   });
 }
 
-/** Where others reach the daemon, perhaps after a restart; undefined where nobody said. */
+/** The public URL of the daemon, perhaps after a restart; undefined if it is not set. */
 export function baseUrlOf(settings: Map<string, Setting> | undefined): string | undefined {
   const { value, pending = value } = settings?.get('server.baseUrl') ?? {};
   return typeof pending === 'string' ? pending.replace(/\/+$/, '') : undefined;

@@ -1,8 +1,8 @@
 import type { Setting } from '../../../contract/config.ts';
 import type { WebhooksStatus, WebSearchInfo } from '../../../contract/integrations.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellAge } from '../../output/duration.ts';
-import { type Fact, layOutFacts } from '../../output/facts.ts';
+import { formatAge } from '../../output/duration.ts';
+import { type Fact, formatFacts } from '../../output/facts.ts';
 import { type Vendor, vendors } from './vendors.ts';
 import { type ConnectedAccount, connectedAccount } from './connected-account.ts';
 import { baseUrlOf, knownSettings, missingApp } from './known-settings.ts';
@@ -15,7 +15,7 @@ interface Row {
   next: string[];
 }
 
-/** `svc integrations ls`: what is connected, what comes in, and what to type where something is missing. */
+/** `svc integrations ls`: connections, inbound webhooks, and the commands that complete the setup. */
 export async function listIntegrations(cli: Cli, { json }: { json?: boolean }): Promise<void> {
   const { output } = cli;
   const { client } = cli.connect();
@@ -35,11 +35,11 @@ export async function listIntegrations(cli: Cli, { json }: { json?: boolean }): 
       webhooks,
       webSearch,
     });
-  const place = { webhooks, settings };
+  const context = { webhooks, settings };
   const rows = [
-    vendorRow(vendors.codehost, codehost, place),
-    vendorRow(vendors.tracker_a, trackerA, place),
-    vendorRow(vendors.tracker_b, trackerB, place),
+    vendorRow(vendors.codehost, codehost, context),
+    vendorRow(vendors.tracker_a, trackerA, context),
+    vendorRow(vendors.tracker_b, trackerB, context),
     searchRow(webSearch),
   ];
   output.table<Row>(
@@ -52,17 +52,17 @@ export async function listIntegrations(cli: Cli, { json }: { json?: boolean }): 
     rows,
   );
   const steps = rows.map(({ name, next }): Fact => [name, next]).filter(([, next]) => next?.length);
-  if (steps.length > 0) output.note(`\nNext:\n${layOutFacts(steps, output.paintError, '  ').trimEnd()}`);
+  if (steps.length > 0) output.note(`\nNext:\n${formatFacts(steps, output.paintError, '  ').trimEnd()}`);
 }
 
-interface Place {
+interface SetupContext {
   webhooks: WebhooksStatus;
   settings: Map<string, Setting> | undefined;
 }
 
-function vendorRow(vendor: Vendor, account: ConnectedAccount, place: Place): Row {
+function vendorRow(vendor: Vendor, account: ConnectedAccount, context: SetupContext): Row {
   const { provider, word, name } = vendor;
-  const { webhooks, settings } = place;
+  const { webhooks, settings } = context;
   const { configured, lastEvent, eventCount = 0 } = webhooks[provider];
   const isSeen = 'webhookConfigured' in account.status && account.status.webhookConfigured;
   const isWorking = configured && (isSeen || eventCount > 0);
@@ -73,20 +73,20 @@ function vendorRow(vendor: Vendor, account: ConnectedAccount, place: Place): Row
   return {
     name,
     connected: account.name ?? 'no',
-    webhooks: !configured ? 'no secret' : isWorking ? 'set up' : 'none yet',
-    lastEvent: lastEvent ? spellAge(lastEvent, Date.now()) : 'never',
-    next: [...connect, ...(isWorking ? [] : hookSteps(vendor, place))],
+    webhooks: !configured ? 'no secret' : isWorking ? 'configured' : 'none yet',
+    lastEvent: lastEvent ? formatAge(lastEvent, Date.now()) : 'never',
+    next: [...connect, ...(isWorking ? [] : hookSteps(vendor, context))],
   };
 }
 
-/** What is left to do until webhooks of the vendor come in, for who may do it. */
-function hookSteps({ provider, name }: Vendor, { webhooks, settings }: Place): string[] {
+/** The remaining steps until webhooks of the vendor arrive, if the user may take them. */
+function hookSteps({ provider, name }: Vendor, { webhooks, settings }: SetupContext): string[] {
   if (!settings) return [];
   if (!webhooks[provider].configured) return [`svc config set webhooks.${provider}.signingSecret`];
   const baseUrl = baseUrlOf(settings);
   return baseUrl === undefined
     ? [`svc config set server.baseUrl URL (where ${name} reaches the daemon)`]
-    : [`make a webhook there that sends to ${baseUrl}/api/webhooks/${provider}`];
+    : [`create a webhook there that sends to ${baseUrl}/api/webhooks/${provider}`];
 }
 
 function searchRow({ status, providers }: WebSearchInfo): Row {

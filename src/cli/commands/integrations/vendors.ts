@@ -2,12 +2,12 @@ import { choiceTable } from '../../../contract/choice-table.ts';
 import type { ProviderName } from '../../../contract/oauth.ts';
 import { choice, type ValueType } from '../../program/value-type.ts';
 
-/** A vendor whose accounts are connected and whose webhooks come in. */
+/** A vendor with accounts to connect and inbound webhooks. */
 export interface Vendor {
   provider: ProviderName;
-  /** What people type. */
+  /** The word that users type. */
   word: string;
-  /** What they read. */
+  /** The name that users read. */
   name: string;
 }
 

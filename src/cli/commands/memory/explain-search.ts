@@ -1,10 +1,10 @@
 import type { ChunkExplanation } from '../../../contract/memory.ts';
 import type { Cli } from '../../program/cli.ts';
-import { layOutFacts } from '../../output/facts.ts';
+import { formatFacts } from '../../output/facts.ts';
 import { noteNothing } from './search-memory.ts';
 import { methodMeanings } from './method-meanings.ts';
 import { noteReason, searchBody, type SearchOptions } from './search-options.ts';
-import { pathShower, spellPlace } from './shown-path.ts';
+import { pathShower, formatPlace } from './shown-path.ts';
 
 /** `svc memory why QUERY…`: how the score of each result came about. */
 export async function explainSearch(cli: Cli, words: string[], options: SearchOptions): Promise<void> {
@@ -13,11 +13,11 @@ export async function explainSearch(cli: Cli, words: string[], options: SearchOp
   if (options.json) return output.json(answer);
   const { method, formula, leftOut, results, reason } = answer;
   output.write(
-    layOutFacts(
+    formatFacts(
       [
-        ['By', methodMeanings[method]],
+        ['Method', methodMeanings[method]],
         ['Words', answer.words.join(', ') || 'none'],
-        ['Left out', leftOut.join(', ')],
+        ['Ignored', leftOut.join(', ')],
         ['Score', formula],
       ],
       output.paint,
@@ -26,9 +26,9 @@ export async function explainSearch(cli: Cli, words: string[], options: SearchOp
   const show = pathShower(cli);
   for (const [at, result] of results.entries()) {
     const { chunk } = result;
-    const place = output.paint('cyan', spellPlace(show, chunk));
+    const place = output.paint('cyan', formatPlace(show, chunk));
     output.write(`\n${at + 1}  ${place}  ${chunk.score.toFixed(4)}\n`);
-    output.write(layOutFacts(reasonsOf(result), output.paint, '   '));
+    output.write(formatFacts(reasonsOf(result), output.paint, '   '));
   }
   await noteNothing(cli, results.length, options);
   noteReason(cli, reason);

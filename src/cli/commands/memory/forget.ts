@@ -16,7 +16,7 @@ export interface ForgetOptions {
 /** `svc memory forget PATH|CHUNK…`, or everything with --all. */
 export async function forgetMemory(cli: Cli, texts: string[], options: ForgetOptions): Promise<void> {
   if (texts.length > 0 === Boolean(options.all))
-    throw new CliError(exitCodes.usage, 'Name files or chunks, or give --all.', {
+    throw new CliError(exitCodes.usage, 'Specify files or chunks, or pass --all.', {
       next: 'See them: svc memory files',
     });
   if (options.all) return forgetAll(cli, options);
@@ -52,10 +52,10 @@ async function forgetAll(cli: Cli, { yes, json }: ForgetOptions): Promise<void> 
   const { client } = cli.connect();
   if (!yes) {
     const { fileCount } = await client.memory.getStats();
-    if (!(await confirm(cli, `Forget all ${fileCount.toLocaleString('en')} files of the index?`)))
-      throw new CliError(exitCodes.cancelled, 'Nothing was forgotten.');
+    if (!(await confirm(cli, `Remove all ${fileCount.toLocaleString('en')} files from the index?`)))
+      throw new CliError(exitCodes.cancelled, 'Nothing was removed.');
   }
   const answer = await client.memory.deleteAll();
   if (json) return output.json(answer);
-  output.note(`${answer.message}. Fill it again: svc memory sync`);
+  output.note(`${answer.message}. Rebuild it: svc memory sync`);
 }

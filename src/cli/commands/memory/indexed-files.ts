@@ -2,7 +2,7 @@ import { ApiError } from '../../../contract/client.ts';
 import type { Chunk, IndexedFile } from '../../../contract/memory.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellAge } from '../../output/duration.ts';
+import { formatAge } from '../../output/duration.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { pathShower, toIndexedPath } from './shown-path.ts';
@@ -28,15 +28,17 @@ export async function listIndexedFiles(
   if (quiet) return files.forEach(({ path }) => output.line(path));
   if (files.length === 0)
     return output.note(
-      total === 0 ? 'Nothing is indexed yet. Index a folder: svc memory sync FOLDER' : 'None.',
+      total === 0
+        ? 'Nothing is indexed yet. Index a directory: svc memory sync DIRECTORY'
+        : 'No matching files.',
     );
   const now = Date.now();
   const show = pathShower(cli);
   output.table<IndexedFile>(
     [
       { title: 'CHUNKS', value: ({ chunkCount }) => String(chunkCount), align: 'right' },
-      { title: 'SIZE', value: ({ size }) => spellSize(size), align: 'right' },
-      { title: 'READ', value: ({ updatedAt }) => spellAge(updatedAt, now) },
+      { title: 'SIZE', value: ({ size }) => formatSize(size), align: 'right' },
+      { title: 'INDEXED', value: ({ updatedAt }) => formatAge(updatedAt, now) },
       { title: 'PATH', value: ({ path }) => show(path) },
     ],
     files,
@@ -67,10 +69,10 @@ export async function showIndexedFile(
   }
 }
 
-/** What to do about a path that the index does not have. */
+/** The error for a path that is not in the index. */
 export const notIndexed = (path: string, cause: unknown) =>
   new CliError(exitCodes.notFound, `${path} is not indexed.`, {
-    next: 'See what is: svc memory files',
+    next: 'List indexed files: svc memory files',
     cause,
   });
 
@@ -86,7 +88,7 @@ const headline = ({ id, startLine, endLine, heading }: Chunk) =>
 const units = ['B', 'KiB', 'MiB', 'GiB'];
 
 /** 512 B, 1.5 KiB, 20 MiB. */
-function spellSize(bytes: number): string {
+function formatSize(bytes: number): string {
   const power = bytes < 1024 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
   const value = bytes / 1024 ** power;
   return `${power === 0 || value >= 9.95 ? Math.round(value) : value.toFixed(1)} ${units[power] ?? ''}`;

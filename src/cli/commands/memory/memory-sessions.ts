@@ -1,6 +1,6 @@
 import type { MemorySession } from '../../../contract/memory.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellAge } from '../../output/duration.ts';
+import { formatAge } from '../../output/duration.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { forEachId } from '../../ids/for-each-id.ts';
 import { idsOf } from '../../ids/ids-of.ts';
@@ -36,8 +36,8 @@ export async function listMemorySessions(
   if (sessions.length === 0)
     return output.note(
       status === undefined
-        ? 'No memory session. Make one: svc memory sessions create NAME'
-        : `None is ${status}. All of them: svc memory sessions ls`,
+        ? 'No memory sessions. Create one: svc memory sessions create NAME'
+        : `No ${status} memory sessions. List all: svc memory sessions ls`,
     );
   const now = Date.now();
   const short = idShortener(output, sessions);
@@ -49,7 +49,7 @@ export async function listMemorySessions(
         value: (each) => each.status,
         paint: (cell, each) => (each.status === 'active' ? cell : output.paint('dim', cell)),
       },
-      { title: 'CREATED', value: ({ createdAt }) => spellAge(createdAt, now) },
+      { title: 'CREATED', value: ({ createdAt }) => formatAge(createdAt, now) },
       { title: 'NAME', value: ({ name }) => name, isElastic: true },
       { title: 'CONVERSATION', value: ({ conversationId = '' }) => conversationId, fromWidth: 100 },
     ],
@@ -87,6 +87,6 @@ export async function archiveMemorySessions(cli: Cli, texts: string[], { json }:
     );
     if (json) return output.json(answer);
     output.write(`${id}\n`);
-    output.note(`${escapeLine(answer.session.name)} is archived.`);
+    output.note(`Archived ${escapeLine(answer.session.name)}.`);
   });
 }

@@ -1,9 +1,9 @@
 import type { MemoryStats } from '../../../contract/memory.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellAge, spellDuration } from '../../output/duration.ts';
-import { layOutFacts } from '../../output/facts.ts';
+import { formatAge, formatDuration } from '../../output/duration.ts';
+import { formatFacts } from '../../output/facts.ts';
 import { methodMeanings } from './method-meanings.ts';
-import { spellProgress } from './sync-progress.ts';
+import { formatProgress } from './sync-progress.ts';
 
 interface Format {
   json?: boolean;
@@ -16,21 +16,24 @@ export async function showMemoryStats(cli: Cli, { json }: Format): Promise<void>
   if (json) return output.json(stats);
   const { lastSyncAt, method, embeddingFailure, roots, syncing } = stats;
   output.write(
-    layOutFacts(
+    formatFacts(
       [
         ['Files', stats.fileCount.toLocaleString('en')],
         ['Chunks', stats.chunkCount.toLocaleString('en')],
-        ['Last sync', lastSyncAt === null ? 'never' : `${lastSyncAt}  (${spellAge(lastSyncAt, Date.now())})`],
-        ['Syncing', syncing && spellProgress(syncing)],
-        ['Searched by', methodMeanings[method]],
-        ['Model', spellModel(stats)],
-        ['Failing', embeddingFailure],
-        ['Folders', roots.length > 0 ? roots : 'none'],
+        [
+          'Last sync',
+          lastSyncAt === null ? 'never' : `${lastSyncAt}  (${formatAge(lastSyncAt, Date.now())})`,
+        ],
+        ['Syncing', syncing && formatProgress(syncing)],
+        ['Search method', methodMeanings[method]],
+        ['Model', formatModel(stats)],
+        ['Error', embeddingFailure],
+        ['Directories', roots.length > 0 ? roots : 'none'],
       ],
       output.paint,
     ),
   );
-  if (roots.length === 0) output.note('\nIndex a folder: svc memory sync FOLDER');
+  if (roots.length === 0) output.note('\nIndex a directory: svc memory sync DIRECTORY');
 }
 
 /** `svc memory warm [QUERY…]`. */
@@ -42,11 +45,11 @@ export async function warmMemory(cli: Cli, words: string[], { json }: Format): P
   if (json) return output.json(answer);
   const { chunkCount, method, durationMs } = answer;
   output.note(
-    `Ready in ${spellDuration(durationMs)}: ${chunkCount.toLocaleString('en')} chunks, searched by ${methodMeanings[method]}.`,
+    `Ready in ${formatDuration(durationMs)}: ${chunkCount.toLocaleString('en')} chunks, searched by ${methodMeanings[method]}.`,
   );
 }
 
-function spellModel({ embeddingModel, embeddedCount = 0, chunkCount }: MemoryStats): string | undefined {
+function formatModel({ embeddingModel, embeddedCount = 0, chunkCount }: MemoryStats): string | undefined {
   if (embeddingModel === undefined) return undefined;
   const isAll = embeddedCount >= chunkCount;
   const count = embeddedCount.toLocaleString('en');

@@ -1,7 +1,7 @@
 import type { Preference } from '../../../contract/preferences.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellAge } from '../../output/duration.ts';
-import { paintOrigin, spellOrigin } from '../experiences/spell-origin.ts';
+import { formatAge } from '../../output/duration.ts';
+import { paintOrigin, formatOrigin } from '../experiences/format-origin.ts';
 import { forEachId } from '../../ids/for-each-id.ts';
 import { idsOf } from '../../ids/ids-of.ts';
 import { withId } from '../../ids/resolve-id.ts';
@@ -21,24 +21,22 @@ export async function listPreferences(cli: Cli, { user = 'me', json, quiet }: Op
   const { preferences } = answer;
   if (quiet) return output.write(preferences.map(({ id }) => `${id}\n`).join(''));
   if (preferences.length === 0)
-    return output.note(
-      'Nothing is known to be preferred. Note something: svc memory preferences track tests vitest',
-    );
+    return output.note('No preferences yet. Record one: svc memory preferences track tests vitest');
   const now = Date.now();
   const short = idShortener(output, preferences);
   output.table<Preference>(
     [
       { title: 'ID', value: ({ id }) => short(id) },
-      { title: 'SURE', value: ({ confidence }) => confidence.toFixed(2), align: 'right' },
-      { title: 'SEEN', value: ({ count }) => String(count), align: 'right' },
-      { title: 'LAST', value: ({ updatedAt }) => spellAge(updatedAt, now) },
+      { title: 'CONFIDENCE', value: ({ confidence }) => confidence.toFixed(2), align: 'right' },
+      { title: 'COUNT', value: ({ count }) => String(count), align: 'right' },
+      { title: 'LAST SEEN', value: ({ updatedAt }) => formatAge(updatedAt, now) },
       {
         title: 'FROM',
-        value: ({ origin }) => spellOrigin(origin),
+        value: ({ origin }) => formatOrigin(origin),
         paint: (cell, { origin }) => paintOrigin(output.paint, cell, origin),
         fromWidth: 100,
       },
-      { title: 'WHAT', value: ({ category, value }) => `${category}: ${value}`, isElastic: true },
+      { title: 'PREFERENCE', value: ({ category, value }) => `${category}: ${value}`, isElastic: true },
     ],
     preferences,
   );
@@ -58,7 +56,11 @@ export async function trackPreference(
   if (json) return output.json(answer);
   const { id, count, confidence } = answer.preference;
   output.write(`${id}\n`);
-  output.note(count === 1 ? 'Noted.' : `Seen ${count} times, ${confidence.toFixed(2)} sure.`);
+  output.note(
+    count === 1
+      ? 'Preference recorded.'
+      : `Preference recorded ${count} times, confidence ${confidence.toFixed(2)}.`,
+  );
 }
 
 /** `svc memory preferences rm ID…`. */

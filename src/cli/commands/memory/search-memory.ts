@@ -4,9 +4,9 @@ import { escapeLine } from '../../output/escape-text.ts';
 import { bestLines, markLine } from './best-lines.ts';
 import { queryWords } from './query-words.ts';
 import { noteReason, searchBody, type SearchOptions } from './search-options.ts';
-import { pathShower, spellPlace } from './shown-path.ts';
+import { pathShower, formatPlace } from './shown-path.ts';
 
-/** Lines of a file may be very long, and what reads a pipe wants to see what was found. */
+/** Limits the width of piped output, because lines of a file may be very long. */
 const WIDEST = 400;
 const NARROWEST = 20;
 
@@ -31,7 +31,7 @@ function printChunks(cli: Cli, { query, chunks }: SearchResult): void {
     const gutter = String(chunk.endLine).length;
     const width = Math.max(NARROWEST, Math.min(output.width, WIDEST) - gutter - 4);
     const lines = [
-      headline(paint('cyan', spellPlace(show, chunk)), chunk, paint),
+      headline(paint('cyan', formatPlace(show, chunk)), chunk, paint),
       ...(chunk.heading === undefined ? [] : [`  ${paint('dim', escapeLine(chunk.heading))}`]),
       ...bestLines(chunk, terms).map(({ number, text }) => {
         const marked = markLine(text, terms, { width, mark: (word) => paint(['bold', 'yellow'], word) });
@@ -45,15 +45,16 @@ function printChunks(cli: Cli, { query, chunks }: SearchResult): void {
 const headline = (place: string, { score, stale }: ScoredChunk, paint: Cli['output']['paint']) =>
   `${place}  ${score.toFixed(2)}${stale ? `  ${paint('yellow', 'changed since')}` : ''}`;
 
-/** Says what to do where nothing was found. */
+/** Suggests what to do if nothing was found. */
 export async function noteNothing(cli: Cli, found: number, options: SearchOptions): Promise<void> {
   if (found > 0) return;
   const { output } = cli;
   const { fileCount, syncing } = await cli.connect().client.memory.getStats();
   const { under, minScore } = options;
   const narrow = [under === undefined ? '' : '--under', minScore ? '--min-score' : ''].filter(Boolean);
-  if (syncing) return output.note('Nothing found yet: a sync is under way. See: svc memory stats');
-  if (fileCount === 0) return output.note('Nothing is indexed yet. Index a folder: svc memory sync FOLDER');
+  if (syncing) return output.note('Nothing found yet: a sync is in progress. See: svc memory stats');
+  if (fileCount === 0)
+    return output.note('Nothing is indexed yet. Index a directory: svc memory sync DIRECTORY');
   output.note(
     narrow.length > 0
       ? `Nothing found. Try it without ${narrow.join(' and ')}.`
@@ -64,7 +65,7 @@ export async function noteNothing(cli: Cli, found: number, options: SearchOption
 function noteLimits(cli: Cli, { autoSynced, stale, reason }: SearchResult): void {
   const { output } = cli;
   const dim = (text: string) => output.note(output.paintError('dim', text));
-  if (autoSynced) dim('Files that had changed were read again for this search.');
-  if (stale) output.note('Files may have changed since they were read. Read them again: svc memory sync');
+  if (autoSynced) dim('Changed files were re-indexed for this search.');
+  if (stale) output.note('Files may have changed since they were indexed. Update the index: svc memory sync');
   noteReason(cli, reason);
 }

@@ -14,7 +14,7 @@ export interface SearchOptions {
   quiet?: boolean;
 }
 
-/** What the daemon is asked for. */
+/** The request body of a search. */
 export function searchBody(
   cli: Cli,
   words: string[],
@@ -22,7 +22,9 @@ export function searchBody(
 ): { body: Pick<SearchMemory, 'query'> & Partial<SearchMemory> } {
   const query = words.join(' ');
   if (query.trim() === '')
-    throw new CliError(exitCodes.usage, 'Search for what?', { next: 'Example: svc memory search deploy' });
+    throw new CliError(exitCodes.usage, 'Missing search query.', {
+      next: 'Example: svc memory search deploy',
+    });
   return {
     body: {
       query,
@@ -34,7 +36,7 @@ export function searchBody(
   };
 }
 
-/** Says why a search went by words only. */
+/** Explains why only keywords were searched. */
 export function noteReason({ output }: Cli, reason: string | undefined): void {
   if (reason === undefined) return;
   const text = escapeLine(reason);

@@ -3,10 +3,10 @@ import { ApiError, type Client } from '../../../contract/client.ts';
 import type { SyncResult } from '../../../contract/memory.ts';
 import type { Cli } from '../../program/cli.ts';
 import { Unreachable } from '../../connection/connection.ts';
-import { spellDuration } from '../../output/duration.ts';
+import { formatDuration } from '../../output/duration.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
-import { layOutFacts } from '../../output/facts.ts';
+import { formatFacts } from '../../output/facts.ts';
 import { type Interrupt, interruptCodes, onInterrupt } from '../run/on-interrupt.ts';
 import { toFullPath } from './shown-path.ts';
 import { type SyncDisplay, syncDisplay } from './sync-progress.ts';
@@ -16,12 +16,12 @@ interface SyncOptions {
   quiet?: boolean;
 }
 
-/** How often to look how far it is; where nobody watches, only whether the daemon is still there. */
-const LOOK_MS = 250;
+/** How often to poll the progress; without a display, only to notice that the daemon is gone. */
+const POLL_MS = 250;
 const RARELY_MS = 5000;
 const CANCEL_MS = 200;
 
-/** `svc memory sync [FOLDER]`: waits for as long as it takes; Ctrl-C stops it at the daemon. */
+/** `svc memory sync [FOLDER]`: waits until it has finished; Ctrl-C cancels it at the daemon. */
 export async function syncMemory(
   cli: Cli,
   folder: string | undefined,
@@ -37,10 +37,10 @@ export async function syncMemory(
   let stoppedBy: Interrupt | undefined;
   const forget = onInterrupt((signal) => {
     stoppedBy = signal;
-    display.say('stopping; once more to leave at once');
+    display.say('stopping; press Ctrl-C again to exit now');
     cancel(client, settled.signal).catch(failed.reject);
   });
-  look(client, display, isShown ? LOOK_MS : RARELY_MS, settled.signal).catch(failed.reject);
+  pollProgress(client, display, isShown ? POLL_MS : RARELY_MS, settled.signal).catch(failed.reject);
   let result: SyncResult;
   try {
     result = await Promise.race([wait(cli, basePath, settled.signal), failed.promise]);
@@ -56,12 +56,13 @@ export async function syncMemory(
     printResult(cli, result);
     noteMissingVectors(cli, result);
   }
-  if (result.cancelled) return output.note(`Stopped; what it had done stays. Go on: ${command(folder)}`);
+  if (result.cancelled)
+    return output.note(`Stopped; files indexed so far are kept. Continue: ${command(folder)}`);
   if (!quiet && result.synced > 0) output.note('Search it: svc memory search QUERY');
-  if (!quiet && result.synced === 0) output.note('There is no file in it that can be indexed.');
+  if (!quiet && result.synced === 0) output.note('No indexable files found.');
 }
 
-/** Asks for the sync. What is between may give up before it ends; then it is asked again what is left to do. */
+/** Requests the sync. If a proxy times out before it finishes, requests the remaining part again. */
 async function wait(cli: Cli, basePath: string | undefined, signal: AbortSignal): Promise<SyncResult> {
   const { client } = cli.connect();
   const order = { body: basePath === undefined ? {} : { basePath } };
@@ -71,8 +72,10 @@ async function wait(cli: Cli, basePath: string | undefined, signal: AbortSignal)
     } catch (error) {
       if (!isCutOff(error) || signal.aborted) throw error;
       while ((await client.memory.getStats({}, { signal })).syncing)
-        await delay(LOOK_MS, undefined, { signal });
-      cli.output.note('The connection was cut off meanwhile; this is what was left to do.');
+        await delay(POLL_MS, undefined, { signal });
+      cli.output.note(
+        'The connection was lost during the sync; these are the results of the remaining part.',
+      );
     }
   }
 }
@@ -82,8 +85,8 @@ const isCutOff = (error: unknown) =>
     ? [502, 504].includes(error.status)
     : error instanceof Unreachable && !error.isRefused;
 
-/** Shows how far it is; rejects when the daemon is gone, which a silent connection would not tell. */
-async function look(
+/** Shows the progress; rejects when the daemon is gone, which a silent connection would not reveal. */
+async function pollProgress(
   client: Client,
   display: SyncDisplay,
   everyMs: number,
@@ -96,13 +99,13 @@ async function look(
       if (syncing && !signal.aborted) display.show(syncing);
     } catch (error) {
       if (error instanceof Unreachable) throw error;
-      // The answer to the sync itself says what is wrong.
+      // The response to the sync request reports the error.
       if (!(error instanceof ApiError) && !signal.aborted) throw error;
     }
   }
 }
 
-/** Stops the sync, also one that has not quite begun. */
+/** Cancels the sync, retrying until it has started. */
 async function cancel(client: Client, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
@@ -121,30 +124,30 @@ function printResult({ output }: Cli, result: SyncResult): void {
   const count = (n: number) => n.toLocaleString('en');
   const reasons = Object.entries(result.reasons).toSorted(([, a], [, b]) => b - a);
   output.write(
-    layOutFacts(
+    formatFacts(
       [
         ['Indexed', `${count(result.synced)} ${result.synced === 1 ? 'file' : 'files'}`],
         ['Added', count(result.added)],
         ['Updated', count(result.updated)],
         ['Removed', count(result.removed)],
         [
-          'Left out',
+          'Skipped',
           result.skipped === 0
             ? undefined
             : [count(result.skipped), ...reasons.map(([reason, n]) => `  ${count(n)} ${reason}`)],
         ],
-        ['Took', spellDuration(result.durationMs)],
+        ['Took', formatDuration(result.durationMs)],
       ],
       output.paint,
     ),
   );
 }
 
-/** The daemon goes on with them by itself. */
+/** The daemon retries missing vectors automatically. */
 function noteMissingVectors({ output }: Cli, { embeddingFailure }: SyncResult): void {
   if (embeddingFailure === undefined) return;
-  output.note(`Not all of it can be found by meaning yet: ${escapeLine(embeddingFailure)}`);
-  output.note('It is tried again. See how far it is: svc memory stats');
+  output.note(`Search by meaning does not cover all files yet: ${escapeLine(embeddingFailure)}`);
+  output.note('It is retried automatically. See the progress: svc memory stats');
 }
 
 const command = (folder: string | undefined) =>

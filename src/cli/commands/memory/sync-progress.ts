@@ -12,7 +12,7 @@ export interface SyncDisplay {
 const BAR = 20;
 
 /** What a sync does, in a line: with a bar once it is known how much there is to do. */
-export function spellProgress({ phase, done, total, basePath }: SyncProgress): string {
+export function formatProgress({ phase, done, total, basePath }: SyncProgress): string {
   const all = total === undefined ? '' : ` of ${total.toLocaleString('en')}`;
   const count = total === 0 ? 'nothing has changed' : `${done.toLocaleString('en')}${all} files`;
   return `${phase} ${bar(done, total)}${count}  ${escapeLine(basePath)}`;
@@ -32,5 +32,5 @@ export async function syncDisplay(output: Output, isShown: boolean): Promise<Syn
   const say = (text: string) => {
     spinner.text = fitText(text, Math.max(20, (output.errorStream.columns || 80) - 4));
   };
-  return { show: (progress) => say(spellProgress(progress)), say, end: () => void spinner.stop() };
+  return { show: (progress) => say(formatProgress(progress)), say, end: () => void spinner.stop() };
 }

@@ -1,13 +1,13 @@
 import type { WatcherStatus } from '../../../contract/memory.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellAge } from '../../output/duration.ts';
-import { layOutFacts } from '../../output/facts.ts';
+import { formatAge } from '../../output/duration.ts';
+import { formatFacts } from '../../output/facts.ts';
 import { followLiveFeed } from '../tasks/live-feed.ts';
 import { fitText } from '../../output/text-width.ts';
 import { pathShower } from './shown-path.ts';
-import { spellProgress } from './sync-progress.ts';
+import { formatProgress } from './sync-progress.ts';
 
-/** `svc memory watch`: whether folders are watched, then what is synced, by itself or as a whole, until Ctrl-C. */
+/** `svc memory watch`: shows whether directories are watched, then follows syncs until Ctrl-C. */
 export async function watchMemory(cli: Cli, { json }: { json?: boolean }): Promise<void> {
   const { output } = cli;
   const connection = cli.connect();
@@ -16,23 +16,29 @@ export async function watchMemory(cli: Cli, { json }: { json?: boolean }): Promi
   const { reason, state } = answer;
   const { lastSyncAt } = state;
   output.write(
-    layOutFacts(
+    formatFacts(
       [
-        ['Watching', spellWatching(answer)],
-        ['Because', state.watching ? undefined : reason],
-        ['Changes', state.watching ? (state.dirty ? 'some are not read yet' : 'all are read') : undefined],
-        ['Last sync', lastSyncAt === null ? 'never' : `${lastSyncAt}  (${spellAge(lastSyncAt, Date.now())})`],
+        ['Watching', formatWatching(answer)],
+        ['Reason', state.watching ? undefined : reason],
+        [
+          'Changes',
+          state.watching ? (state.dirty ? 'some are not indexed yet' : 'all are indexed') : undefined,
+        ],
+        [
+          'Last sync',
+          lastSyncAt === null ? 'never' : `${lastSyncAt}  (${formatAge(lastSyncAt, Date.now())})`,
+        ],
       ],
       output.paint,
     ),
   );
   if (!state.watching)
-    output.note('Without it, searches look for changes themselves, as far as time allows.');
+    output.note('Without it, each search checks for changed files itself, as far as time allows.');
   const show = pathShower(cli);
   let last = '';
   await followLiveFeed(connection, {
     again: 'svc memory watch',
-    onOpen: () => output.note(output.paintError('dim', 'Following syncs; Ctrl-C ends it.')),
+    onOpen: () => output.note(output.paintError('dim', 'Following syncs; press Ctrl-C to stop.')),
     onMessage(message) {
       if (message.type !== 'memory') return;
       const { progress, at } = message;
@@ -43,14 +49,14 @@ export async function watchMemory(cli: Cli, { json }: { json?: boolean }): Promi
         return print(cli, at, (width) => fitText(show(basePath), width - count.length) + count);
       }
       const step = `${phase} ${basePath}`;
-      if (step !== last) print(cli, at, (width) => fitText(spellProgress(progress), width));
+      if (step !== last) print(cli, at, (width) => fitText(formatProgress(progress), width));
       last = phase === 'done' ? '' : step;
     },
     signal: output.closed,
   });
 }
 
-const spellWatching = ({ enabled, reason, state: { watching, watchedFiles } }: WatcherStatus) => {
+const formatWatching = ({ enabled, reason, state: { watching, watchedFiles } }: WatcherStatus) => {
   if (watching) return `${watchedFiles.toLocaleString('en')} files`;
   return enabled && reason === undefined ? 'not yet' : 'no';
 };

@@ -1,10 +1,10 @@
 import type { SecurityMode } from '../../../contract/security-mode.ts';
 
-/** What each mode means for the tools of a run, from the strictest to the most trusting. */
+/** What each mode allows the tools of a run, from the strictest to the most permissive. */
 export const modeMeanings: Record<SecurityMode, string> = {
-  deny: 'no tool runs',
-  sandbox: 'only tools that read',
+  deny: 'no tools',
+  sandbox: 'read-only tools',
   allowlist: 'only the allowed tools',
-  ask: 'a person is asked, unless the tool is allowed',
-  full: 'nobody is asked; blocked tools and guards still hold',
+  ask: 'tools need approval, unless they are allowed',
+  full: 'never prompts; blocked tools and guards still apply',
 };

@@ -32,13 +32,13 @@ export async function setPolicy(cli: Cli, options: SetPolicyOptions): Promise<vo
   const { output } = cli;
   const changes = changesOf(options);
   if (options.mode === undefined && changes.every(({ add, remove }) => add.length + remove.length === 0))
-    throw new CliError(exitCodes.usage, 'There is nothing to set.', { next: 'See: svc policy set --help' });
+    throw new CliError(exitCodes.usage, 'Nothing to change.', { next: 'See: svc policy set --help' });
   const { client } = cli.connect();
   const policy = await client.policy.get();
   const { body, told } = compare(policy, options.mode, changes);
   const answer = Object.keys(body).length > 0 ? await client.policy.update({ body }) : policy;
   if (options.json) output.json(answer);
-  else if (told.length === 0) output.note('The policy says so already.');
+  else if (told.length === 0) output.note('The policy is unchanged.');
   else output.write(told.map((line) => `${line}\n`).join(''));
   await warn(cli, client, answer, changes);
 }
@@ -49,19 +49,19 @@ function changesOf(options: SetPolicyOptions): ListChange[] {
   const changes: ListChange[] = [
     { list: 'allowedTools', title: 'allowed', add: allow, remove: disallow },
     { list: 'blockedTools', title: 'blocked', add: block, remove: unblock },
-    { list: 'requireApprovalFor', title: 'always asked for', add: requireApproval, remove: noApproval },
+    { list: 'requireApprovalFor', title: 'approval required', add: requireApproval, remove: noApproval },
   ];
   for (const { title, add, remove } of changes) {
     const both = add.find((name) => remove.includes(name));
     if (both !== undefined)
-      throw new CliError(exitCodes.usage, `${both} cannot both be ${title} and not be it.`, {
+      throw new CliError(exitCodes.usage, `${both} cannot be both added to and removed from "${title}".`, {
         next: 'See: svc policy set --help',
       });
   }
   return changes;
 }
 
-/** What has to be sent, and one line for each thing that becomes different. */
+/** The patch to send, and one line for each change. */
 function compare(policy: Policy, mode: SecurityMode | undefined, changes: ListChange[]) {
   const body: Partial<Policy> = {};
   const told: string[] = [];
@@ -81,7 +81,7 @@ function compare(policy: Policy, mode: SecurityMode | undefined, changes: ListCh
   return { body, told };
 }
 
-/** A rule with a typing error in it does nothing, and nobody would notice. */
+/** Warns about rules without effect, such as those with a typing error. */
 async function warn(cli: Cli, client: Client, policy: Policy, changes: ListChange[]): Promise<void> {
   const { output } = cli;
   const say = (text: string) => output.note(`${output.paintError('yellow', '!')} ${escapeLine(text)}`);
@@ -91,15 +91,16 @@ async function warn(cli: Cli, client: Client, policy: Policy, changes: ListChang
     if (known.includes(name)) continue;
     const meant = closest(name, known);
     say(
-      `There is no tool ${name} at the moment.${meant === undefined ? ' See: svc tools ls' : ` Did you mean ${meant}?`}`,
+      `No tool is currently named ${name}.${meant === undefined ? ' See: svc tools ls' : ` Did you mean ${meant}?`}`,
     );
   }
   for (const name of policy.allowedTools)
-    if (policy.blockedTools.includes(name)) say(`${name} is allowed and blocked: blocked it is.`);
+    if (policy.blockedTools.includes(name))
+      say(`${name} is both allowed and blocked; blocking takes precedence.`);
   for (const { list, title, remove } of changes)
     for (const name of remove)
       if (coveredBy(policy[list], name))
-        say(`${name} is still ${title}, by ${coveredBy(policy[list], name)}.`);
+        say(`${name} still matches ${coveredBy(policy[list], name)} (${title}).`);
 }
 
 /** The rule with a * that a name still falls under. */

@@ -1,5 +1,5 @@
 import type { Cli } from '../../program/cli.ts';
-import { layOutFacts } from '../../output/facts.ts';
+import { formatFacts } from '../../output/facts.ts';
 import { modeMeanings } from './mode-meanings.ts';
 
 /** `svc policy show`. */
@@ -10,12 +10,12 @@ export async function showPolicy(cli: Cli, { json }: { json?: boolean }): Promis
   const { defaultMode, allowedTools, blockedTools, requireApprovalFor, auditAll } = policy;
   const names = (tools: string[]) => (tools.length === 0 ? 'none' : tools.toSorted());
   output.write(
-    layOutFacts(
+    formatFacts(
       [
         ['Mode', `${defaultMode}: ${modeMeanings[defaultMode]}`],
         ['Allowed', names(allowedTools)],
         ['Blocked', names(blockedTools)],
-        ['Always asked for', names(requireApprovalFor)],
+        ['Approval required', names(requireApprovalFor)],
         ['Audit log', auditAll ? 'calls and their results' : 'calls, without their results'],
       ],
       output.paint,

@@ -17,16 +17,16 @@ export interface ConfigureOptions {
   json?: boolean;
 }
 
-/** `svc providers configure PROVIDER`: a key is never an argument, which others could see. */
+/** `svc providers configure PROVIDER`: a key is never an argument, where other users could see it. */
 export async function configureProvider(cli: Cli, text: string, options: ConfigureOptions): Promise<void> {
   const { baseUrl, defaultModel, resourceName, apiVersion, forgetKey, enable, disable, json } = options;
   const { output } = cli;
-  if (enable && disable) throw new CliError(exitCodes.usage, 'Give --enable or --disable, not both.');
+  if (enable && disable) throw new CliError(exitCodes.usage, 'Use either --enable or --disable, not both.');
   const { client } = cli.connect();
   const type = requireProvider(text, (await client.providers.list()).providers);
   const needsKey = options.key && !forgetKey && !disable && type !== 'ollama';
   const apiKey = needsKey
-    ? (await readSecret(cli, `Key of ${type}: `, `svc providers configure ${type} < FILE`)).trim()
+    ? (await readSecret(cli, `API key for ${type}: `, `svc providers configure ${type} < FILE`)).trim()
     : undefined;
   const { provider } = await client.providers.configure({
     params: { type },
@@ -43,7 +43,7 @@ export async function configureProvider(cli: Cli, text: string, options: Configu
   if (json) return output.json({ provider });
   output.note(
     provider.configured
-      ? `${provider.name} is set up. Try it: svc providers test ${type}`
-      : `${provider.name} is not set up yet. See: svc providers configure --help`,
+      ? `${provider.name} configured. Test it: svc providers test ${type}`
+      : `${provider.name} is not configured yet. See: svc providers configure --help`,
   );
 }

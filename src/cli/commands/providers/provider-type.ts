@@ -3,7 +3,7 @@ import { CliError } from '../../errors/cli-error.ts';
 import { closest } from '../../program/closest.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 
-/** Refuses what is none of the providers that the daemon knows. */
+/** Throws unless the daemon knows a provider of this type. */
 export function requireProvider(text: string, providers: { type: ModelProviderType }[]): ModelProviderType {
   const types = providers.map(({ type }) => type);
   const known = types.find((type) => type === text);

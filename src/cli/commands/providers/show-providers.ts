@@ -20,7 +20,7 @@ export async function listProviders(
   const shown = answer.providers.filter(({ configured }) => all || configured);
   if (shown.length === 0)
     return output.note(
-      'No provider is set up. One: svc providers configure openai   All: svc providers ls --all',
+      'No providers configured. Configure one: svc providers configure openai   List all: svc providers ls --all',
     );
   output.table<ModelProvider>(
     [
@@ -29,7 +29,7 @@ export async function listProviders(
       { title: 'STATE', value: stateOf },
       { title: 'MODEL', value: ({ defaultModel = '' }) => defaultModel, isElastic: true },
       { title: 'KEY', value: ({ apiKey = '' }) => apiKey },
-      { title: 'WHERE', value: ({ baseUrl = '' }) => baseUrl, isElastic: true, fromWidth: 100 },
+      { title: 'BASE URL', value: ({ baseUrl = '' }) => baseUrl, isElastic: true, fromWidth: 100 },
     ],
     shown,
   );
@@ -46,14 +46,16 @@ export async function listModels(cli: Cli, text: string, { json }: Options): Pro
     [
       { title: 'MODEL', value: ({ id }) => id },
       {
-        title: 'WINDOW',
+        title: 'CONTEXT WINDOW',
         value: ({ contextWindow }) => (contextWindow === undefined ? '' : String(contextWindow)),
       },
     ],
     answer.models,
   );
   if (answer.source === 'list')
-    output.note(output.paintError('dim', 'The vendor tells nobody; this list may be older than its models.'));
+    output.note(
+      output.paintError('dim', 'The provider does not list its models; this built-in list may be outdated.'),
+    );
 }
 
 /** `svc providers test PROVIDER`. */
@@ -63,10 +65,10 @@ export async function testProvider(cli: Cli, text: string, { json }: Options): P
   const type = requireProvider(text, (await client.providers.list()).providers);
   const answer = await client.providers.checkHealth({ params: { type } });
   if (json) output.json(answer);
-  const { healthy, latencyMs, message = 'It does not answer' } = answer;
+  const { healthy, latencyMs, message = 'The provider does not respond' } = answer;
   if (!healthy)
-    throw new CliError(exitCodes.failed, message, { next: `Set it up: svc providers configure ${type}` });
-  if (!json) output.write(`${type} answers${latencyMs === undefined ? '' : ` in ${latencyMs} ms`}\n`);
+    throw new CliError(exitCodes.failed, message, { next: `Configure it: svc providers configure ${type}` });
+  if (!json) output.write(`${type} responded${latencyMs === undefined ? '' : ` in ${latencyMs} ms`}\n`);
 }
 
 /** `svc providers default PROVIDER`. */
@@ -82,14 +84,12 @@ export async function setDefault(
     body: { provider, ...(model !== undefined && { model }) },
   });
   if (json) return output.json(answer);
-  output.note(
-    `Requests that name no provider go to ${escapeLine([provider, model].filter(Boolean).join('/'))}.`,
-  );
+  output.note(`Default provider: ${escapeLine([provider, model].filter(Boolean).join('/'))}.`);
 }
 
 const stateOf = ({ configured, enabled, healthy, message }: ModelProvider) => {
-  if (!configured) return 'not set up';
-  if (!enabled) return 'off';
+  if (!configured) return 'not configured';
+  if (!enabled) return 'disabled';
   if (healthy) return 'healthy';
   return message === undefined ? 'not tested' : 'unhealthy';
 };

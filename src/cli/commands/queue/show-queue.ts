@@ -8,7 +8,10 @@ interface Options {
 export async function setPaused(cli: Cli, verb: 'pause' | 'resume', { json }: Options): Promise<void> {
   const answer = await cli.connect().client.queue[verb]();
   if (json) cli.output.json(answer);
-  else cli.output.note(answer.paused ? 'Paused. What runs goes on. Again: svc queue resume' : 'Resumed.');
+  else
+    cli.output.note(
+      answer.paused ? 'Queue paused; running tasks continue. Resume it: svc queue resume' : 'Queue resumed.',
+    );
 }
 
 /** `svc queue status`. */
@@ -30,5 +33,5 @@ export async function showQueue(cli: Cli, { json }: Options): Promise<void> {
     ['dead letters', `${status.deadLetterQueue.pending} pending of ${status.deadLetterQueue.total}`],
   ];
   for (const [name, value] of lines) output.write(`${output.paint('dim', name.padEnd(13))}${value}\n`);
-  if (status.paused) output.note('Start tasks again: svc queue resume');
+  if (status.paused) output.note('Resume it: svc queue resume');
 }

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import type { ApprovalDecision } from '../../../contract/approvals.ts';
 import type { Output } from '../../output/output.ts';
 
-/** How long nothing comes after the end of what was typed before the question. */
+/** Type-ahead has ended once no input arrives for this long. */
 const QUIET_MS = 50;
 
 const decisions: Record<string, ApprovalDecision> = {
@@ -15,8 +15,8 @@ const decisions: Record<string, ApprovalDecision> = {
 };
 
 /**
- * Asks on the terminal until there is an answer that it knows; undefined when the question was taken back or is left
- * open. What was typed before it was asked is no answer.
+ * Prompts until the answer is valid; undefined if the prompt was aborted or closed.
+ * Type-ahead does not count as an answer.
  */
 export async function askDecision(
   output: Output,
@@ -27,7 +27,7 @@ export async function askDecision(
   await dropTypedAhead(stdin, signal);
   const lines = createInterface({ input: stdin, output: output.errorStream, terminal: true, historySize: 0 });
   const left = new AbortController();
-  // The terminal does not send the signal by itself while it is read letter by letter.
+  // In raw mode the terminal does not send SIGINT automatically.
   lines.on('SIGINT', interrupt).on('close', () => left.abort());
   try {
     for (;;) {

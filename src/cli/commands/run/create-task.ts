@@ -55,7 +55,7 @@ export function asker(client: Client, agent: string | undefined): () => Promise<
   return () => (asked ??= agent === undefined ? Promise.resolve([]) : requireAgent(client, agent));
 }
 
-/** What the agent needs. A task with an agent that does not exist would wait for ever. */
+/** What the agent needs. A task with an unknown agent would stay pending forever. */
 async function requireAgent(client: Client, agent: string): Promise<AgentNeed[]> {
   // A daemon from before this field has one such agent.
   const { types, needs = { command: ['command'] } } = await client.agents.listTypes();
@@ -63,7 +63,7 @@ async function requireAgent(client: Client, agent: string): Promise<AgentNeed[]>
   const meant = closest(agent, types);
   throw new CliError(
     exitCodes.invalid,
-    `There is no agent "${agent}".${meant === undefined ? ` There are: ${types.join(', ')}.` : ` Did you mean ${meant}?`}`,
+    `There is no agent "${agent}".${meant === undefined ? ` Available: ${types.join(', ')}.` : ` Did you mean ${meant}?`}`,
     { next: 'See: svc agents ls' },
   );
 }
@@ -71,7 +71,7 @@ async function requireAgent(client: Client, agent: string): Promise<AgentNeed[]>
 const worksInFolder = (agent: string | undefined, needs: AgentNeed[]) =>
   agent === undefined || agent === 'builtin' || needs.includes('command');
 
-/** An agent that touches files works where its caller is, unless that is another machine. */
+/** An agent that touches files works in the caller's directory, unless the daemon is on another machine. */
 function folderFor({ agent, cwd }: RunOptions, isLocal: boolean, needs: AgentNeed[]): string | undefined {
   if (cwd !== undefined) return isLocal ? resolve(cwd) : cwd;
   return isLocal && worksInFolder(agent, needs) ? process.cwd() : undefined;

@@ -5,7 +5,7 @@ const TWIN_MS = 150;
 export const interruptCodes = { SIGINT: 130, SIGTERM: 143 } as const;
 export type Interrupt = keyof typeof interruptCodes;
 
-/** Calls `onFirst` at the first Ctrl-C or SIGTERM; the second one ends the process at once. Answers how to stop that. */
+/** Calls `onFirst` on the first Ctrl-C or SIGTERM; a second one exits at once. Returns a function that unregisters. */
 export function onInterrupt(onFirst: (signal: Interrupt) => void): () => void {
   let first: number | undefined;
   const handle = (signal: Interrupt) => {

@@ -9,16 +9,16 @@ export async function readPrompt(
   command = 'svc run',
 ): Promise<string> {
   if (words.length === 1 && words[0] === '-') return required(await readStdin(), command);
-  const said = words.join(' ');
-  // A command says itself what it reads; what happens to be on stdin must not become part of it.
+  const argument = words.join(' ');
+  // A shell command declares its own input; inherited stdin must not become part of it.
   const context = isStdinGiven() && (await takesStdin()) ? (await readStdin()).trimEnd() : '';
-  return required([said, context].filter((part) => part.trim() !== '').join('\n\n'), command);
+  return required([argument, context].filter((part) => part.trim() !== '').join('\n\n'), command);
 }
 
 function required(prompt: string, command: string): string {
   if (prompt.trim() !== '') return prompt;
-  throw new CliError(exitCodes.usage, 'There is no prompt.', {
-    next: `Say what to do: ${command} "what to do", or pipe it: ${command} -`,
+  throw new CliError(exitCodes.usage, 'Missing prompt.', {
+    next: `Example: ${command} "what to do", or pipe it in: ${command} -`,
   });
 }
 

@@ -2,7 +2,7 @@ import type { ApprovalDecision } from '../../../contract/approvals.ts';
 import { ApiError, type Client } from '../../../contract/client.ts';
 import type { TaskEvent } from '../../../contract/task.ts';
 import { askedCall, decidedApproval } from '../approvals/asked-call.ts';
-import { type AskedCall, layOutCall } from '../approvals/lay-out-call.ts';
+import { type AskedCall, formatCall } from '../approvals/format-call.ts';
 import { canAsk } from '../../input/ask.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
@@ -16,13 +16,13 @@ const MOST = 500;
 
 export interface RunApprovals {
   event(event: TaskEvent): void;
-  /** Rejects when an approval is needed and none can be given here, or when a decision cannot be sent. */
+  /** Rejects when an approval is needed but cannot be given here, or when a decision cannot be sent. */
   failed: Promise<never>;
-  /** Takes back the question that is open. */
+  /** Aborts the open prompt. */
   close(): void;
 }
 
-/** Sees to the approvals that a task asks for, one after the other, in the way that was chosen. */
+/** Handles the approvals that a task requests, one at a time, as --on-approval says. */
 export function runApprovals(
   cli: Cli,
   { taskId, progress, onApproval }: { taskId: string; progress: RunProgress; onApproval?: OnApproval },
@@ -31,9 +31,9 @@ export function runApprovals(
   const { client } = cli.connect();
   const way = onApproval ?? (canAsk(cli) ? 'wait' : 'fail');
   const failed = Promise.withResolvers<never>();
-  // Nobody has to listen once the task has ended.
+  // Nothing awaits this once the task has finished.
   failed.promise.catch(() => undefined);
-  /** One per approval that is seen to or waits for its turn. */
+  /** One per approval that is being handled or queued. */
   const open = new Map<string, AbortController>();
   let before = Promise.resolve();
 
@@ -48,7 +48,7 @@ export function runApprovals(
   const show = (call: AskedCall) => {
     const { paintError: paint, errorStream } = output;
     const width = errorStream.columns || Number.POSITIVE_INFINITY;
-    output.note(layOutCall(call, { paint, width, now: Date.now() }).trimEnd());
+    output.note(formatCall(call, { paint, width, now: Date.now() }).trimEnd());
   };
   const handle = async (asked: AskedCall, signal: AbortSignal) => {
     if (signal.aborted) return;
@@ -61,8 +61,8 @@ export function runApprovals(
     if (way === 'fail')
       throw new CliError(
         exitCodes.approvalNeeded,
-        `${tool} needs an approval, and nobody can be asked here; the task waits for it.`,
-        { next: `Let it run: svc approvals allow ${call.id}   Then: svc tasks logs -f ${taskId}` },
+        `${tool} needs approval, and there is no terminal to prompt on; the task is waiting.`,
+        { next: `Allow it: svc approvals allow ${call.id}   Then: svc tasks logs -f ${taskId}` },
       );
     const question = `Allow ${tool}? [y]es once / [a]lways / [n]o `;
     const decision = canAsk(cli) ? await askDecision(output, question, signal) : undefined;
@@ -87,7 +87,7 @@ export function runApprovals(
   };
 }
 
-/** The approval as it is now; undefined when it is decided. Who may not see approvals has to believe the event. */
+/** The current state of the approval; undefined once decided. Without the right to list approvals, the event counts. */
 async function openCall(client: Client, call: AskedCall): Promise<AskedCall | undefined> {
   try {
     const { approvals } = await client.approvals.list({ query: { status: 'all', limit: MOST } });

@@ -4,12 +4,12 @@ import { escapeLine, escapeText } from '../../output/escape-text.ts';
 import type { Output } from '../../output/output.ts';
 import { fitText } from '../../output/text-width.ts';
 
-/** Tells somebody who waits what happens to their task, on stderr. */
+/** Reports the progress of a task on stderr. */
 export interface RunProgress {
   event(event: TaskEvent): void;
-  /** Something that is not an event of the task, such as that it is being cancelled. */
+  /** Reports something that is not an event of the task, such as a cancellation in progress. */
   say(text: string): void;
-  /** Leaves the terminal to somebody else, at the beginning of a line. */
+  /** Frees the terminal for other output, at the start of a line. */
   pause(): void;
   resume(): void;
   /** Ends with one line. */
@@ -49,7 +49,7 @@ export function plainProgress(output: Output): RunProgress {
   };
 }
 
-/** Only what is needed to understand a failure. */
+/** Only the final line, to explain a failure. */
 export const quietProgress = (output: Output): RunProgress => ({
   event: () => undefined,
   say: () => undefined,

@@ -2,7 +2,7 @@ import { ApiError } from '../../../contract/client.ts';
 import type { Task } from '../../../contract/task.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellDuration } from '../../output/duration.ts';
+import { formatDuration } from '../../output/duration.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { type ExitCode, exitCodes } from '../../errors/exit-codes.ts';
 import { followTask } from '../tasks/follow-task.ts';
@@ -14,7 +14,7 @@ import { plainProgress, quietProgress, type RunProgress, spinnerProgress } from 
 
 type Stop = Interrupt | 'timeout';
 
-/** Creates a task, follows it to its end and prints its answer; answers the exit code. */
+/** Creates a task, follows it until it finishes and prints its answer; returns the exit code. */
 export async function runTask(cli: Cli, words: string[], options: RunOptions): Promise<ExitCode> {
   const { output } = cli;
   const connection = cli.connect();
@@ -34,9 +34,11 @@ export async function runTask(cli: Cli, words: string[], options: RunOptions): P
   const stop = (reason: Stop) => {
     if (stoppedBy) return;
     stoppedBy = reason;
-    progress.say(reason === 'timeout' ? 'out of time, cancelling' : 'cancelling; once more to leave at once');
+    progress.say(
+      reason === 'timeout' ? 'timed out, cancelling' : 'cancelling; press Ctrl-C again to exit now',
+    );
     client.tasks.cancel({ params: { id } }).catch((error: unknown) => {
-      // It ended before it could be cancelled.
+      // The task finished before it could be cancelled.
       if (error instanceof ApiError && error.status === 400) return;
       stopping.reject(notCancelled(reason, id, error));
     });
@@ -53,7 +55,7 @@ export async function runTask(cli: Cli, words: string[], options: RunOptions): P
         progress.event(event);
         approvals.event(event);
       },
-      onAway: () => progress.say('the daemon is away; waiting for it'),
+      onAway: () => progress.say('the daemon is not responding; reconnecting'),
     });
     const answer = await Promise.race([followed, stopping.promise, approvals.failed]);
     const { line, exitCode } = conclude(cli, answer.task, stoppedBy, options.timeout);
@@ -66,7 +68,9 @@ export async function runTask(cli: Cli, words: string[], options: RunOptions): P
       if (options.json) output.json(await client.tasks.get({ params: { id } }));
       throw error;
     }
-    progress.end(`${output.paintError('yellow', '!')} the task may go on  What next: svc tasks show ${id}`);
+    progress.end(
+      `${output.paintError('yellow', '!')} the task may still be running  See: svc tasks show ${id}`,
+    );
     throw error;
   } finally {
     clearTimeout(timer);
@@ -87,10 +91,10 @@ function printAnswer({ output }: Cli, { result }: Task): void {
 }
 
 function conclude({ output }: Cli, task: Task, stoppedBy: Stop | undefined, timeout = 0) {
-  const next = `What next: svc tasks show ${task.id}`;
+  const next = `See: svc tasks show ${task.id}`;
   const good = output.paintError('green', '✓');
   const bad = output.paintError('red', '✗');
-  const took = spellDuration(Date.parse(task.completedAt ?? task.updatedAt) - Date.parse(task.createdAt));
+  const took = formatDuration(Date.parse(task.completedAt ?? task.updatedAt) - Date.parse(task.createdAt));
   const isStopped = task.status === 'cancelled' && stoppedBy !== undefined;
   const exitCode =
     stoppedBy === undefined || (stoppedBy === 'timeout' && !isStopped)
@@ -98,11 +102,11 @@ function conclude({ output }: Cli, task: Task, stoppedBy: Stop | undefined, time
       : codeOf(stoppedBy);
   if (task.status === 'completed') return { exitCode, line: `${good} done in ${took}` };
   if (isStopped && stoppedBy === 'timeout')
-    return { exitCode, line: `${bad} stopped after ${spellDuration(timeout)} (--timeout)  ${next}` };
+    return { exitCode, line: `${bad} stopped after ${formatDuration(timeout)} (--timeout)  ${next}` };
   if (task.status === 'cancelled') return { exitCode, line: `${bad} cancelled after ${took}  ${next}` };
   return {
     exitCode,
-    line: `${bad} failed: ${escapeLine(task.error?.message ?? 'no reason is known')}  ${next}`,
+    line: `${bad} failed: ${escapeLine(task.error?.message ?? 'unknown reason')}  ${next}`,
   };
 }
 

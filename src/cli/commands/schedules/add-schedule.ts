@@ -27,7 +27,7 @@ export interface AddOptions {
   quiet?: boolean;
 }
 
-/** `svc schedules add`: the expression first, unless --at says when, then what to do. */
+/** `svc schedules add`: the cron expression first unless --at is given, then the prompt. */
 export async function addSchedule(cli: Cli, words: string[], options: AddOptions): Promise<void> {
   const { output } = cli;
   const { at, tz, name, agent, cwd, label, overlap, catchUp, maxFailures } = options;
@@ -65,18 +65,18 @@ export async function addSchedule(cli: Cli, words: string[], options: AddOptions
   output.write(`${schedule.id}\n`);
   if (options.quiet) return;
   if (schedule.status === 'paused')
-    return output.note(`It is paused. Take it up:\n  svc schedules resume ${schedule.id}`);
+    return output.note(`Schedule created, paused. Resume it:\n  svc schedules resume ${schedule.id}`);
   const next = nextRunLines(schedule.nextRuns, schedule.timezone).map((line) => `\n  ${line}`);
-  output.note(`It runs at (${schedule.timezone}):${next.join('')}`);
+  output.note(`Next runs (${schedule.timezone}):${next.join('')}`);
 }
 
 const command = ({ at }: AddOptions) =>
   at === undefined ? 'svc schedules add "0 3 * * *"' : `svc schedules add --at ${at}`;
 
-/** A shell takes an expression without quotes apart, and puts names of files in the place of its stars. */
+/** Without quotes the shell splits the expression and expands its stars to file names. */
 function requireExpression(text = ''): string {
   if (text.startsWith('@') || text.trim().includes(' ')) return text;
-  throw new CliError(exitCodes.usage, 'The times come first, in quotes.', {
+  throw new CliError(exitCodes.usage, 'The first argument must be a quoted cron expression.', {
     next: 'Example: svc schedules add "0 3 * * *" "check the backups", or once: --at 2026-12-24T18:00',
   });
 }

@@ -4,7 +4,7 @@ import { exitCodes } from '../../errors/exit-codes.ts';
 import { forEachId } from '../../ids/for-each-id.ts';
 import { idsOf } from '../../ids/ids-of.ts';
 import { withId } from '../../ids/resolve-id.ts';
-import { spellZonedFully } from './zoned-time.ts';
+import { formatZonedFully } from './zoned-time.ts';
 
 interface Options {
   json?: boolean;
@@ -28,8 +28,8 @@ export async function setActive(
     output.write(`${id}\n`);
     output.note(
       nextRunAt === undefined
-        ? 'It is paused.'
-        : `It runs next at ${spellZonedFully(nextRunAt, timezone)} (${timezone}).`,
+        ? `Schedule paused. Resume it: svc schedules resume ${id}`
+        : `Schedule resumed. Next run: ${formatZonedFully(nextRunAt, timezone)} (${timezone}).`,
     );
   });
 }
@@ -44,7 +44,7 @@ export async function runSchedule(cli: Cli, text: string, { json }: Options): Pr
   if (json) return output.json(answer);
   const { task } = answer;
   if (!task)
-    throw new CliError(exitCodes.pending, 'The run waits for the one before to end.', {
+    throw new CliError(exitCodes.pending, 'The run starts once the previous one has finished.', {
       next: `See: svc schedules show ${id}`,
     });
   output.write(`${task.id}\n`);
@@ -61,6 +61,6 @@ export async function removeSchedules(cli: Cli, texts: string[], { json }: Optio
     );
     if (json) return output.json(answer);
     output.write(`${id}\n`);
-    output.note('It is removed. The tasks that it made stay.');
+    output.note('Schedule removed. The tasks it created stay.');
   });
 }

@@ -1,11 +1,11 @@
 import type { Schedule } from '../../../contract/schedules.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellAge } from '../../output/duration.ts';
+import { formatAge } from '../../output/duration.ts';
 import type { Paint } from '../../output/output.ts';
 import { idShortener } from '../../output/shorten-ids.ts';
 import type { Column } from '../../output/table.ts';
 import { paintStatus } from '../tasks/paint-status.ts';
-import { spellZoned } from './zoned-time.ts';
+import { formatZoned } from './zoned-time.ts';
 
 export interface ListOptions {
   status?: Schedule['status'];
@@ -25,8 +25,8 @@ export async function listSchedules(cli: Cli, { json, quiet, ...query }: ListOpt
   if (schedules.length === 0)
     return output.note(
       query.status === undefined
-        ? 'No schedule. Make one: svc schedules add "0 3 * * *" "check the backups"'
-        : `No schedule is ${query.status}. All of them: svc schedules ls`,
+        ? 'No schedules. Create one: svc schedules add "0 3 * * *" "check the backups"'
+        : `No ${query.status} schedules. List all: svc schedules ls`,
     );
   output.table(columns(output.paint, idShortener(output, schedules)), schedules);
   if (schedules.length < total)
@@ -38,24 +38,24 @@ function columns(paint: Paint, short: (id: string) => string): Column<Schedule>[
   return [
     { title: 'ID', value: ({ id }) => short(id) },
     {
-      title: 'NEXT',
+      title: 'NEXT RUN',
       value: ({ status, nextRunAt, timezone }) =>
-        nextRunAt === undefined ? status : spellZoned(nextRunAt, timezone),
+        nextRunAt === undefined ? status : formatZoned(nextRunAt, timezone),
       paint: (cell, { status, pausedReason }) =>
         status === 'active' ? cell : paint(pausedReason === undefined ? 'dim' : 'red', cell),
     },
     { title: 'TIME ZONE', value: ({ timezone }) => timezone, isElastic: true },
     {
-      title: 'LAST',
+      title: 'LAST RUN',
       value: ({ lastStatus = '' }) => lastStatus,
       paint: (cell, { lastStatus }) => paintStatus(paint, cell, lastStatus),
     },
     {
-      title: 'BEGAN',
-      value: ({ lastRunAt }) => (lastRunAt === undefined ? '' : spellAge(lastRunAt, now)),
+      title: 'STARTED',
+      value: ({ lastRunAt }) => (lastRunAt === undefined ? '' : formatAge(lastRunAt, now)),
       fromWidth: 110,
     },
-    { title: 'TIMES', value: ({ cron = 'once' }) => cron, fromWidth: 100 },
+    { title: 'SCHEDULE', value: ({ cron = 'once' }) => cron, fromWidth: 100 },
     { title: 'NAME', value: ({ name }) => name, isElastic: true },
   ];
 }

@@ -2,11 +2,11 @@ import type { Client } from '../../../contract/client.ts';
 import type { Schedule } from '../../../contract/schedules.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellLeft } from '../../output/duration.ts';
+import { formatLeft } from '../../output/duration.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { idsOf } from '../../ids/ids-of.ts';
 import { withId } from '../../ids/resolve-id.ts';
-import { spellAllZoned } from './zoned-time.ts';
+import { formatAllZoned } from './zoned-time.ts';
 
 export interface NextOptions {
   cron?: string;
@@ -16,16 +16,16 @@ export interface NextOptions {
   quiet?: boolean;
 }
 
-/** `svc schedules next`: the times of a schedule, or of an expression that belongs to none. */
+/** `svc schedules next`: the next runs of a schedule or of a cron expression. */
 export async function showNextRuns(cli: Cli, text: string | undefined, options: NextOptions): Promise<void> {
   const { output } = cli;
   const { client } = cli.connect();
   if ((text === undefined) === (options.cron === undefined))
-    throw new CliError(exitCodes.usage, 'Name a schedule, or give --cron.', {
+    throw new CliError(exitCodes.usage, 'Specify a schedule or --cron.', {
       next: 'Example: svc schedules next --cron "*/5 * * * *" --tz UTC',
     });
   if (text !== undefined && options.tz !== undefined)
-    throw new CliError(exitCodes.usage, '--tz belongs to --cron: a schedule has its own time zone.');
+    throw new CliError(exitCodes.usage, '--tz requires --cron; a schedule has its own time zone.');
   const answer =
     text === undefined ? await preview(client, { ...options }) : await nextOf(cli, client, text, options);
   if (options.json) return output.json(answer);
@@ -39,10 +39,10 @@ export async function showNextRuns(cli: Cli, text: string | undefined, options: 
   output.note(output.paintError('dim', timezone));
 }
 
-/** One line per time, in its zone, with how long it still is. */
+/** One line per run: the time in its zone, and how far away it is. */
 export function nextRunLines(nextRuns: readonly string[], timezone: string, now = Date.now()): string[] {
-  return spellAllZoned(nextRuns, timezone).map(
-    (time, index) => `${time}   in ${spellLeft(nextRuns[index], now)}`,
+  return formatAllZoned(nextRuns, timezone).map(
+    (time, index) => `${time}   in ${formatLeft(nextRuns[index], now)}`,
   );
 }
 
@@ -58,8 +58,8 @@ async function nextOf(cli: Cli, client: Client, text: string, { count }: NextOpt
 
 const whyNot = ({ id, status }: Schedule) =>
   status === 'done'
-    ? 'Its time is over.'
-    : `It is paused; these would be its times. Take it up again:\n  svc schedules resume ${id}\n`;
+    ? 'The schedule has finished; it has no further runs.'
+    : `The schedule is paused; these would be its next runs. Resume it:\n  svc schedules resume ${id}\n`;
 
 const preview = (
   client: Client,

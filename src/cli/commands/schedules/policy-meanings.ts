@@ -1,14 +1,14 @@
 import type { Schedule } from '../../../contract/schedules.ts';
 
-/** What happens at a time when the run before has not ended. */
+/** What happens when a run is due and the previous one has not finished. */
 export const overlapMeanings: Record<Schedule['overlap'], string> = {
-  skip: 'no run while the one before goes on',
-  queue: 'a run waits for the one before to end',
-  cancel_previous: 'a run ends the one before',
+  skip: 'skip the run',
+  queue: 'start the run once the previous one has finished',
+  cancel_previous: 'cancel the previous run',
 };
 
-/** What happens with times at which the daemon was off. */
+/** What happens with runs that were due while the daemon was off. */
 export const catchUpMeanings: Record<Schedule['catchUp'], string> = {
-  skip: 'times that were missed stay left out',
-  run_once: 'one run for all times that were missed',
+  skip: 'skip missed runs',
+  run_once: 'run once for all missed runs',
 };

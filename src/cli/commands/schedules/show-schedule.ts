@@ -1,12 +1,12 @@
 import type { Schedule } from '../../../contract/schedules.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellAge } from '../../output/duration.ts';
-import { type Fact, layOutFacts } from '../../output/facts.ts';
+import { formatAge } from '../../output/duration.ts';
+import { type Fact, formatFacts } from '../../output/facts.ts';
 import { idsOf } from '../../ids/ids-of.ts';
 import { withId } from '../../ids/resolve-id.ts';
 import { catchUpMeanings, overlapMeanings } from './policy-meanings.ts';
 import { nextRunLines } from './next-runs.ts';
-import { spellZonedFully } from './zoned-time.ts';
+import { formatZonedFully } from './zoned-time.ts';
 
 const PROMPT_LETTERS = 400;
 
@@ -19,30 +19,30 @@ export async function showSchedule(cli: Cli, text: string, { json }: { json?: bo
   );
   if (json) return output.json(answer);
   const { schedule } = answer;
-  output.write(layOutFacts(factsOf(schedule), output.paint));
-  if (schedule.status === 'paused') output.note(`\nTake it up again:\n  svc schedules resume ${id}`);
+  output.write(formatFacts(factsOf(schedule), output.paint));
+  if (schedule.status === 'paused') output.note(`\nResume it:\n  svc schedules resume ${id}`);
 }
 
 function factsOf(schedule: Schedule): Fact[] {
   const { task, timezone, nextRuns, lastRunAt, lastTaskId, pausedReason, status, at } = schedule;
   const now = Date.now();
-  const time = (moment: string) => spellZonedFully(moment, timezone);
+  const time = (moment: string) => formatZonedFully(moment, timezone);
   return [
     ['Schedule', schedule.id],
     ['Name', schedule.name],
     ['Status', pausedReason === undefined ? status : `${status}: ${pausedReason}`],
     ['Times', schedule.cron ?? (at && `once, ${time(at)}`)],
     ['Time zone', timezone],
-    ['Next', nextRunLines(nextRuns, timezone, now)],
-    ['Last', lastRunAt && `${time(lastRunAt)}   ${spellAge(lastRunAt, now)}`],
-    ['Its task', lastTaskId && `${lastTaskId}  ${schedule.lastStatus ?? ''}`],
+    ['Next runs', nextRunLines(nextRuns, timezone, now)],
+    ['Last run', lastRunAt && `${time(lastRunAt)}   ${formatAge(lastRunAt, now)}`],
+    ['Last task', lastTaskId && `${lastTaskId}  ${schedule.lastStatus ?? ''}`],
     ['Runs', countsOf(schedule)],
     ['Overlap', `${schedule.overlap}: ${overlapMeanings[schedule.overlap]}`],
     ['Catch up', `${schedule.catchUp}: ${catchUpMeanings[schedule.catchUp]}`],
     ['Failures', failuresOf(schedule)],
     ['Title', [schedule.name, task.prompt].includes(task.title) ? undefined : task.title],
     ['Agent', task.assignedAgent],
-    ['Folder', task.cwd],
+    ['Directory', task.cwd],
     ['Priority', task.priority === 3 ? undefined : String(task.priority)],
     ['Labels', task.labels.join(', ')],
     ['Prompt', task.prompt?.slice(0, PROMPT_LETTERS).split('\n')],

@@ -17,14 +17,14 @@ export const releaseTasks = (cli: Cli, ids: string[], options: Options): Promise
 
 /** `svc tasks retry ID...`: prints the ids of the new tasks. */
 export const retryTasks = (cli: Cli, ids: string[], options: Options): Promise<void> =>
-  change(cli, ids, options, 'retry', (id, created) => `${id} runs again as ${created}`);
+  change(cli, ids, options, 'retry', (id, created) => `${id} retried as ${created}`);
 
 function change(
   cli: Cli,
   texts: string[],
   { json }: Options,
   verb: 'cancel' | 'release' | 'retry',
-  tell: (id: string, answered: string) => string,
+  describe: (id: string, resultId: string) => string,
 ): Promise<void> {
   const { output } = cli;
   const { client } = cli.connect();
@@ -33,6 +33,6 @@ function change(
     const answer = await client.tasks[verb]({ params: { id } });
     if (json) return output.json(answer);
     output.write(`${answer.task.id}\n`);
-    output.note(tell(id, answer.task.id));
+    output.note(describe(id, answer.task.id));
   });
 }

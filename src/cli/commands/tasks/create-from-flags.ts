@@ -6,7 +6,7 @@ import type { Cli } from '../../program/cli.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { readStdin } from '../../input/read-stdin.ts';
 import { titleOf } from '../run/read-prompt.ts';
-import { spellFileError } from '../../errors/file-error.ts';
+import { formatFileError } from '../../errors/file-error.ts';
 
 export interface CreateOptions {
   title?: string;
@@ -25,7 +25,7 @@ export interface CreateOptions {
 }
 type Body = Partial<CreateTask> & { title: string };
 
-/** `svc tasks create`: the flags win over what the file says. */
+/** `svc tasks create`: flags take precedence over the file. */
 export async function createFromFlags(cli: Cli, options: CreateOptions): Promise<void> {
   const { output } = cli;
   const given = options.file === undefined ? {} : await readBody(options.file);
@@ -33,7 +33,7 @@ export async function createFromFlags(cli: Cli, options: CreateOptions): Promise
   const title = body.title ?? (body.prompt === undefined ? undefined : titleOf(body.prompt));
   if (title === undefined)
     throw new CliError(exitCodes.usage, 'A task needs a title.', {
-      next: 'Give --title, --prompt or --file.',
+      next: 'Pass --title, --prompt or --file.',
     });
   const answer = await cli.connect().client.tasks.create({
     body: { ...body, title } satisfies Body,
@@ -80,7 +80,7 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new CliError(exitCodes.invalid, `${file} cannot be read: ${spellFileError(error)}.`, {
+    throw new CliError(exitCodes.invalid, `${file} cannot be read: ${formatFileError(error)}.`, {
       cause: error,
     });
   }

@@ -7,19 +7,19 @@ import { hasEnded } from './task-outcome.ts';
 
 const AGAIN_MS = 250;
 const GIVE_UP_MS = 30_000;
-/** Failures that are further apart than this are not the same absence. */
+/** Failures that are further apart than this are separate outages. */
 const APART_MS = 5000;
 
 export interface FollowOptions {
   onEvent: (event: TaskEvent) => void;
-  /** The daemon does not answer at the moment. */
+  /** Called when the daemon stops responding. */
   onAway?: () => void;
-  /** Where to begin: events up to this one are left out. */
+  /** Skips events up to this sequence number. */
   after?: number;
   signal?: AbortSignal;
 }
 
-/** Tells every event of a task until it has ended, across restarts of the daemon; resolves with the answer that holds it. */
+/** Emits every event of a task until it has finished, across restarts of the daemon; resolves with the finished task. */
 export async function followTask(
   { client, target }: Connection,
   id: string,

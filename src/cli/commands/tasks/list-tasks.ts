@@ -1,6 +1,6 @@
 import type { ListedTask } from '../../../contract/task.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellAge } from '../../output/duration.ts';
+import { formatAge } from '../../output/duration.ts';
 import type { Paint } from '../../output/output.ts';
 import type { Column } from '../../output/table.ts';
 import { paintStatus } from './paint-status.ts';
@@ -42,7 +42,7 @@ export async function listTasks(cli: Cli, options: ListOptions): Promise<void> {
     return output.note(
       page.total === 0 && !isFiltered(options)
         ? 'No tasks yet. Run one: svc run --agent command -- "echo hello"'
-        : 'No task fits. See all: svc tasks ls',
+        : 'No matching tasks. List all: svc tasks ls',
     );
   output.table(columns(output.paint), page.tasks);
   if (page.nextCursor !== undefined)
@@ -65,7 +65,7 @@ function columns(paint: Paint): Column<ListedTask>[] {
     },
     { title: 'P', value: ({ priority }) => String(priority ?? ''), align: 'right', fromWidth: 100 },
     { title: 'AGENT', value: ({ assignedAgent = '' }) => assignedAgent, fromWidth: 100 },
-    { title: 'CREATED', value: ({ createdAt }) => (createdAt ? spellAge(createdAt, now) : '') },
+    { title: 'CREATED', value: ({ createdAt }) => (createdAt ? formatAge(createdAt, now) : '') },
     { title: 'TITLE', value: ({ title = '' }) => title, isElastic: true },
   ];
 }
@@ -73,7 +73,7 @@ function columns(paint: Paint): Column<ListedTask>[] {
 const isFiltered = ({ sort: _sort, order: _order, limit: _limit, ...filters }: ListOptions) =>
   Object.values(filters).some((value) => value !== undefined);
 
-/** The plain list where it can answer: it is the cheaper one. */
+/** Uses the plain list where it suffices, because it is cheaper. */
 async function readPage(cli: Cli, options: ListOptions): Promise<Page> {
   const { client } = cli.connect();
   const { status = [], limit, cursor, full } = options;

@@ -9,13 +9,13 @@ const livePath = '/api/live' satisfies typeof contractPath;
 export interface LiveFeedOptions {
   onOpen?: () => void;
   onMessage: (message: LiveMessage) => void;
-  /** Ends it. */
+  /** Closes the feed. */
   signal: AbortSignal;
-  /** What to type when it ended. */
+  /** The command that reconnects. */
   again?: string;
 }
 
-/** Listens to what happens to everything; rejects when the daemon ends it. */
+/** Follows the live feed of all events; rejects when the daemon closes it. */
 export async function followLiveFeed(
   connection: Connection,
   { onOpen, onMessage, signal, again = 'svc tasks watch' }: LiveFeedOptions,
@@ -32,8 +32,8 @@ export async function followLiveFeed(
     ended.reject(
       new CliError(
         exitCodes.unreachable,
-        `The daemon ended the feed (${code}${reason.length > 0 ? ` ${reason.toString('utf8')}` : ''}).`,
-        { next: `Again: ${again}` },
+        `The daemon closed the live feed (${code}${reason.length > 0 ? ` ${reason.toString('utf8')}` : ''}).`,
+        { next: `Reconnect: ${again}` },
       ),
     ),
   );

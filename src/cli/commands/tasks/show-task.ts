@@ -1,6 +1,6 @@
 import type { Task } from '../../../contract/task.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellAge, spellDuration } from '../../output/duration.ts';
+import { formatAge, formatDuration } from '../../output/duration.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { idsOf } from '../../ids/ids-of.ts';
 import { resolveId } from '../../ids/resolve-id.ts';
@@ -29,13 +29,14 @@ export async function showTask(cli: Cli, text: string, { json }: { json?: boolea
   section(cli, 'Prompt', firstLines(task.prompt));
   section(cli, 'Output', task.result?.output);
   if (task.status === 'failed')
-    output.note(`\nRun it again: svc tasks retry ${id}   What happened: svc tasks logs ${id}`);
-  else if (task.held) output.note(`\nIt was imported and waits. Let it run: svc tasks release ${id}`);
+    output.note(`\nRetry it: svc tasks retry ${id}   See what happened: svc tasks logs ${id}`);
+  else if (task.held)
+    output.note(`\nThe task was imported and is on hold. Release it: svc tasks release ${id}`);
 }
 
 function factsOf(task: Task): [string, string | undefined][] {
   const now = Date.now();
-  const time = (at: string | undefined) => at && `${at}  (${spellAge(at, now)})`;
+  const time = (at: string | undefined) => at && `${at}  (${formatAge(at, now)})`;
   const { error, result } = task;
   return [
     ['Task', task.id],
@@ -48,12 +49,12 @@ function factsOf(task: Task): [string, string | undefined][] {
     ['Labels', task.labels.join(', ')],
     ['Source', task.sourceUrl ? `${task.source}  ${task.sourceUrl}` : task.source],
     ['Repository', task.branch ? `${task.repository ?? ''} ${task.branch}`.trim() : task.repository],
-    ['Folder', task.cwd],
+    ['Directory', task.cwd],
     ['Created', time(task.createdAt)],
     ['Started', time(task.startedAt)],
     ['Due', task.scheduledFor],
-    ['Ended', time(task.completedAt)],
-    ['Took', result && spellDuration(result.duration)],
+    ['Finished', time(task.completedAt)],
+    ['Took', result && formatDuration(result.duration)],
     [
       'Tokens',
       result?.usage &&

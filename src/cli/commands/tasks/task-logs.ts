@@ -11,7 +11,7 @@ interface LogOptions {
   json?: boolean;
 }
 
-/** `svc tasks logs ID`: what the agent wrote, its stdout on stdout; what happened to the task, on stderr. */
+/** `svc tasks logs ID`: the output of the agent on stdout, events and its stderr on stderr. */
 export async function showTaskLogs(
   cli: Cli,
   text: string,

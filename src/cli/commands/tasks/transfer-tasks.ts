@@ -8,7 +8,7 @@ import type { Cli } from '../../program/cli.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { readStdin } from '../../input/read-stdin.ts';
-import { spellFileError } from '../../errors/file-error.ts';
+import { formatFileError } from '../../errors/file-error.ts';
 
 const ERRORS_SHOWN = 10;
 
@@ -44,20 +44,22 @@ export async function importTasks(cli: Cli, file: string, { json }: { json?: boo
     .client.tasks.import({ body: body as { version: '1'; tasks: unknown[] } });
   if (report.errors.length > 0) cli.exitCode = exitCodes.invalid;
   if (json) return output.json(report);
-  output.note(`${report.message}, ${report.skipped} were there already.`);
+  output.note(`${report.message}, ${report.skipped} already existed.`);
   for (const { index, error } of report.errors.slice(0, ERRORS_SHOWN))
     output.note(`  task ${index}: ${escapeLine(error)}`);
   if (report.errors.length > ERRORS_SHOWN)
     output.note(`  … ${report.errors.length - ERRORS_SHOWN} more: --json`);
   if (report.imported > 0)
-    output.note('Those that had not ended wait: svc tasks ls --status pending, then svc tasks release ID');
+    output.note(
+      'Unfinished tasks are on hold. List them: svc tasks ls --status pending   Release one: svc tasks release ID',
+    );
 }
 
 function read(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new CliError(exitCodes.invalid, `${file} cannot be read: ${spellFileError(error)}.`, {
+    throw new CliError(exitCodes.invalid, `${file} cannot be read: ${formatFileError(error)}.`, {
       cause: error,
     });
   }

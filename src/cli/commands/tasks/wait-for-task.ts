@@ -6,7 +6,7 @@ import { idsOf } from '../../ids/ids-of.ts';
 import { resolveId } from '../../ids/resolve-id.ts';
 import { exitCodeOfTask } from './task-outcome.ts';
 
-/** `svc tasks wait ID`: exits as the task does, or with 8 when the wait is over first. */
+/** `svc tasks wait ID`: exits with the code of the task, or with 8 on a timeout. */
 export async function waitForTask(
   cli: Cli,
   text: string,
@@ -24,7 +24,7 @@ export async function waitForTask(
     cli.exitCode = exitCodeOfTask(answer.task);
   } catch (error) {
     if (!signal?.aborted) throw error;
-    output.note(`${id} goes on. Follow it: svc tasks logs -f ${id}`);
+    output.note(`${id} has not finished. Follow it: svc tasks logs -f ${id}`);
     cli.exitCode = exitCodes.pending;
   }
 }

@@ -1,5 +1,5 @@
 import type { LiveMessage } from '../../../contract/live.ts';
-import { summariseCall } from '../approvals/lay-out-call.ts';
+import { summariseCall } from '../approvals/format-call.ts';
 import { canAsk } from '../../input/ask.ts';
 import type { Cli } from '../../program/cli.ts';
 import { describeEvent } from '../../output/describe-event.ts';
@@ -8,7 +8,7 @@ import { fitText } from '../../output/text-width.ts';
 import { followLiveFeed } from './live-feed.ts';
 import { showTaskLogs } from './task-logs.ts';
 
-/** `svc tasks watch`: what happens to all tasks, until Ctrl-C; on a terminal one can look into each of them. */
+/** `svc tasks watch`: follows all tasks until Ctrl-C; on a terminal it opens the full-screen view. */
 export async function watchTasks(
   cli: Cli,
   text: string | undefined,
@@ -25,7 +25,7 @@ export async function watchTasks(
   await connection.client.queue.getStatus();
   await followLiveFeed(connection, {
     onOpen() {
-      if (!json) output.note(output.paintError('dim', 'Watching; Ctrl-C ends it.'));
+      if (!json) output.note(output.paintError('dim', 'Watching; press Ctrl-C to stop.'));
     },
     onMessage(message) {
       if (json) output.jsonLine(message);

@@ -1,7 +1,7 @@
 import type { Scope } from '../../../contract/scopes.ts';
 import type { ApiToken } from '../../../contract/tokens.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellAge, spellLeft } from '../../output/duration.ts';
+import { formatAge, formatLeft } from '../../output/duration.ts';
 import { forEachId } from '../../ids/for-each-id.ts';
 import { idShortener } from '../../output/shorten-ids.ts';
 import { idsOf } from '../../ids/ids-of.ts';
@@ -30,13 +30,13 @@ export async function createToken(
   if (json) return output.json(answer);
   output.write(`${answer.token}\n`);
   output.note(
-    `Keep it now, it is shown this once. It lasts ${answer.expiresAt ? spellLeft(answer.expiresAt, Date.now()) : 'until it is revoked'}.`,
+    `Store it now; it is shown only once. It ${answer.expiresAt ? `expires in ${formatLeft(answer.expiresAt, Date.now())}` : 'is valid until it is revoked'}.`,
   );
   if (answer.notifySecret !== undefined)
     output.note(
-      `What is sent to a notifyUrl is signed with this secret, shown this once:\n${answer.notifySecret}`,
+      `Notifications to a notifyUrl are signed with this secret, shown only once:\n${answer.notifySecret}`,
     );
-  output.note(`Take it back:\n  svc tokens revoke ${answer.id}`);
+  output.note(`Revoke it:\n  svc tokens revoke ${answer.id}`);
 }
 
 /** `svc tokens ls`. */
@@ -47,15 +47,15 @@ export async function listTokens(cli: Cli, { json, quiet }: ListOptions): Promis
   const { tokens } = answer;
   if (quiet) return output.write(tokens.map(({ id }) => `${id}\n`).join(''));
   if (tokens.length === 0)
-    return output.note('No API token. Make one: svc tokens create NAME --scope gateway:write');
+    return output.note('No API tokens. Create one: svc tokens create NAME --scope gateway:write');
   const now = Date.now();
   const short = idShortener(output, tokens);
   output.table<ApiToken>(
     [
       { title: 'ID', value: ({ id }) => short(id) },
       { title: 'TOKEN', value: ({ prefix }) => `${prefix}…` },
-      { title: 'LASTS', value: ({ expiresAt }) => spellLeft(expiresAt, now) },
-      { title: 'USED', value: ({ lastUsedAt }) => (lastUsedAt ? spellAge(lastUsedAt, now) : 'never') },
+      { title: 'EXPIRES', value: ({ expiresAt }) => formatLeft(expiresAt, now) },
+      { title: 'LAST USED', value: ({ lastUsedAt }) => (lastUsedAt ? formatAge(lastUsedAt, now) : 'never') },
       { title: 'NAME', value: ({ name }) => name, isElastic: true },
       { title: 'SCOPES', value: ({ scopes }) => scopes.join(' '), isElastic: true },
     ],
@@ -72,6 +72,6 @@ export async function revokeTokens(cli: Cli, texts: string[], { json }: { json?:
     );
     if (json) return cli.output.json(answer);
     cli.output.write(`${id}\n`);
-    cli.output.note(`${id} opens nothing any more.`);
+    cli.output.note('Token revoked.');
   });
 }

@@ -11,14 +11,14 @@ export async function listTools(
   if (json) return output.json(answer);
   const { tools, servers } = answer;
   if (quiet) return output.write(tools.map(({ name }) => `${name}\n`).join(''));
-  if (tools.length === 0) output.note('There are no tools.');
+  if (tools.length === 0) output.note('No tools.');
   else
     output.table<ToolInfo>(
       [
         { title: 'NAME', value: ({ name }) => name },
         { title: 'KIND', value: kindOf },
         {
-          title: 'DANGER',
+          title: 'RISK',
           value: ({ danger }) => danger,
           paint: (cell, { danger }) => output.paint(colours[danger], cell),
         },
@@ -29,7 +29,7 @@ export async function listTools(
           paint: (cell, { available }) => output.paint(available ? 'green' : 'yellow', cell),
         },
         {
-          title: 'ABOUT',
+          title: 'DESCRIPTION',
           value: ({ description }) => description.split('\n')[0] ?? '',
           isElastic: true,
           fromWidth: 110,
@@ -45,7 +45,7 @@ function listServers({ output }: Cli, servers: ToolServer[]): void {
   output.table<ToolServer>(
     [
       { title: 'MCP SERVER', value: ({ name }) => name },
-      { title: 'BY', value: ({ transport }) => transport },
+      { title: 'TRANSPORT', value: ({ transport }) => transport },
       { title: 'TOOLS', value: ({ tools }) => String(tools), align: 'right' },
       {
         title: 'STATE',
@@ -60,7 +60,7 @@ function listServers({ output }: Cli, servers: ToolServer[]): void {
 }
 
 const kindOf = ({ source, server, readOnly }: ToolInfo) =>
-  `${source === 'mcp' ? `mcp ${server ?? ''}`.trimEnd() : 'built in'}, ${readOnly ? 'reads' : 'acts'}`;
+  `${source === 'mcp' ? `mcp ${server ?? ''}`.trimEnd() : 'built-in'}, ${readOnly ? 'read-only' : 'read-write'}`;
 
 const colours = { low: 'dim', medium: 'yellow', high: 'red' } as const satisfies Record<
   ToolInfo['danger'],

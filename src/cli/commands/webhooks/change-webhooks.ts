@@ -2,7 +2,7 @@ import { choiceTable } from '../../../contract/choice-table.ts';
 import type { UpdateWebhook, Webhook, WebhookEvent } from '../../../contract/webhooks.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellLeft } from '../../output/duration.ts';
+import { formatLeft } from '../../output/duration.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { forEachId } from '../../ids/for-each-id.ts';
 import { readSecret } from '../../input/read-secret.ts';
@@ -30,8 +30,8 @@ export async function addWebhook(cli: Cli, url: string, options: AddOptions): Pr
   const { output } = cli;
   const { event, allEvents, description, json } = options;
   if ((event === undefined) !== Boolean(allEvents))
-    throw new CliError(exitCodes.usage, 'Which events should it be told of?', {
-      next: `Name them: --event ${webhookEvents[1]}, or all of them: --all-events`,
+    throw new CliError(exitCodes.usage, 'No events given.', {
+      next: `Subscribe to some: --event ${webhookEvents[1]}, or to all: --all-events`,
     });
   const secret = await givenSecret(cli, options);
   const answer = await cli.connect().client.webhooks.create({
@@ -45,7 +45,7 @@ export async function addWebhook(cli: Cli, url: string, options: AddOptions): Pr
   if (json) return output.json(answer);
   const { webhook } = answer;
   showSecret(cli, webhook, secret);
-  output.note(`${webhook.id} is told from now on. Try it: svc webhooks test ${webhook.id}`);
+  output.note(`Webhook is active. Test it: svc webhooks test ${webhook.id}`);
 }
 
 /** `svc webhooks rotate ID`. */
@@ -69,8 +69,8 @@ export async function rotateSecret(cli: Cli, text: string, options: RotateOption
   const until = webhook.previousSecretUntil;
   output.note(
     until === undefined
-      ? 'The secret before signs no more.'
-      : `The secret before signs too, for ${spellLeft(until, Date.now())}.`,
+      ? 'Previous secret revoked.'
+      : `The previous secret also signs for another ${formatLeft(until, Date.now())}.`,
   );
 }
 
@@ -91,8 +91,8 @@ export async function changeWebhooks(
     output.write(`${id}\n`);
     output.note(
       answer.webhook.active
-        ? `${id} is told again, of what waits too.`
-        : `${id} is paused. Again: svc webhooks enable ${id}`,
+        ? 'Webhook enabled; pending deliveries resume.'
+        : `Webhook paused. Enable it again: svc webhooks enable ${id}`,
     );
   });
 }
@@ -107,7 +107,7 @@ export async function removeWebhooks(cli: Cli, texts: string[], { json }: Format
     );
     if (json) return output.json(answer);
     output.write(`${id}\n`);
-    output.note(`${id} is told nothing any more.`);
+    output.note('Webhook removed.');
   });
 }
 
@@ -118,5 +118,5 @@ const givenSecret = async (cli: Cli, { secretStdin }: { secretStdin?: boolean })
 function showSecret({ output }: Cli, { id, secret }: Webhook, given: string | undefined): void {
   if (given !== undefined) return output.write(`${id}\n`);
   output.write(`${secret}\n`);
-  output.note('Keep this secret now, it is shown this once: the receiver checks signatures with it.');
+  output.note('Store this secret now; it is shown only once. The receiver verifies signatures with it.');
 }

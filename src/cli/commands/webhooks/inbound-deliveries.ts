@@ -1,10 +1,10 @@
 import type { InboundDelivery, ListInboundQuery } from '../../../contract/inbound.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellAge } from '../../output/duration.ts';
+import { formatAge } from '../../output/duration.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
-import { layOutFacts } from '../../output/facts.ts';
+import { formatFacts } from '../../output/facts.ts';
 import { idsOf } from '../../ids/ids-of.ts';
 import { withId } from '../../ids/resolve-id.ts';
 import { idShortener } from '../../output/shorten-ids.ts';
@@ -27,8 +27,8 @@ export async function listInbound(cli: Cli, options: InboundOptions): Promise<vo
   const { output } = cli;
   const { provider, status, limit, offset = 0, json, quiet } = options;
   if (options.payload)
-    throw new CliError(exitCodes.usage, 'The payload of which delivery?', {
-      next: 'svc webhooks inbound ID --payload',
+    throw new CliError(exitCodes.usage, '--payload needs the ID of a delivery.', {
+      next: 'Example: svc webhooks inbound ID --payload',
     });
   const answer = await cli.connect().client.inbound.list({
     query: {
@@ -44,8 +44,8 @@ export async function listInbound(cli: Cli, options: InboundOptions): Promise<vo
   if (deliveries.length === 0)
     return output.note(
       provider || status
-        ? 'None.'
-        : `Nothing has come in yet. See what is missing: svc integrations ls (${vendorList.map(({ name }) => name).join(', ')})`,
+        ? 'No matching deliveries.'
+        : `No inbound deliveries yet. Check the setup: svc integrations ls (${vendorList.map(({ name }) => name).join(', ')})`,
     );
   const now = Date.now();
   const short = idShortener(output, deliveries);
@@ -57,9 +57,9 @@ export async function listInbound(cli: Cli, options: InboundOptions): Promise<vo
   output.table<InboundDelivery>(
     [
       { title: 'ID', value: ({ id }) => short(id) },
-      { title: 'AGE', value: ({ receivedAt }) => spellAge(receivedAt, now) },
+      { title: 'AGE', value: ({ receivedAt }) => formatAge(receivedAt, now) },
       { title: 'FROM', value: (each) => vendors[each.provider].name },
-      { title: 'EVENT', value: spellEvent, isElastic: true },
+      { title: 'EVENT', value: formatEvent, isElastic: true },
       {
         title: 'STATUS',
         value: (each) => each.status,
@@ -81,7 +81,7 @@ export async function listInbound(cli: Cli, options: InboundOptions): Promise<vo
 export async function showInbound(
   cli: Cli,
   text: string,
-  { payload: isWanted, json }: InboundOptions,
+  { payload: showPayload, json }: InboundOptions,
 ): Promise<void> {
   const { output } = cli;
   const { client } = cli.connect();
@@ -90,27 +90,27 @@ export async function showInbound(
   );
   if (json) return output.json(answer);
   const { delivery, payload } = answer;
-  if (isWanted) {
+  if (showPayload) {
     if (payload !== undefined) return output.text(`${JSON.stringify(payload, null, 2)}\n`);
-    throw new CliError(exitCodes.notFound, 'Its body is no longer kept.', {
-      next: `What is known of it: svc webhooks inbound ${id}`,
+    throw new CliError(exitCodes.notFound, 'The body of this delivery is no longer stored.', {
+      next: `Show the rest: svc webhooks inbound ${id}`,
     });
   }
   const { copies } = delivery;
   output.write(
-    layOutFacts(
+    formatFacts(
       [
-        ['Id', delivery.id],
+        ['ID', delivery.id],
         ['From', vendors[delivery.provider].name],
-        ['Their id', delivery.deliveryId],
-        ['Event', spellEvent(delivery)],
-        ['About', delivery.sourceId],
+        ['Delivery ID', delivery.deliveryId],
+        ['Event', formatEvent(delivery)],
+        ['Source', delivery.sourceId],
         ['Sender', delivery.sender],
         ['Status', delivery.status],
         ['Reason', delivery.reason],
         ['Task', delivery.taskId],
-        ['Came', delivery.receivedAt],
-        ['Copies', copies > 1 ? `${copies}, the last at ${delivery.lastReceivedAt}` : undefined],
+        ['Received', delivery.receivedAt],
+        ['Copies', copies > 1 ? `${copies}, last at ${delivery.lastReceivedAt}` : undefined],
         ['Bytes', String(delivery.bytes)],
         ['Replay of', delivery.replayOf],
       ],
@@ -119,8 +119,8 @@ export async function showInbound(
   );
   output.note(
     delivery.canReplay
-      ? `\nIts body: svc webhooks inbound ${id} --payload   By the rules of now: svc webhooks replay ${id}`
-      : '\nIts body is no longer kept, so it cannot be replayed.',
+      ? `\nShow the body: svc webhooks inbound ${id} --payload   Process it again: svc webhooks replay ${id}`
+      : '\nThe body is no longer stored, so this delivery cannot be replayed.',
   );
 }
 
@@ -137,5 +137,5 @@ export async function replayInbound(cli: Cli, text: string, { json }: { json?: b
   output.note(reason === undefined ? status : `${status}: ${escapeLine(reason)}`);
 }
 
-const spellEvent = ({ event, action }: InboundDelivery) =>
+const formatEvent = ({ event, action }: InboundDelivery) =>
   action === undefined ? event : `${event} ${action}`;

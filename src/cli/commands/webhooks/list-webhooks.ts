@@ -1,8 +1,8 @@
 import { choiceTable } from '../../../contract/choice-table.ts';
 import type { Webhook } from '../../../contract/webhooks.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellAge, spellLeft } from '../../output/duration.ts';
-import { layOutFacts } from '../../output/facts.ts';
+import { formatAge, formatLeft } from '../../output/duration.ts';
+import { formatFacts } from '../../output/facts.ts';
 import type { Output } from '../../output/output.ts';
 import { idsOf } from '../../ids/ids-of.ts';
 import { withId } from '../../ids/resolve-id.ts';
@@ -23,21 +23,23 @@ export async function listWebhooks(cli: Cli, { json, quiet }: Format & { quiet?:
   if (json) return output.json(answer);
   const { webhooks } = answer;
   if (quiet) return output.write(webhooks.map(({ id }) => `${id}\n`).join(''));
-  if (webhooks.length === 0)
-    return output.note('Nobody is told of events. Add a webhook: svc webhooks add URL --all-events');
+  if (webhooks.length === 0) return output.note('No webhooks. Add one: svc webhooks add URL --all-events');
   const now = Date.now();
   const short = idShortener(output, webhooks);
   output.table<Webhook>(
     [
       { title: 'ID', value: ({ id }) => short(id) },
       { title: 'URL', value: ({ url }) => url.replace(/^https:\/\//, ''), isElastic: true },
-      { title: 'EVENTS', value: spellEvents, isElastic: true },
+      { title: 'EVENTS', value: formatEvents, isElastic: true },
       {
         title: 'STATUS',
         value: ({ status }) => status,
         paint: (cell, { status }) => output.paint(colours[status], cell),
       },
-      { title: 'LAST', value: ({ lastDelivery }) => (lastDelivery ? spellAge(lastDelivery, now) : 'never') },
+      {
+        title: 'LAST DELIVERY',
+        value: ({ lastDelivery }) => (lastDelivery ? formatAge(lastDelivery, now) : 'never'),
+      },
       { title: 'FAILED', value: ({ failureCount }) => String(failureCount), align: 'right' },
     ],
     webhooks,
@@ -56,38 +58,37 @@ export async function showWebhook(cli: Cli, text: string, { json }: Format): Pro
   const { webhook } = answer;
   const { previousSecretUntil } = webhook;
   output.write(
-    layOutFacts(
+    formatFacts(
       [
-        ['Id', webhook.id],
+        ['ID', webhook.id],
         ['URL', webhook.url],
-        ['About', webhook.description],
+        ['Description', webhook.description],
         ['Events', webhook.events.join(', ')],
         ['Status', webhook.status],
         ['Failing', webhook.failingSince && `since ${webhook.failingSince}`],
         ['Secret', webhook.secret],
         [
-          'Before',
-          previousSecretUntil &&
-            `the secret before signs too, for ${spellLeft(previousSecretUntil, Date.now())}`,
+          'Previous secret',
+          previousSecretUntil && `also signs for another ${formatLeft(previousSecretUntil, Date.now())}`,
         ],
-        ['Arrived', String(webhook.deliveryCount)],
+        ['Delivered', String(webhook.deliveryCount)],
         ['Failed', String(webhook.failureCount)],
-        ['Last', webhook.lastDelivery ?? 'never'],
+        ['Last delivery', webhook.lastDelivery ?? 'never'],
         ['Created', webhook.createdAt],
       ],
       output.paint,
     ),
   );
   adviseFailing(output, webhook, id);
-  output.note(output.paintError('dim', `\nWhat was sent: svc webhooks deliveries ${id}`));
+  output.note(output.paintError('dim', `\nList deliveries: svc webhooks deliveries ${id}`));
 }
 
-const spellEvents = ({ events }: Webhook) =>
+const formatEvents = ({ events }: Webhook) =>
   events.length === webhookEvents.length ? 'all' : events.join(' ');
 
-/** What to do where sending was given up. */
+/** Explains how to re-enable a webhook that was disabled after repeated failures. */
 function adviseFailing(output: Output, { status }: Webhook, id: string): void {
   if (status !== 'failing') return;
-  output.note(`Given up: ${id}. See why: svc webhooks deliveries ${id} --failed`);
-  output.note(`When it works again: svc webhooks enable ${id}`);
+  output.note(`${id} was disabled after repeated failures. See why: svc webhooks deliveries ${id} --failed`);
+  output.note(`Re-enable it once fixed: svc webhooks enable ${id}`);
 }

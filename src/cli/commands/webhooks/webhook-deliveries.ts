@@ -1,7 +1,7 @@
 import type { WebhookDelivery } from '../../../contract/webhooks.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
-import { spellAge, spellDuration, spellLeft } from '../../output/duration.ts';
+import { formatAge, formatDuration, formatLeft } from '../../output/duration.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { idsOf } from '../../ids/ids-of.ts';
 import { resolveId, withId } from '../../ids/resolve-id.ts';
@@ -35,7 +35,9 @@ export async function listDeliveries(
   const { deliveries } = answer;
   if (quiet) return output.write(deliveries.map((each) => `${each.id}\n`).join(''));
   if (deliveries.length === 0)
-    return output.note(status ? 'None.' : `Nothing was sent yet. Try it: svc webhooks test ${id}`);
+    return output.note(
+      status ? 'No matching deliveries.' : `No deliveries yet. Test it: svc webhooks test ${id}`,
+    );
   const now = Date.now();
   const short = idShortener(output, deliveries);
   output.table<WebhookDelivery>(
@@ -51,17 +53,17 @@ export async function listDeliveries(
       { title: 'ATTEMPT', value: ({ attempt }) => String(attempt), align: 'right' },
       {
         title: 'NEXT',
-        value: ({ nextAttemptAt }) => (nextAttemptAt ? spellWhen(nextAttemptAt, now) : '-'),
+        value: ({ nextAttemptAt }) => (nextAttemptAt ? formatWhen(nextAttemptAt, now) : '-'),
       },
-      { title: 'AGE', value: ({ at }) => spellAge(at, now) },
+      { title: 'AGE', value: ({ at }) => formatAge(at, now) },
       { title: 'ERROR', value: ({ error = '' }) => error, isElastic: true, fromWidth: 100 },
     ],
     deliveries,
   );
   if (deliveries.length === answer.limit)
-    output.note(output.paintError('dim', `The newest ${answer.limit}. More: --limit`));
+    output.note(output.paintError('dim', `Showing the newest ${answer.limit}. More: --limit`));
   const broken = deliveries.find((each) => each.status === 'failed');
-  if (broken) output.note(`Send one again: svc webhooks redeliver ${text} ${short(broken.id)}`);
+  if (broken) output.note(`Redeliver one: svc webhooks redeliver ${text} ${short(broken.id)}`);
 }
 
 /** `svc webhooks redeliver WEBHOOK DELIVERY`. */
@@ -84,7 +86,7 @@ export async function redeliver(
   report(cli, answer.delivery, json);
 }
 
-/** `svc webhooks test ID`: exits with 0 only where the receiver took it. */
+/** `svc webhooks test ID`: exits with 0 only if the receiver accepted it. */
 export async function testWebhook(cli: Cli, text: string, { json }: Format): Promise<void> {
   const { client } = cli.connect();
   const { answer } = await withId(text, idsOf(client, 'webhook'), (id) =>
@@ -94,24 +96,24 @@ export async function testWebhook(cli: Cli, text: string, { json }: Format): Pro
   report(cli, answer.delivery, json);
 }
 
-/** Says what came of a delivery, with an exit code. */
+/** Reports the outcome of a delivery, with an exit code. */
 function report(cli: Cli, delivery: WebhookDelivery, isQuiet = false): void {
   const { status, statusCode, error, durationMs, nextAttemptAt, webhookId } = delivery;
-  const why = error ?? (statusCode === undefined ? 'no answer' : `HTTP ${statusCode}`);
+  const why = error ?? (statusCode === undefined ? 'no response' : `HTTP ${statusCode}`);
   if (status === 'delivered') {
-    const took = durationMs === undefined ? '' : ` in ${spellDuration(durationMs)}`;
-    if (!isQuiet) cli.output.note(`It arrived${took} (HTTP ${statusCode ?? 200}).`);
+    const took = durationMs === undefined ? '' : ` in ${formatDuration(durationMs)}`;
+    if (!isQuiet) cli.output.note(`Delivered${took} (HTTP ${statusCode ?? 200}).`);
     return;
   }
-  const again = nextAttemptAt ? `It is sent again ${spellWhen(nextAttemptAt, Date.now())}` : undefined;
+  const again = nextAttemptAt ? `Next attempt ${formatWhen(nextAttemptAt, Date.now())}` : undefined;
   if (status === 'pending')
-    throw new CliError(exitCodes.pending, `It has not arrived yet: ${why}.`, {
+    throw new CliError(exitCodes.pending, `Not delivered yet: ${why}.`, {
       next: again ?? `See: svc webhooks deliveries ${webhookId}`,
     });
-  throw new CliError(exitCodes.failed, `It did not arrive: ${why}.`, {
+  throw new CliError(exitCodes.failed, `Delivery failed: ${why}.`, {
     next: `See: svc webhooks deliveries ${webhookId} --failed`,
   });
 }
 
-const spellWhen = (timestamp: string, now: number) =>
-  Date.parse(timestamp) <= now ? 'now' : `in ${spellLeft(timestamp, now)}`;
+const formatWhen = (timestamp: string, now: number) =>
+  Date.parse(timestamp) <= now ? 'now' : `in ${formatLeft(timestamp, now)}`;

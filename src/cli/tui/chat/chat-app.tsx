@@ -1,6 +1,6 @@
 import { Box, type Key, useInput, useWindowSize } from 'ink';
 import { useEffect, useState } from 'react';
-import { layOutEditor } from '../editor/lay-out-editor.ts';
+import { renderEditor } from '../editor/render-editor.ts';
 import { splitKeys } from '../editor/key-action.ts';
 import { ApprovalBar, approvalRows } from '../parts/approval-bar.tsx';
 import { useBatchedReducer } from '../parts/use-batched-reducer.ts';
@@ -20,11 +20,11 @@ export interface ChatAppProps extends Omit<ChatSessionParts, 'push' | 'apply'> {
   initial: ChatState;
   /** What to send at once. */
   message?: string | undefined;
-  /** Tells which conversation is open and which task runs in it, for what is said after the chat. */
+  /** Reports the open conversation and its running task, for the notes after the chat. */
   onSession?: (session: ChatSession) => void;
 }
 
-/** A chat on the whole screen. */
+/** The full-screen chat. */
 export function ChatApp({ initial, message, onSession, ...parts }: ChatAppProps) {
   const { now, folder } = parts;
   const { columns: width, rows: height } = useWindowSize();
@@ -48,7 +48,7 @@ export function ChatApp({ initial, message, onSession, ...parts }: ChatAppProps)
     if (text.trim() === '') return false;
     const slash = text.startsWith('/') ? parseSlash(text) : undefined;
     if (slash && 'unknown' in slash) {
-      const meant = slash.meant === undefined ? 'All there are: /help' : `Did you mean /${slash.meant}?`;
+      const meant = slash.meant === undefined ? 'List all: /help' : `Did you mean /${slash.meant}?`;
       setRemark(`There is no /${slash.unknown}. ${meant}`);
       return false;
     }
@@ -58,7 +58,7 @@ export function ChatApp({ initial, message, onSession, ...parts }: ChatAppProps)
       return true;
     }
     if (session.isRunning) {
-      setRemark('It still answers. Esc stops it; your message stays here.');
+      setRemark('Still responding. Press Esc to stop it; your message is kept.');
       return false;
     }
     void session.send(text, settings);
@@ -67,10 +67,10 @@ export function ChatApp({ initial, message, onSession, ...parts }: ChatAppProps)
 
   const history = run.entries.flatMap((entry) => (entry.kind === 'person' ? [entry.text] : []));
   const input = useMessage({ width, history, isActive: isWriting, onSubmit: submit });
-  const editor = layOutEditor(input.editor, {
+  const editor = renderEditor(input.editor, {
     width,
     height: Math.max(1, Math.floor(height / 3)),
-    hint: run.entries.length === 0 ? 'Write a message' : 'Go on',
+    hint: run.entries.length === 0 ? 'Write a message' : 'Write a reply',
   });
   const barRows = Math.max(4, Math.floor(height * 0.6));
   const lowerRows = approval
@@ -137,7 +137,7 @@ export function ChatApp({ initial, message, onSession, ...parts }: ChatAppProps)
         now={now}
         width={width}
         height={height}
-        remark={isLeaving ? 'Ctrl+C once more leaves.' : remark}
+        remark={isLeaving ? 'Press Ctrl+C again to exit.' : remark}
         isWriting={isWriting}
       />
     </Box>

@@ -11,12 +11,12 @@ import { loadConversation } from './load-chat.ts';
 
 export interface ChatSessionParts {
   connection: Connection;
-  /** The conversation to go on with; else the first message begins one. */
+  /** The conversation to continue; otherwise the first message creates one. */
   conversationId?: string | undefined;
   /** Where the tools of new conversations work. */
   folder: string;
   /** A failure in one line with what to do next. */
-  spellError: (error: unknown) => string;
+  formatError: (error: unknown) => string;
   /** Epoch milliseconds. */
   now: () => number;
   /** Takes an event that may wait for a moment. */
@@ -32,7 +32,7 @@ interface Running {
   isCancelled: boolean;
 }
 
-/** Speaks with the daemon for a chat on the screen; whatever comes of it is an event, and nothing is thrown. */
+/** Connects the chat to the daemon; every outcome is an event, and nothing is thrown. */
 export class ChatSession {
   readonly #parts: ChatSessionParts;
   #conversationId: string | undefined;
@@ -47,7 +47,7 @@ export class ChatSession {
   get conversationId(): string | undefined {
     return this.#conversationId;
   }
-  /** The task that goes on after the chat was left. */
+  /** The task that continues after the chat was closed. */
   get taskLeftBehind(): string | undefined {
     return this.#taskLeftBehind;
   }
@@ -112,10 +112,10 @@ export class ChatSession {
     apply({ kind: 'decided', id });
     try {
       await connection.client.approvals.decide({ params: { id }, body: { decision } });
-      if (!isOfRun) this.#note('Decided. Its answer goes on in its conversation: /conversations');
+      if (!isOfRun) this.#note('Decided. The answer continues in its conversation: /conversations');
     } catch (error) {
       if (error instanceof ApiError && error.status === 400)
-        this.#note('That was decided already, or it waited too long.');
+        this.#note('This was already decided, or it expired.');
       else this.#complain(error);
     }
   }
@@ -139,12 +139,12 @@ export class ChatSession {
     const { connection, apply } = this.#parts;
     await this.#tell(async () => {
       const { approvals } = await connection.client.approvals.list();
-      if (approvals.length === 0) this.#note('Nothing waits for a decision.');
+      if (approvals.length === 0) this.#note('No pending approvals.');
       else apply({ kind: 'asked', approvals });
     });
   }
 
-  /** Fetches something; a failure is told and answers undefined. */
+  /** Fetches something; a failure is shown, and the result is undefined. */
   async fetch<T>(ask: (client: Connection['client']) => Promise<T>): Promise<T | undefined> {
     return this.#tell(() => ask(this.#parts.connection.client));
   }
@@ -172,11 +172,12 @@ export class ChatSession {
 
   #sayBroken({ taskId, isCancelled }: Running): void {
     if (isCancelled) return this.#note('Stopped.');
-    const next = taskId === undefined ? 'See: svc daemon status' : `It may go on: svc tasks show ${taskId}`;
+    const next =
+      taskId === undefined ? 'See: svc daemon status' : `It may still be running: svc tasks show ${taskId}`;
     this.#parts.push({
       kind: 'note',
       tone: 'warning',
-      text: `The connection broke off before the answer was complete. ${next}`,
+      text: `The connection was lost before the answer was complete. ${next}`,
     });
   }
 
@@ -189,10 +190,10 @@ export class ChatSession {
     }
   }
 
-  /** Without an error: it ended because its person wanted it. */
+  /** Without an error, the user stopped it. */
   #complain(error: unknown): void {
     if (error === undefined) return this.#note('Stopped.');
-    this.#parts.push({ kind: 'note', tone: 'warning', text: this.#parts.spellError(error) });
+    this.#parts.push({ kind: 'note', tone: 'warning', text: this.#parts.formatError(error) });
   }
 
   #note(text: string): void {
@@ -200,6 +201,6 @@ export class ChatSession {
   }
 }
 
-/** The connection broke, in whatever way. */
+/** Whether the connection was lost. */
 const isBroken = (error: unknown) =>
   error instanceof Error && !(error instanceof ApiError) && 'code' in error;

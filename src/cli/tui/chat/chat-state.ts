@@ -81,7 +81,7 @@ function next(state: ChatState, event: ChatEvent): ChatState {
     case 'put-aside':
       return {
         ...state,
-        run: withNote({ ...run, approvals: [] }, 'What waits can be decided later: /approvals'),
+        run: withNote({ ...run, approvals: [] }, 'Decide pending approvals later: /approvals'),
       };
     case 'note':
       return { ...state, run: withNote(run, event.text, event.tone) };

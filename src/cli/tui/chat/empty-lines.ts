@@ -4,9 +4,9 @@ import { cleanText } from '../parts/line.ts';
 
 const commands = [
   ['/help', 'all commands and keys'],
-  ['/conversations', 'go on with an earlier one'],
+  ['/conversations', 'continue an earlier one'],
   ['/model', 'choose the model'],
-  ['/agentic', 'let it work by itself'],
+  ['/agentic', 'let it work autonomously'],
 ] as const;
 
 /** What an empty chat says: what it is, and what to do. */
@@ -20,15 +20,12 @@ export function emptyLines(
     return [
       title,
       [],
-      ...wrapSpans(
-        [{ text: 'No model provider is set up, so nothing can answer yet. Leave with /quit, then:' }],
-        room,
-      ),
+      ...wrapSpans([{ text: 'No model provider is configured yet. Exit with /quit, then run:' }], room),
       [],
       [{ text: '  svc providers configure openai', style: { tone: 'code' } }],
       [
         { text: '  svc providers ls --all', style: { tone: 'code' } },
-        { text: '   all there are', style: { tone: 'muted' } },
+        { text: '   list all providers', style: { tone: 'muted' } },
       ],
     ];
   return [
@@ -37,7 +34,7 @@ export function emptyLines(
     ...wrapSpans(
       [
         { text: `Write a message and press Enter. Tools work in ${cleanText(folder)}. ` },
-        { text: 'What needs your approval is shown to you whole before it runs.' },
+        { text: 'Calls that need your approval are shown in full before they run.' },
       ],
       room,
     ),

@@ -8,11 +8,11 @@ const keys = [
   ['Ctrl+T', 'show or hide thinking'],
   ['Ctrl+O', 'show or hide what tools did'],
   ['Esc', 'stop the answer'],
-  ['Ctrl+A E K U W Y', 'begin, end, cut to it, cut a word, put back'],
-  ['Ctrl+C twice', 'leave'],
+  ['Ctrl+A E K U W Y', 'line start, line end, cut after, cut before, cut word, paste'],
+  ['Ctrl+C twice', 'exit'],
 ] as const;
 
-const layOut = (rows: readonly (readonly [string, string])[]) => {
+const alignRows = (rows: readonly (readonly [string, string])[]) => {
   const width = Math.max(...rows.map(([name]) => name.length));
   return rows.map(([name, meaning]) => `${name.padEnd(width)}  ${meaning}`);
 };
@@ -20,7 +20,7 @@ const layOut = (rows: readonly (readonly [string, string])[]) => {
 /** All commands and keys. */
 export const helpText: string = [
   'Commands',
-  ...layOut(
+  ...alignRows(
     slashCommands.map((command) => [
       `/${command.name}${'takes' in command ? ` [${command.takes}]` : ''}`,
       command.summary,
@@ -28,5 +28,5 @@ export const helpText: string = [
   ),
   '',
   'Keys',
-  ...layOut(keys),
+  ...alignRows(keys),
 ].join('\n');

@@ -3,7 +3,7 @@ import { findConversation } from '../../commands/chat/choose-conversation.ts';
 import type { ChatEvent } from './chat-state.ts';
 import { entriesOfMessages } from './entries-of-messages.ts';
 
-/** A conversation with all that was said in it, from its id or the beginning of it. */
+/** A conversation with all its messages, by ID or ID prefix. */
 export async function loadConversation(
   client: Client,
   text: string,

@@ -1,5 +1,5 @@
 import { Box, useCursor } from 'ink';
-import type { EditorLayout } from '../editor/lay-out-editor.ts';
+import type { EditorLayout } from '../editor/render-editor.ts';
 import type { Line } from '../parts/line.ts';
 import { LinesView } from '../parts/line-view.tsx';
 import { choiceLines } from './picker.tsx';

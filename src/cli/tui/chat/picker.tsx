@@ -59,7 +59,7 @@ export function Picker({ title, choices, width, onPick, onClose }: Props) {
     ],
     ...listed,
     ...Array.from({ length: rows - listed.length }, (): Line => []),
-    [{ text: '↑↓ choose · Enter takes it · type to search · Esc closes', style: { tone: 'muted' } }],
+    [{ text: '↑↓ choose · Enter to select · type to search · Esc to close', style: { tone: 'muted' } }],
   ];
   return (
     <Box flexDirection="column" flexShrink={0} height={pickerRows(choices.length)}>
@@ -73,7 +73,7 @@ export function choiceLines(
   choices: readonly Choice[],
   { chosen, rows, width }: { chosen: number; rows: number; width: number },
 ): Line[] {
-  if (choices.length === 0) return [[{ text: '  nothing fits', style: { tone: 'muted' } }]];
+  if (choices.length === 0) return [[{ text: '  no matches', style: { tone: 'muted' } }]];
   const top = Math.max(0, Math.min(chosen - Math.floor(rows / 2), choices.length - rows));
   const valueWidth = Math.min(
     Math.floor(width / 2),

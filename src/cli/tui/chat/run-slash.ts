@@ -1,6 +1,6 @@
 import type { Effort } from '../../../contract/run-events.ts';
 import type { SecurityMode } from '../../../contract/security-mode.ts';
-import { spellAge } from '../../output/duration.ts';
+import { formatAge } from '../../output/duration.ts';
 import type { ChatSession } from './chat-session.ts';
 import type { ChatEvent, ChatState } from './chat-state.ts';
 import { helpText } from './help-text.ts';
@@ -31,7 +31,7 @@ export async function runSlash(name: SlashName, argument: string, parts: SlashPa
   const { session, apply, leave } = parts;
   const note = (text: string) => apply({ kind: 'note', text });
   if ((name === 'new' || name === 'conversations') && session.isRunning)
-    return note('It still answers. Esc stops it; then choose another conversation.');
+    return note('Still responding. Press Esc to stop it, then choose another conversation.');
   switch (name) {
     case 'help':
       return note(helpText);
@@ -54,8 +54,8 @@ export async function runSlash(name: SlashName, argument: string, parts: SlashPa
       apply({ kind: 'set', settings: { isAgentic } });
       return note(
         isAgentic
-          ? 'It now works by itself, step after step. How far: /effort, /budget.'
-          : 'It now answers message by message.',
+          ? 'Agentic mode is on: it works autonomously, step by step. Limits: /effort, /budget.'
+          : 'Agentic mode is off: it answers message by message.',
       );
     }
     case 'approvals':
@@ -73,11 +73,11 @@ async function chooseConversation({ session, choose, now }: SlashParts): Promise
   );
   if (!page) return;
   choose({
-    title: 'Go on with a conversation',
+    title: 'Continue a conversation',
     choices: page.conversations.map(({ id, title, messageCount, updatedAt }) => ({
       value: id,
       label: title,
-      text: `${messageCount} messages · ${spellAge(updatedAt, now())}`,
+      text: `${messageCount} messages · ${formatAge(updatedAt, now())}`,
     })),
     onPick: (id) => void session.open(id),
   });
@@ -91,7 +91,7 @@ async function chooseModel(argument: string, { state, session, apply, choose }: 
   );
   if (!answer) return;
   choose({
-    title: 'The model that answers',
+    title: 'Choose a model',
     choices: answer.models.map((model) => ({
       value: `${model.provider}/${model.id}`,
       label: model.id,
@@ -115,22 +115,22 @@ async function chooseProvider(argument: string, { session, apply, choose }: Slas
       apply({
         kind: 'note',
         tone: 'warning',
-        text: `"${value}" is not set up. Set it up: svc providers configure ${value}`,
+        text: `"${value}" is not configured. Configure it: svc providers configure ${value}`,
       });
   };
   if (argument !== '') return pick(argument);
   const choices = usable.map(({ type, defaultModel = '' }) => ({ value: type, text: defaultModel }));
-  choose({ title: 'The provider of the model', choices, onPick: pick });
+  choose({ title: 'Choose a provider', choices, onPick: pick });
 }
 
 function chooseMode(argument: string, { state, apply, choose }: SlashParts): void {
   if (state.settings.isAgentic)
     return apply({
       kind: 'note',
-      text: 'Work by itself is always in the mode full: nobody is asked; blocked tools and guards still hold',
+      text: 'Agentic mode always uses mode full: it never prompts; blocked tools and guards still apply',
     });
   chooseWord(argument, modeMeanings, {
-    title: 'Who is asked before a tool runs',
+    title: 'Choose a security mode',
     pick: (mode: SecurityMode) => apply({ kind: 'set', settings: { mode } }),
     refuse: (text) => apply({ kind: 'note', tone: 'warning', text }),
     choose,
@@ -139,7 +139,7 @@ function chooseMode(argument: string, { state, apply, choose }: SlashParts): voi
 
 function chooseEffort(argument: string, { apply, choose }: SlashParts): void {
   chooseWord(argument, effortMeanings, {
-    title: 'How far it goes by itself',
+    title: 'Choose the effort of agentic mode',
     pick: (effort: Effort) => apply({ kind: 'set', settings: { effort, isAgentic: true } }),
     refuse: (text) => apply({ kind: 'note', tone: 'warning', text }),
     choose,
@@ -154,7 +154,7 @@ function setBudget(argument: string, { apply }: SlashParts): void {
   apply({
     kind: 'note',
     tone: 'warning',
-    text: 'Say how many tokens, at least 1000: /budget 100k. None: /budget off',
+    text: 'Set a number of tokens, at least 1000: /budget 100k. No limit: /budget off',
   });
 }
 
@@ -173,7 +173,7 @@ function chooseWord<Word extends string>(
   const take = (text: string) => {
     const word = words.find((each) => each === text);
     if (word) parts.pick(word);
-    else parts.refuse(`There is no "${text}". There are: ${words.join(', ')}.`);
+    else parts.refuse(`There is no "${text}". Available: ${words.join(', ')}.`);
   };
   if (argument !== '') return take(argument);
   const choices = words.map((word) => ({ value: word, text: meanings[word] }));

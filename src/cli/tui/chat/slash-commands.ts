@@ -10,18 +10,18 @@ export interface SlashCommand {
 
 /** What begins with a slash, in the order of the help. */
 export const slashCommands = [
-  { name: 'help', summary: 'show the commands and the keys' },
-  { name: 'new', summary: 'begin another conversation' },
-  { name: 'conversations', summary: 'go on with an earlier conversation' },
+  { name: 'help', summary: 'show commands and keys' },
+  { name: 'new', summary: 'start a new conversation' },
+  { name: 'conversations', summary: 'continue an earlier conversation' },
   { name: 'model', takes: 'name', summary: 'choose the model' },
   { name: 'provider', takes: 'name', summary: 'choose the provider' },
-  { name: 'mode', takes: 'mode', summary: 'who is asked before a tool runs' },
-  { name: 'agentic', summary: 'let it work by itself, or no longer' },
-  { name: 'effort', takes: 'effort', summary: 'how far it goes by itself' },
-  { name: 'budget', takes: 'tokens', summary: 'how many tokens it may use by itself' },
-  { name: 'approvals', summary: 'decide on what waits, everywhere' },
+  { name: 'mode', takes: 'mode', summary: 'choose the security mode' },
+  { name: 'agentic', summary: 'turn agentic mode on or off' },
+  { name: 'effort', takes: 'effort', summary: 'set the effort of agentic mode' },
+  { name: 'budget', takes: 'tokens', summary: 'set the token budget of agentic mode' },
+  { name: 'approvals', summary: 'decide all pending approvals' },
   { name: 'clear', summary: 'clear the screen' },
-  { name: 'quit', summary: 'leave' },
+  { name: 'quit', summary: 'exit' },
 ] as const satisfies SlashCommand[];
 export type SlashName = (typeof slashCommands)[number]['name'];
 

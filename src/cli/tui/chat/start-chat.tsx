@@ -15,10 +15,10 @@ interface Options {
   message: string;
 }
 
-/** Chats on the whole screen until its person leaves. */
+/** Runs the full-screen chat until the user exits. */
 export async function startChat(cli: Cli, { settings, conversation, message }: Options): Promise<ExitCode> {
   const connection = cli.connect();
-  // What cannot work is told before the screen is taken.
+  // Errors are reported before the screen is taken over.
   const defaults = await loadDefaults(connection.client);
   const opened = conversation === undefined ? [] : [await loadConversation(connection.client, conversation)];
   const initial = reduceChat(beginChat(settings), [defaults, ...opened]);
@@ -30,7 +30,7 @@ export async function startChat(cli: Cli, { settings, conversation, message }: O
         connection={connection}
         conversationId={initial.conversation?.id}
         folder={process.cwd()}
-        spellError={(error) => {
+        formatError={(error) => {
           const { message: what, next } = toReport(error, cli);
           return [what, next].filter(Boolean).join(' ');
         }}
@@ -49,7 +49,7 @@ export async function startChat(cli: Cli, { settings, conversation, message }: O
 
 function sayWhatNext({ output }: Cli, session: ChatSession | undefined): void {
   if (session?.taskLeftBehind !== undefined)
-    output.note(`The work goes on: svc tasks show ${session.taskLeftBehind}`);
+    output.note(`The task continues in the background: svc tasks show ${session.taskLeftBehind}`);
   if (session?.conversationId !== undefined)
-    output.note(output.paintError('dim', `Go on: svc chat -c ${session.conversationId}`));
+    output.note(output.paintError('dim', `Continue: svc chat -c ${session.conversationId}`));
 }

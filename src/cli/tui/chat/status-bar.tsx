@@ -17,12 +17,12 @@ interface Props {
   now: () => number;
   width: number;
   height: number;
-  /** What has to be said in place of the keys. */
+  /** A remark shown instead of the keys. */
   remark: string | undefined;
   isWriting: boolean;
 }
 
-/** What goes on, and which keys there are now. */
+/** The current state and the available keys. */
 export function StatusBar({ state, now, width, height, remark, isWriting }: Props) {
   const isBusy = isRunning(state.run);
   // The time that has passed is shown in seconds.
@@ -55,6 +55,6 @@ function keysFor(now: {
     ['PgUp', 'back'],
     ['Ctrl+O', 'results'],
     ['Ctrl+T', 'thinking'],
-    ['Ctrl+C', 'leave'],
+    ['Ctrl+C', 'exit'],
   ];
 }

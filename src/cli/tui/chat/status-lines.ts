@@ -1,4 +1,4 @@
-import { spellDuration } from '../../output/duration.ts';
+import { formatDuration } from '../../output/duration.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { fitText, textWidth } from '../../output/text-width.ts';
 import { type Line, lineWidth, type Span } from '../parts/line.ts';
@@ -20,7 +20,7 @@ function activity(state: ChatState, now: number): Span[] {
     const took = sentAt === undefined || answeredAt === undefined ? undefined : answeredAt - sentAt;
     const word = run.phase === 'failed' ? 'stopped' : took === undefined ? 'ready' : 'done';
     return [
-      { text: took === undefined ? word : `${word} after ${spellDuration(took)}`, style: { tone: 'muted' } },
+      { text: took === undefined ? word : `${word} after ${formatDuration(took)}`, style: { tone: 'muted' } },
     ];
   }
   const steps =
@@ -30,8 +30,8 @@ function activity(state: ChatState, now: number): Span[] {
   const isAsking = run.approvals.length > 0;
   return [
     { text: isAsking ? '? ' : '● ', style: { tone: isAsking ? 'warning' : 'accent' } },
-    { text: isAsking ? 'waits for you' : doing(state) },
-    { text: `${steps} · ${spellSeconds(now - (sentAt ?? now))}`, style: { tone: 'muted' } },
+    { text: isAsking ? 'waiting for you' : doing(state) },
+    { text: `${steps} · ${formatSeconds(now - (sentAt ?? now))}`, style: { tone: 'muted' } },
   ];
 }
 
@@ -51,7 +51,7 @@ function facts({ run, settings, defaultModel }: ChatState): string[] {
   const model = settings.model ?? run.model ?? settings.provider ?? defaultModel;
   return [
     ...(used !== undefined || budget !== undefined
-      ? [`${spellTokens(used ?? 0)}${budget === undefined ? '' : `/${spellTokens(budget)}`} tokens`]
+      ? [`${formatTokens(used ?? 0)}${budget === undefined ? '' : `/${formatTokens(budget)}`} tokens`]
       : []),
     isAgentic ? `agentic${effort ? ` ${effort}` : ''}` : (mode ?? 'default mode'),
     ...(model === undefined ? [] : [escapeLine(model)]),
@@ -59,15 +59,15 @@ function facts({ run, settings, defaultModel }: ChatState): string[] {
 }
 
 /** 950, 12.3k, 1.2M. */
-export function spellTokens(count: number): string {
+export function formatTokens(count: number): string {
   if (count < 1000) return String(count);
   const [unit, letter] = count < 999_950 ? [1000, 'k'] : [1_000_000, 'M'];
   return `${(count / unit).toFixed(1).replace(/\.0$/, '')}${letter}`;
 }
 
-function spellSeconds(ms: number): string {
+function formatSeconds(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
-  return seconds < 60 ? `${seconds} s` : spellDuration(seconds * 1000);
+  return seconds < 60 ? `${seconds} s` : formatDuration(seconds * 1000);
 }
 
 /** The keys that matter now, as many as fit. */

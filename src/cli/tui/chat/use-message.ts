@@ -1,6 +1,6 @@
 import { type Key, usePaste } from 'ink';
 import { useState } from 'react';
-import { editorWidth } from '../editor/lay-out-editor.ts';
+import { editorWidth } from '../editor/render-editor.ts';
 import { type EditorState, emptyEditor, textOf } from '../editor/editor-state.ts';
 import { keyAction } from '../editor/key-action.ts';
 import { type EditorAction, reduceEditor } from '../editor/reduce-editor.ts';

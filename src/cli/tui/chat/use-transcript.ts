@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react';
-import type { Folding } from '../parts/lay-out-entry.ts';
+import type { Folding } from '../parts/render-entry.ts';
 import { scrollBy, type ScrollTop, viewOf } from '../parts/scroll.ts';
 import { TranscriptLayout } from '../parts/transcript-layout.ts';
 import type { ChatState } from './chat-state.ts';

@@ -3,7 +3,7 @@ import { useMemo, useRef, useState } from 'react';
 import type { Approval, ApprovalDecision } from '../../../contract/approvals.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { fitText, textWidth } from '../../output/text-width.ts';
-import { layOutApproval } from './lay-out-approval.ts';
+import { renderApproval } from './render-approval.ts';
 import type { Line } from './line.ts';
 import { LinesView } from './line-view.tsx';
 
@@ -22,7 +22,7 @@ const decisions: Record<string, ApprovalDecision> = {
 
 /** How many rows an approval takes where there is room for all of it. */
 export const approvalRows = (approval: Approval, width: number): number =>
-  layOutApproval(approval, width - 2).length + FRAME_ROWS;
+  renderApproval(approval, width - 2).length + FRAME_ROWS;
 
 interface Props {
   approval: Approval;
@@ -36,13 +36,13 @@ interface Props {
   onDecide: (decision: ApprovalDecision) => void;
 }
 
-/** Asks about a call of a tool, and shows all of what would run. Give it the id of the approval as its key. */
+/** Prompts for the approval of a tool call, shown in full. Use the approval ID as its key. */
 export function ApprovalBar({ approval, waiting, width, height, now, onDecide }: Props) {
   const [top, setTop] = useState(0);
   const quietSince = useRef<number>(undefined);
   quietSince.current ??= now();
   const isDecided = useRef(false);
-  const lines = useMemo(() => layOutApproval(approval, width - 2), [approval, width]);
+  const lines = useMemo(() => renderApproval(approval, width - 2), [approval, width]);
   const rows = Math.max(1, Math.min(lines.length, height - FRAME_ROWS));
   const last = Math.max(0, lines.length - rows);
   const first = Math.min(top, last);

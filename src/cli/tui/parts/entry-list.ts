@@ -22,7 +22,7 @@ export function withText(entries: Entries, delta: string): Entries {
   return [...entries, text];
 }
 
-/** More of what a program writes. */
+/** Appends output of a program. */
 export function withOutput(entries: Entries, stream: OutputEntry['stream'], text: string): Entries {
   const last = entries.at(-1);
   if (last?.kind === 'output' && last.stream === stream)
@@ -40,7 +40,7 @@ export function settleText(entries: Entries): Entries {
     : entries;
 }
 
-/** Thinking that begins, goes on or ends; the end may bring the whole of it once more. */
+/** Thinking that starts, continues or ends; the end may repeat its full text. */
 export function withThought(
   entries: Entries,
   { step, text }: { step: number; text: string },

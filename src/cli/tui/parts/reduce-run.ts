@@ -80,7 +80,7 @@ function next(state: RunState, event: RunEvent): RunState {
     }
     case 'approval:decided': {
       const { approval, toolCallId } = event.data;
-      // It takes the time that it runs, not the time that somebody thought about it.
+      // Its duration excludes the time until it was approved.
       const entries = changeTool(state.entries, toolCallId, (tool) =>
         tool.state === 'asking' ? { ...tool, state: 'running', startedAt: timestamp } : tool,
       );
@@ -92,7 +92,7 @@ function next(state: RunState, event: RunEvent): RunState {
       const { tokensBefore, tokensAfter } = event.data;
       return withNote(
         state,
-        `Earlier messages were summed up: ${tokensBefore} tokens became ${tokensAfter}.`,
+        `Earlier messages were summarized: ${tokensBefore} tokens became ${tokensAfter}.`,
       );
     }
     case 'summary':

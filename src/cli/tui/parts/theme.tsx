@@ -18,7 +18,7 @@ export const colouredTheme: Theme = {
   link: { color: 'blue' },
 };
 
-/** For `NO_COLOR`: what is told apart by colour is told apart by words and marks as well. */
+/** For `NO_COLOR`; words and marks distinguish what colours would. */
 export const plainTheme: Theme = {
   muted: { dimColor: true },
   accent: {},
@@ -33,7 +33,7 @@ export const plainTheme: Theme = {
 
 export const ThemeContext = createContext(colouredTheme);
 
-/** What Ink has to be told about a style. */
+/** The Ink props of a style. */
 export function lookOf(theme: Theme, style: Style): TextProps {
   const { tone, isBold, isItalic, isUnderlined, isStruck, isInverse } = style;
   return {

@@ -1,4 +1,4 @@
-import { type EntryLayout, type Folding, layOutEntry } from './lay-out-entry.ts';
+import { type EntryLayout, type Folding, renderEntry } from './render-entry.ts';
 import type { Line } from './line.ts';
 import type { RunEntry } from './run-entry.ts';
 
@@ -17,7 +17,7 @@ export class TranscriptLayout {
     const kept = new Map<string, Kept>();
     const lines: Line[] = [];
     for (const [at, entry] of entries.entries()) {
-      const layout = this.#layOut(entry, width, folding);
+      const layout = this.#render(entry, width, folding);
       kept.set(entry.key, layout);
       if (at > 0 && !belongTogether(entries[at - 1], entry, folding)) lines.push([]);
       // There may be more rows than a call may have arguments.
@@ -27,11 +27,11 @@ export class TranscriptLayout {
     return lines;
   }
 
-  #layOut(entry: RunEntry, width: number, folding: Folding): Kept {
+  #render(entry: RunEntry, width: number, folding: Folding): Kept {
     const earlier = this.#kept.get(entry.key);
     const isFitting = earlier?.width === width && earlier.folding === folding;
     if (isFitting && earlier.entry === entry) return earlier;
-    return { ...layOutEntry(entry, width, folding, isFitting ? earlier : undefined), entry, width, folding };
+    return { ...renderEntry(entry, width, folding, isFitting ? earlier : undefined), entry, width, folding };
   }
 }
 

@@ -4,7 +4,7 @@ import type { Line } from '../parts/line.ts';
 import { LinesView } from '../parts/line-view.tsx';
 import { scrollBy, type ScrollTop, viewOf } from '../parts/scroll.ts';
 import { TranscriptLayout } from '../parts/transcript-layout.ts';
-import { layOutTaskHead } from './lay-out-status.ts';
+import { renderTaskHead } from './render-status.ts';
 import { eachKey, stepOf } from './watch-keys.ts';
 import type { AttachedRun } from './watch-state.ts';
 
@@ -19,14 +19,14 @@ interface Props {
   isActive: boolean;
 }
 
-/** What a task does, as it comes: the end is followed until somebody reads further up. Give it the task's id as its key. */
+/** The live output of a task; follows the end until the user scrolls up. Use the task ID as its key. */
 export function RunPane({ attached, width, height, time, isAsking, isActive }: Props) {
   const [layout] = useState(() => new TranscriptLayout());
   const [folding, setFolding] = useState({ areResultsShown: false, isThinkingShown: false });
   const [top, setTop] = useState<ScrollTop>();
   const { entries } = attached.run;
   const lines = useMemo(() => layout.lines(entries, width, folding), [layout, entries, width, folding]);
-  const head = layOutTaskHead(attached, { width, now: time, isAsking });
+  const head = renderTaskHead(attached, { width, now: time, isAsking });
   const rows = Math.max(1, height - head.length);
   const size = { total: lines.length, height: rows };
 

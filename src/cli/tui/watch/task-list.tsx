@@ -2,7 +2,7 @@ import { Box } from 'ink';
 import { useRef } from 'react';
 import { LinesView } from '../parts/line-view.tsx';
 import type { Line } from '../parts/line.ts';
-import { layOutTask, layOutTitles, type TaskListLook } from './lay-out-tasks.ts';
+import { renderTask, renderTitles, type TaskListLook } from './render-tasks.ts';
 import { windowAround } from './view-window.ts';
 import type { WatchedTask } from './watched-task.ts';
 
@@ -19,8 +19,8 @@ export function TaskList({ tasks, height, look }: Props) {
   const at = tasks.findIndex(({ task }) => task.id === look.selectedId);
   top.current = windowAround(at, tasks.length, rows, top.current);
   const lines: Line[] = [
-    layOutTitles(look.width),
-    ...tasks.slice(top.current, top.current + rows).map((task) => layOutTask(task, look)),
+    renderTitles(look.width),
+    ...tasks.slice(top.current, top.current + rows).map((task) => renderTask(task, look)),
   ];
   return (
     <Box flexDirection="column" width={look.width} height={height} overflow="hidden" flexShrink={0}>

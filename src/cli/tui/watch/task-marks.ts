@@ -1,7 +1,7 @@
 import type { TaskStatus } from '../../../contract/task.ts';
 import type { Span } from '../parts/line.ts';
 
-/** The state of a task in one letter, told apart by its form as well as by its colour. */
+/** The state of a task in one letter, distinguished by shape as well as by colour. */
 export const taskMarks: Record<TaskStatus, Span> = {
   pending: { text: '○', style: { tone: 'muted' } },
   queued: { text: '◌', style: { tone: 'muted' } },

@@ -21,7 +21,7 @@ export interface WatchAppProps extends Omit<WatchSessionParts, 'push' | 'apply'>
   clock: () => number;
 }
 
-/** The tasks of a daemon on the whole screen; exits with a code, or with the error that makes it useless. */
+/** The full-screen task list of a daemon; exits with a code, or with a fatal error. */
 export function WatchApp({ taskId, now, clock, ...parts }: WatchAppProps) {
   const { exit } = useApp();
   const { columns: width, rows: height } = useWindowSize();
@@ -70,7 +70,7 @@ export function WatchApp({ taskId, now, clock, ...parts }: WatchAppProps) {
         return;
       case 'openApprovals':
         if (state.approvals.length > 0) return apply({ kind: 'approvalsOpened' });
-        return apply({ kind: 'note', text: 'Nothing waits for a decision.', tone: 'muted' });
+        return apply({ kind: 'note', text: 'No pending approvals.', tone: 'muted' });
       case 'closeApprovals':
         return apply({ kind: 'later', ids: approvals.map((each) => each.id) });
       case 'nextApproval':

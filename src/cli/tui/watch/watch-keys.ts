@@ -34,7 +34,7 @@ export function watchAction(
   return by === undefined ? undefined : { kind: 'move', by };
 }
 
-/** The keys of what came at once: every letter is one of its own here. */
+/** Splits input that arrived at once into keys; here every letter is a key. */
 export const eachKey = (input: string, press: (letter: string) => void): void =>
   (input === '' ? [''] : Array.from(input)).forEach(press);
 
@@ -69,5 +69,5 @@ export function keyHints(state: WatchState): Hint[] {
       ['o', 'results'],
       ['t', 'thinking'],
     ];
-  return [['↑↓', 'select'], ['Enter', 'look into'], ...change, ...asked, ['q', 'quit']];
+  return [['↑↓', 'select'], ['Enter', 'open'], ...change, ...asked, ['q', 'quit']];
 }

@@ -7,10 +7,10 @@ import { resolveId } from '../../ids/resolve-id.ts';
 import { colouredTheme, plainTheme, ThemeContext } from '../parts/theme.tsx';
 import { WatchApp } from './watch-app.tsx';
 
-/** `svc tasks watch` on a terminal: the whole screen, until somebody quits. */
+/** `svc tasks watch` on a terminal: full-screen, until the user quits. */
 export async function watchOnTerminal(cli: Cli, text?: string): Promise<void> {
   const connection = cli.connect();
-  // What is wrong with the daemon or the id is told before there is a screen to tell it on.
+  // Errors of the daemon or the ID are reported before the screen is taken over.
   await connection.client.queue.getStatus();
   const taskId = text === undefined ? undefined : await resolveId(text, idsOf(connection.client, 'task'));
   const theme = cli.surroundings.env['NO_COLOR'] ? plainTheme : colouredTheme;
@@ -18,7 +18,7 @@ export async function watchOnTerminal(cli: Cli, text?: string): Promise<void> {
     <ThemeContext value={theme}>
       <WatchApp
         connection={connection}
-        spellError={(error) => {
+        formatError={(error) => {
           const { message, next } = toReport(error, cli);
           return [message, next].filter(Boolean).join(' ');
         }}

@@ -5,14 +5,14 @@ import { fitText, textWidth } from '../../output/text-width.ts';
 import { ApprovalBar, approvalRows } from '../parts/approval-bar.tsx';
 import type { Line } from '../parts/line.ts';
 import { LinesView, LineView } from '../parts/line-view.tsx';
-import { layOutHeader, layOutKeys } from './lay-out-status.ts';
+import { renderHeader, renderKeys } from './render-status.ts';
 import { RunPane } from './run-pane.tsx';
 import { TaskList } from './task-list.tsx';
 import { keyHints } from './watch-keys.ts';
 import { openApprovals, presentTask, type WatchState } from './watch-state.ts';
 import { inOrder } from './watched-task.ts';
 
-/** From this width on the list stays beside the task that is looked into. */
+/** From this width on, the list stays next to the open task. */
 const WIDE = 140;
 const LIST_SHARE = 0.38;
 /** The header and the keys. */
@@ -39,7 +39,7 @@ export function WatchScreen({ state, width, height, time, approvals, approval, c
   const barRows = approval ? Math.min(approvalRows(approval, width) + ASKER_ROWS, most) : 0;
   return (
     <>
-      <LineView line={layOutHeader(state, width)} />
+      <LineView line={renderHeader(state, width)} />
       <Body state={state} width={width} height={Math.max(1, height - FRAME_ROWS - barRows)} time={time} />
       {approval && (
         <>
@@ -124,7 +124,7 @@ function footer(state: WatchState, width: number): Line {
     const question = `Cancel "${fitText(title, Math.max(8, width - 30))}"?  `;
     return [
       { text: question, style: { tone: 'warning' } },
-      ...layOutKeys(
+      ...renderKeys(
         [
           ['y', 'yes'],
           ['n', 'no'],
@@ -133,8 +133,8 @@ function footer(state: WatchState, width: number): Line {
       ),
     ];
   }
-  if (!note) return layOutKeys(keyHints(state), width);
+  if (!note) return renderKeys(keyHints(state), width);
   const text = fitText(escapeLine(note.text), width);
-  const keys = layOutKeys(keyHints(state), width - textWidth(text) - 3);
+  const keys = renderKeys(keyHints(state), width - textWidth(text) - 3);
   return [{ text: `${text}   `, style: { tone: note.tone } }, ...keys];
 }

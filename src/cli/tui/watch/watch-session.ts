@@ -15,14 +15,14 @@ const MOST_ENDED = 100;
 export interface WatchSessionParts {
   connection: Connection;
   /** A failure in one line with what to do next. */
-  spellError: (error: unknown) => string;
+  formatError: (error: unknown) => string;
   /** Takes an event that may wait for a moment. */
   push: (event: WatchEvent) => void;
   /** Takes an event that should be seen at once. */
   apply: (event: WatchEvent) => void;
 }
 
-/** Speaks with the daemon for a list of tasks on the screen. What goes wrong with one task is told there. */
+/** Connects the task list to the daemon; failures of one task are shown there. */
 export class WatchSession {
   readonly #parts: WatchSessionParts;
   #attached: AbortController | undefined;
@@ -37,7 +37,7 @@ export class WatchSession {
     while (!signal.aborted) {
       const ended = new AbortController();
       try {
-        // Whoever may not see this is told so here; a WebSocket would only fail.
+        // Reports a missing right here; a WebSocket would only fail.
         await connection.client.queue.getStatus({}, { signal });
         const loaded = Promise.withResolvers<void>();
         const following = followLiveFeed(connection, {
@@ -90,12 +90,12 @@ export class WatchSession {
     });
   }
 
-  /** Runs an ended task again; answers the id of the new one. */
+  /** Retries a finished task; returns the ID of the new one. */
   async retry(id: string): Promise<string | undefined> {
     return this.#tell(async () => {
       const { task } = await this.#parts.connection.client.tasks.retry({ params: { id } });
       this.#parts.apply({ kind: 'selected', id: task.id });
-      this.#parts.push({ kind: 'note', text: 'It runs again, as a new task.', tone: 'muted' });
+      this.#parts.push({ kind: 'note', text: 'Retried as a new task.', tone: 'muted' });
       return task.id;
     });
   }
@@ -151,7 +151,7 @@ export class WatchSession {
   }
 
   #complain(error: unknown): void {
-    this.#parts.apply({ kind: 'note', text: this.#parts.spellError(error), tone: 'bad' });
+    this.#parts.apply({ kind: 'note', text: this.#parts.formatError(error), tone: 'bad' });
   }
 
   async #tell<T>(act: () => Promise<T>, signal?: AbortSignal): Promise<T | undefined> {

@@ -25,7 +25,7 @@ export interface AttachedRun {
 
 export interface WatchState {
   tasks: WatchedTasks;
-  /** The task that somebody went to; without one it is whichever is first. */
+  /** The selected task; without one, the first. */
   chosenId?: string | undefined;
   queue?: QueueStatus;
   /** What waits for a decision, in the order in which it came. */
@@ -79,7 +79,7 @@ export function reduceWatch(state: WatchState, events: readonly WatchEvent[]): W
   });
   return {
     ...after,
-    // Or the next one would come up where nobody asked for it.
+    // Or the next one would open unexpectedly.
     areApprovalsOpen: after.areApprovalsOpen && after.approvals.length > 0,
     tasks: withoutExcess(tasks, [after.chosenId, after.attached?.id]),
   };

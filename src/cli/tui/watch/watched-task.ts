@@ -20,7 +20,7 @@ const TEXT_END = 200;
 export const watchedFields =
   'id,title,status,assignedAgent,agentType,createdAt,updatedAt,startedAt,completedAt,error';
 
-/** The tasks that a request answered, beside those that messages have told of since. */
+/** Merges the tasks of a response with those of live messages since then. */
 export function withLoaded(tasks: Map<string, WatchedTask>, loaded: readonly ListedTask[]): void {
   for (const task of loaded) {
     const known = tasks.get(task.id);
@@ -30,7 +30,7 @@ export function withLoaded(tasks: Map<string, WatchedTask>, loaded: readonly Lis
   }
 }
 
-/** What a message of the live feed tells of a task. */
+/** The task after a message of the live feed. */
 export function withMessage(
   tasks: Map<string, WatchedTask>,
   { task, event }: Extract<LiveMessage, { type: 'task' }>,
@@ -73,7 +73,7 @@ export function inOrder(tasks: WatchedTasks): WatchedTask[] {
   );
 }
 
-/** Forgets what nobody will look for: the tasks at the end of each kind. */
+/** Drops the last tasks of each kind once there are too many. */
 export function withoutExcess(tasks: WatchedTasks, keep: readonly (string | undefined)[]): WatchedTasks {
   if (tasks.size <= MOST * 1.5) return tasks;
   const ordered = inOrder(tasks);

@@ -1,5 +1,5 @@
 import type { SendAgenticMessage, Effort, RunEventInput } from '../../../contract/run-events.ts';
-import type { LoopEnd } from './tool-loop.ts';
+import type { Approval } from '../../../contract/approvals.ts';
 import type { RunState } from './run-state.ts';
 
 /** Answers of the model with calls that a message gets, before the one that has to be the last. */
@@ -26,6 +26,7 @@ export interface RunRules {
   retries: boolean;
 }
 
+export type LoopEnd = { kind: 'done' } | { kind: 'waiting'; approvals: Approval[] };
 export type RunOutcome = LoopEnd | { kind: 'failed'; error: unknown };
 
 /** What is kept of a run, and where. */

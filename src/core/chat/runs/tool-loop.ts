@@ -12,7 +12,7 @@ import { estimateTokens } from '../../text/token-estimate.ts';
 import { heardInCall, type RanCall } from './heard-strangers.ts';
 import { expectedPrompt, sizeOfMessages, sizeOfTools } from './prompt-size.ts';
 import { RunFailure } from './run-failure.ts';
-import type { RunRules } from './run-policy.ts';
+import type { LoopEnd, RunRules } from './run-policy.ts';
 import { type OpenCall, resultMessage, type RunState, usedTokens } from './run-state.ts';
 
 /** The least that is worth asking for. */
@@ -35,7 +35,6 @@ export interface LoopOrder extends RunRules {
   /** Keeps how far the run is. */
   save?: (state: RunState) => Promise<void>;
 }
-export type LoopEnd = { kind: 'done' } | { kind: 'waiting'; approvals: Approval[] };
 
 export interface ToolLoopDeps {
   steps: ModelSteps;

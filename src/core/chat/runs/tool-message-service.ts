@@ -19,7 +19,7 @@ import type { RunFeeds } from './run-feeds.ts';
 import type { RunService } from './run-service.ts';
 import { userMessageEvent } from './run-start.ts';
 import { newRunState, usageOf } from './run-state.ts';
-import type { LoopEnd } from './tool-loop.ts';
+import type { LoopEnd } from './run-policy.ts';
 import type { WaitingMessages } from './waiting-messages.ts';
 import { instructionsOf } from './work-instructions.ts';
 

@@ -49,13 +49,13 @@ describe('svc chat without a screen', () => {
     const { code, stdout, stderr } = await chat(['Is', 'it', 'good?']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'I look.\n\nIt is **good**.\n' });
     expect(stderr).toMatch(
-      /^✓ read_file {2}a\.ts {2}2 lines · \d+ ms\n✓ done in \d+ ms, 1234 tokens {2}Go on: svc chat -c conv_/,
+      /^✓ read_file {2}a\.ts {2}2 lines · \d+ ms\n✓ done in \d+ ms, 1234 tokens {2}Continue: svc chat -c conv_/,
     );
     expect(bodies(/with-tools$/)).toEqual([{ content: 'Is it good?' }]);
     expect(bodies(/POST .*conversations$/)).toEqual([{}]);
   });
 
-  it('goes on with a conversation, takes its message from stdin and says how to answer', async () => {
+  it('continues a conversation, reads the message from stdin and says how to reply', async () => {
     const words = [
       '-c',
       'conv_0000',
@@ -74,7 +74,7 @@ describe('svc chat without a screen', () => {
     });
   });
 
-  it('lets it work by itself', async () => {
+  it('runs in agentic mode', async () => {
     const words = ['--agentic', '--effort', 'max', '--max-steps', '9', '--max-budget', '5000', 'Work'];
     expect((await chat(words)).code).toBe(0);
     expect(bodies(/agentic$/)).toEqual([{ content: 'Work', effort: 'max', maxSteps: 9, maxBudget: 5000 }]);
@@ -113,7 +113,7 @@ describe('svc chat without a screen', () => {
     });
   });
 
-  it('does not take an answer that broke off for a whole one', async () => {
+  it('does not treat an interrupted answer as complete', async () => {
     daemon.script = (run) => {
       run.begin();
       run.text('Half');
@@ -121,7 +121,7 @@ describe('svc chat without a screen', () => {
     expect(await chat(['Hi'])).toMatchObject({
       code: 69,
       stdout: 'Half\n',
-      stderr: expect.stringContaining('broke off before the answer was complete') as string,
+      stderr: expect.stringContaining('was lost before the answer was complete') as string,
     });
   });
 
@@ -129,19 +129,19 @@ describe('svc chat without a screen', () => {
     daemon.script = asks;
     const { code, stderr } = await chat(['--agentic', 'Make']);
     expect(code).toBe(9);
-    expect(stderr).toMatch(/run_command needs an approval, .*: It runs a program\. .*--on-approval deny/);
+    expect(stderr).toMatch(/run_command needs approval, .*: It runs a program\. .*--on-approval deny/);
     expect(daemon.asked.map(({ route }) => route)).toContain(`POST /api/tasks/${taskId}/cancel`);
     expect(bodies(/approvals/)).toEqual([]);
   });
 
-  it('denies and goes on, or waits for somebody else, where it is told to', async () => {
+  it('denies and continues, or waits for a decision, as --on-approval says', async () => {
     daemon.script = asks;
     const denied = await chat(['--on-approval', 'deny', 'Make']);
     expect(denied).toMatchObject({ code: 0, stdout: 'deny\n' });
     expect(denied.stderr).toContain('✗ run_command');
     expect(bodies(/approvals/)).toEqual([{ decision: 'deny' }]);
     const waiting = home.start(['chat', '--url', daemon.url, '--on-approval', 'wait', 'Make']);
-    await said(waiting, 'stderr', /waits for a decision/);
+    await said(waiting, 'stderr', /is waiting for approval/);
     await fetch(`${daemon.url}/api/security/approvals/one`, {
       method: 'POST',
       body: '{"decision":"allow-once"}',
@@ -163,9 +163,9 @@ describe('svc chat without a screen', () => {
   });
 
   it.each([
-    [[], 'There is no prompt', 2],
+    [[], 'Missing prompt', 2],
     [['--effort', 'low', 'Hi'], 'Add --agentic', 2],
-    [['--agentic', '--mode', 'ask', 'Hi'], 'always in the mode full', 2],
+    [['--agentic', '--mode', 'ask', 'Hi'], 'always uses mode full', 2],
     [['--mode', 'strict', 'Hi'], 'Allowed choices are deny', 2],
     [['--provider', 'opnai', 'Hi'], 'Did you mean openai?', 5],
     [['-c', 'conv_9', 'Hi'], 'There is no conversation "conv_9"', 5],

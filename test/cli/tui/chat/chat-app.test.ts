@@ -69,7 +69,7 @@ describe('a chat on the screen', () => {
     expect(chat.bodies(/POST .*conversations$/)).toEqual([{ cwd: '/home/ada/project' }, {}]);
   });
 
-  it('goes on with a conversation, and its messages come back with the arrows', async () => {
+  it('continues a conversation and recalls its messages with the arrow keys', async () => {
     await using chat = await ChatScreen.open({ conversation: 'conv_0000' });
     expect(await chat.screen.until(/First in, first out\./)).toContain('› How do queues work?');
     chat.screen.type(keys.up);
@@ -98,7 +98,7 @@ describe('a chat on the screen', () => {
       run.complete();
     };
     chat.screen.type('Do it\r');
-    expect(await chat.screen.until(/Allow run_command\? .* 2 wait/)).toContain('? waits for you');
+    expect(await chat.screen.until(/Allow run_command\? .* 2 wait/)).toContain('? waiting for you');
     chat.time += 600;
     chat.screen.type('d');
     await chat.screen.until(/Allow write_file\?/);
@@ -120,7 +120,7 @@ describe('a chat on the screen', () => {
     chat.screen.type('Go\r');
     await chat.screen.until(/Half of/);
     chat.screen.type('next\r');
-    expect(await chat.screen.until(/It still answers/)).toContain('› next');
+    expect(await chat.screen.until(/Still responding/)).toContain('› next');
     chat.screen.type(keys.escape);
     expect(await chat.screen.until(/stopped after/)).toContain('· Stopped.');
     await gone.promise;
@@ -151,7 +151,7 @@ describe('a chat on the screen', () => {
     expect(await chat.screen.until(/stopped after/)).toContain('! CliError: The model is busy');
     chat.daemon.script = (run) => run.begin();
     chat.screen.type('Again\r');
-    await chat.screen.until(/broke off before the answer was complete/);
+    await chat.screen.until(/was lost before the answer was complete/);
   });
 
   it('scrolls back, says how much is below, and follows again at the end', async () => {

@@ -58,7 +58,7 @@ export class ChatScreen implements AsyncDisposable {
             connection,
             conversationId: initial.conversation?.id,
             folder: '/home/ada/project',
-            spellError: String,
+            formatError: String,
             now: () => chat.time,
             initial,
             message: options.message,

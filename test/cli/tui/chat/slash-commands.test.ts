@@ -17,7 +17,7 @@ describe('parseSlash', () => {
     expect(parseSlash(text)).toEqual(expected);
   });
 
-  it('completes what is no whole command yet', () => {
+  it('completes a partial command', () => {
     expect(completionsOf('/mo').map(({ name }) => name)).toEqual(['model', 'mode']);
     expect(completionsOf('/mode').map(({ name }) => name)).toEqual(['mode', 'model']);
     expect(completionsOf('/mode ask')).toEqual([]);
@@ -46,7 +46,7 @@ describe('the commands of a chat', () => {
   it('choose a model from those that there are', async () => {
     await using chat = await ChatScreen.open();
     chat.screen.type('/model\r');
-    expect(await chat.screen.until(/The model that answers/)).toMatch(/gpt-small +openai · no tools/);
+    expect(await chat.screen.until(/Choose a model/)).toMatch(/gpt-small +openai · no tools/);
     chat.screen.type('small');
     await chat.screen.until(/› gpt-small/);
     chat.screen.type(keys.enter);
@@ -79,7 +79,7 @@ describe('the commands of a chat', () => {
     chat.screen.type('/effort much\r');
     expect(await chat.screen.until(/There is no "much"/)).toContain('low, medium, high, max');
     chat.screen.type('/mode\r');
-    await chat.screen.until(/always in the mode full/);
+    await chat.screen.until(/always uses mode full/);
     chat.screen.type('/agentic\r');
     await chat.screen.until(/default mode/);
     chat.screen.type('/budget few\r');
@@ -89,24 +89,26 @@ describe('the commands of a chat', () => {
   it('ask about what waits elsewhere, now or later', async () => {
     await using chat = await ChatScreen.open();
     chat.screen.type('/approvals\r');
-    await chat.screen.until(/Nothing waits for a decision/);
+    await chat.screen.until(/No pending approvals/);
     chat.daemon.waiting = [approvalOf('one')];
     chat.screen.type('/approvals\r');
     expect(await chat.screen.until(/Allow run_command\?/)).toContain('Esc later');
     chat.screen.type(keys.escape);
-    await chat.screen.until(/can be decided later: \/approvals/);
+    await chat.screen.until(/Decide pending approvals later: \/approvals/);
     chat.screen.type('/approvals\r');
     await chat.screen.until(/Allow run_command\?/);
     chat.time += 600;
     chat.screen.type('a');
-    await chat.screen.until(/Decided\. Its answer goes on/);
+    await chat.screen.until(/Decided\. The answer continues/);
     expect(chat.bodies(/approvals\/one$/)).toEqual([{ decision: 'allow-once' }]);
   });
 
   it('help, clear the screen, and say which one was meant', async () => {
     await using chat = await ChatScreen.open({ size: { columns: 80, rows: 50 } });
     chat.screen.type('/help\r');
-    expect(await chat.screen.until(/Ctrl\+C twice +leave/)).toMatch(/\/budget \[tokens\] +how many tokens/);
+    expect(await chat.screen.until(/Ctrl\+C twice +exit/)).toMatch(
+      /\/budget \[tokens\] +set the token budget/,
+    );
     chat.screen.type('/clear\r');
     await chat.screen.until(/^\s*─{80}$/m);
     expect(chat.screen.screen).not.toContain('Ctrl+C twice');
@@ -114,13 +116,13 @@ describe('the commands of a chat', () => {
     await chat.screen.until(/There is no \/quti\. Did you mean \/quit\?/);
   });
 
-  it('do not leave at a first Ctrl+C, which drops what was written', async () => {
+  it('clears the draft on a first Ctrl+C instead of exiting', async () => {
     await using chat = await ChatScreen.open();
     chat.screen.type('half');
     await chat.screen.until(/› half/);
     chat.screen.type(keys.control('c'));
     await chat.screen.until(/Write a message/);
     chat.screen.type(keys.control('c'));
-    await chat.screen.until(/Ctrl\+C once more leaves/);
+    await chat.screen.until(/Press Ctrl\+C again to exit/);
   });
 });

@@ -20,7 +20,7 @@ function show(approval: Approval, { height = 12, waiting = 1, width = 80 } = {})
 }
 
 describe('ApprovalBar', () => {
-  it('shows what would run whole, and how to answer', () => {
+  it('shows the full call and how to decide', () => {
     const { screen } = show(approvalOf('one'), { waiting: 3 });
     expect(screen.rows).toEqual([
       `╭ Allow run_command? · high risk · 3 wait ${'─'.repeat(38)}`,

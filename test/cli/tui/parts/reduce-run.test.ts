@@ -147,7 +147,7 @@ describe('reduceRun', () => {
     ]);
   });
 
-  it('tells that earlier messages were summed up', () => {
+  it('reports that earlier messages were summarized', () => {
     const { entries } = run({ type: 'compaction', data: { tokensBefore: 9000, tokensAfter: 800 } });
     expect(entries).toMatchObject([{ kind: 'note', text: expect.stringContaining('9000') as string }]);
   });

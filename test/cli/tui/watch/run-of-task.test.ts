@@ -113,11 +113,8 @@ describe('what a task does, as it is shown', () => {
     ['this version', request, decided],
     ['an earlier version', earlierRequest, earlierDecision],
   ])('shows which call waits for a person, in events of %s', (_, asked, answered) => {
-    expect(shown(runOf(call, asked)).at(-1)).toBe('? run_command  npm test  waits for you');
-    expect(shown(runOf(call, asked, answered)).slice(-2)).toEqual([
-      '● run_command  npm test',
-      '· not allowed',
-    ]);
+    expect(shown(runOf(call, asked)).at(-1)).toBe('? run_command  npm test  waiting for you');
+    expect(shown(runOf(call, asked, answered)).slice(-2)).toEqual(['● run_command  npm test', '· denied']);
   });
 
   it('leaves steps that it does not know to their message', () => {

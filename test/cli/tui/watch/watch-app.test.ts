@@ -24,7 +24,7 @@ function open(taskId?: string) {
   let clock = 0;
   const props = {
     connection: connectionTo(server.url),
-    spellError: String,
+    formatError: String,
     now: Date.now,
     clock: () => clock,
     ...(taskId !== undefined && { taskId }),
@@ -94,7 +94,7 @@ describe('svc tasks watch on a terminal', () => {
     await see(/✓ The first\n[^]*It is done\./);
   });
 
-  it('cancels only what somebody says yes to', async () => {
+  it('cancels a task only after confirmation', async () => {
     await add('The first');
     await add('The second');
     const { see, press } = open();
@@ -119,11 +119,11 @@ describe('svc tasks watch on a terminal', () => {
     const { see, press } = open();
     await see(/✗ The first/);
     press('r');
-    await see(/It runs again, as a new task\./);
+    await see(/Retried as a new task\./);
     expect(routes()).toContain(`POST /api/tasks/${world.tasks.at(-1)?.id}/retry`);
   });
 
-  it('asks for the approval of the task that is looked into, and takes no key that was typed before', async () => {
+  it('prompts for the approval of the open task and ignores earlier keys', async () => {
     await add('The first');
     const { see, press, pause } = open(world.tasks[0]?.id);
     await see(/● The first/);
@@ -156,7 +156,7 @@ describe('svc tasks watch on a terminal', () => {
     expect(world.approvals.find(({ id }) => id === first.id)?.status).toBe('pending');
   });
 
-  it('tells a decision that came too late', async () => {
+  it('reports a decision that came too late', async () => {
     world.ask({ conversationId: 'conv_1' });
     server.answers.approvals = {
       ...server.answers.approvals,
@@ -184,7 +184,7 @@ describe('svc tasks watch on a terminal', () => {
       },
     };
     server.hangUp();
-    await see(/the daemon is away; waiting for it/);
+    await see(/the daemon is not responding; reconnecting/);
     world.queue = { ...world.queue, paused: true };
     server.answers.queue = queue ?? {};
     await see(/● 1 running.*paused/);

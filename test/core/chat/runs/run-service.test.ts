@@ -4,7 +4,8 @@ import type { RunPlan } from '../../../../src/core/chat/runs/run-order.ts';
 import { messageRules, type RunOutcome, taskRules } from '../../../../src/core/chat/runs/run-policy.ts';
 import { RunService, type RunServiceDeps } from '../../../../src/core/chat/runs/run-service.ts';
 import { newRunState } from '../../../../src/core/chat/runs/run-state.ts';
-import type { LoopEnd, LoopOrder } from '../../../../src/core/chat/runs/tool-loop.ts';
+import type { LoopEnd } from '../../../../src/core/chat/runs/run-policy.ts';
+import type { LoopOrder } from '../../../../src/core/chat/runs/tool-loop.ts';
 
 const plan: RunPlan = {
   id: 'run_1',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { layOutToolCall } from '../../../../src/cli/tui/parts/lay-out-tool-call.ts';
+import { renderToolCall } from '../../../../src/cli/tui/parts/render-tool-call.ts';
 import { lineText, lineWidth } from '../../../../src/cli/tui/parts/line.ts';
 import type { ToolEntry } from '../../../../src/cli/tui/parts/run-entry.ts';
 
@@ -13,12 +13,12 @@ const call = (more: Partial<ToolEntry>): ToolEntry => ({
   ...more,
 });
 const shown = (more: Partial<ToolEntry>, { width = 60, isUnfolded = false } = {}) =>
-  layOutToolCall(call(more), width, isUnfolded).map(lineText);
+  renderToolCall(call(more), width, isUnfolded).map(lineText);
 
-describe('layOutToolCall', () => {
+describe('renderToolCall', () => {
   it.each<[Partial<ToolEntry>, string[]]>([
     [{}, ['● read_file  src/app.ts']],
-    [{ state: 'asking' }, ['? read_file  src/app.ts  waits for you']],
+    [{ state: 'asking' }, ['? read_file  src/app.ts  waiting for you']],
     [
       { state: 'ok', result: 'a\nb\n', startedAt: 0, endedAt: 1200 },
       ['✓ read_file  src/app.ts  2 lines · 1.2 s'],
@@ -64,7 +64,7 @@ describe('layOutToolCall', () => {
       state: 'failed' as const,
     };
     for (const isUnfolded of [false, true])
-      for (const line of layOutToolCall(call({ ...long, result: 'why '.repeat(40) }), width, isUnfolded))
+      for (const line of renderToolCall(call({ ...long, result: 'why '.repeat(40) }), width, isUnfolded))
         expect(lineWidth(line), lineText(line)).toBeLessThanOrEqual(width);
   });
 });

@@ -1,4 +1,4 @@
-import { spellDuration } from '../../output/duration.ts';
+import { formatDuration } from '../../output/duration.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { fitText, textWidth } from '../../output/text-width.ts';
 import { type Line, lineWidth, type Span, type Style } from '../parts/line.ts';
@@ -8,10 +8,11 @@ import type { AttachedRun, WatchState } from './watch-state.ts';
 
 const muted: Style = { tone: 'muted' };
 
-/** The first row: how the queue is, and what waits for somebody. */
-export function layOutHeader({ queue, approvals, isAway, isLoaded }: WatchState, width: number): Line {
+/** The first row: the state of the queue and pending approvals. */
+export function renderHeader({ queue, approvals, isAway, isLoaded }: WatchState, width: number): Line {
   const name: Span = { text: 'svc tasks', style: { isBold: true } };
-  if (isAway) return [name, { text: '  the daemon is away; waiting for it', style: { tone: 'warning' } }];
+  if (isAway)
+    return [name, { text: '  the daemon is not responding; reconnecting', style: { tone: 'warning' } }];
   if (!isLoaded || !queue) return [name, { text: '  …', style: muted }];
   const { pending, queued, inProgress } = queue.queues.tasks;
   const counts: Line[] = [
@@ -45,7 +46,7 @@ export function layOutHeader({ queue, approvals, isAway, isLoaded }: WatchState,
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** The rows above what a task does. */
-export function layOutTaskHead(
+export function renderTaskHead(
   { id, task, run }: AttachedRun,
   { width, now, isAsking }: { width: number; now: number; isAsking: boolean },
 ): Line[] {
@@ -78,12 +79,12 @@ function timeOf({ startedAt, endedAt }: RunState, now: number): string | undefin
   if (startedAt === undefined) return undefined;
   const ms = Math.max(0, (endedAt ?? now) - startedAt);
   return endedAt === undefined
-    ? `${Math.floor(ms / 1000)} s`.replace(/^(\d{2,}) s$/, () => spellDuration(ms))
-    : spellDuration(ms);
+    ? `${Math.floor(ms / 1000)} s`.replace(/^(\d{2,}) s$/, () => formatDuration(ms))
+    : formatDuration(ms);
 }
 
 /** Keys and what they do, as many as there is room for. */
-export function layOutKeys(keys: readonly (readonly [string, string])[], width: number): Line {
+export function renderKeys(keys: readonly (readonly [string, string])[], width: number): Line {
   const line: Span[] = [];
   let used = 0;
   for (const [key, meaning] of keys) {

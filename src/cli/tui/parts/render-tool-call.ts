@@ -1,9 +1,9 @@
-import { spellDuration } from '../../output/duration.ts';
+import { formatDuration } from '../../output/duration.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { fitText, textWidth } from '../../output/text-width.ts';
 import { cleanText, type Line, prefixLines, type Span, type Style } from './line.ts';
 import type { ToolEntry } from './run-entry.ts';
-import { listArguments, spellArguments } from './spell-arguments.ts';
+import { listArguments, formatArguments } from './format-arguments.ts';
 import { breakSpan } from './wrap-spans.ts';
 
 const marks: Record<ToolEntry['state'], Span> = {
@@ -18,11 +18,11 @@ const MOST_ROWS = 500;
 const muted: Style = { tone: 'muted' };
 
 /** A tool call: one row with its arguments shortened, and below it why it failed; unfolded, all that is known. */
-export function layOutToolCall(call: ToolEntry, width: number, isUnfolded: boolean): Line[] {
+export function renderToolCall(call: ToolEntry, width: number, isUnfolded: boolean): Line[] {
   const end = outcome(call);
   const name = fitText(escapeLine(call.name), Math.max(8, width - 12));
   const room = width - 2 - textWidth(name) - 2 - textWidth(end) - 2;
-  const args = isUnfolded || room < 4 ? '' : fitText(spellArguments(call.arguments), room);
+  const args = isUnfolded || room < 4 ? '' : fitText(formatArguments(call.arguments), room);
   const head: Line = [
     marks[call.state],
     { text: name, style: { isBold: true } },
@@ -34,13 +34,15 @@ export function layOutToolCall(call: ToolEntry, width: number, isUnfolded: boole
 
 /** How much came back and how long that took. */
 function outcome({ result, state, startedAt, endedAt }: ToolEntry): string {
-  if (state === 'asking') return 'waits for you';
+  if (state === 'asking') return 'waiting for you';
   if (state === 'running') return '';
   if (state === 'stopped') return 'stopped';
   const rows = result === undefined || result.trim() === '' ? 0 : result.trimEnd().split('\n').length;
   const size = state === 'failed' || rows === 0 ? [] : [rows === 1 ? '1 line' : `${rows} lines`];
   const time =
-    startedAt === undefined || endedAt === undefined ? [] : [spellDuration(Math.max(0, endedAt - startedAt))];
+    startedAt === undefined || endedAt === undefined
+      ? []
+      : [formatDuration(Math.max(0, endedAt - startedAt))];
   return [...size, ...time].join(' · ');
 }
 

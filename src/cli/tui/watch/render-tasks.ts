@@ -1,4 +1,4 @@
-import { spellAge, spellDuration } from '../../output/duration.ts';
+import { formatAge, formatDuration } from '../../output/duration.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { fitText, textWidth } from '../../output/text-width.ts';
 import type { Line, Style } from '../parts/line.ts';
@@ -34,7 +34,7 @@ function widthsAt(width: number): Widths {
   return { title, agent, said: room - GAP.length - title };
 }
 
-export function layOutTitles(width: number): Line {
+export function renderTitles(width: number): Line {
   const { title, agent, said } = widthsAt(width);
   const cells = [
     pad('TASK', title),
@@ -46,7 +46,7 @@ export function layOutTitles(width: number): Line {
 }
 
 /** A task in one row: its state, what it is, who does it, for how long, and what was heard last. */
-export function layOutTask(watched: WatchedTask, look: TaskListLook): Line {
+export function renderTask(watched: WatchedTask, look: TaskListLook): Line {
   const { task } = watched;
   const widths = widthsAt(look.width);
   const isSelected = task.id === look.selectedId;
@@ -80,10 +80,10 @@ export function layOutTask(watched: WatchedTask, look: TaskListLook): Line {
   ];
 }
 
-/** What was heard last; of what went well, only when that was. */
+/** The last output of a task; for a completed one, when it finished. */
 function lastOf({ task, said }: WatchedTask, { now, askingIds }: TaskListLook): string {
   const { id, status, completedAt } = task;
-  if (status === 'completed' && completedAt !== undefined) return spellAge(completedAt, now);
+  if (status === 'completed' && completedAt !== undefined) return formatAge(completedAt, now);
   return askingIds.has(id) && said === '' ? 'needs approval' : said;
 }
 
@@ -94,8 +94,8 @@ function timeOf({ task }: WatchedTask, now: number): string {
   if (from === undefined) return '';
   const to = completedAt === undefined ? now : Date.parse(completedAt);
   const ms = Math.max(0, to - Date.parse(from));
-  // What still changes is told in whole seconds, or it would flicker.
-  return spellDuration(completedAt === undefined && ms < 60_000 ? Math.floor(ms / 1000) * 1000 : ms).replace(
+  // A running time is shown in whole seconds, or it would flicker.
+  return formatDuration(completedAt === undefined && ms < 60_000 ? Math.floor(ms / 1000) * 1000 : ms).replace(
     /^0 ms$|^(\d)\.0 s$/,
     (_, seconds: string | undefined) => `${seconds ?? 0} s`,
   );

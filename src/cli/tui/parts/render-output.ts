@@ -3,11 +3,11 @@ import { cleanText, type Line } from './line.ts';
 import type { OutputEntry } from './run-entry.ts';
 import { breakSpan } from './wrap-spans.ts';
 
-/** Of what came earlier a terminal could only show that there is too much of it. */
+/** The limit of rendered output; earlier lines are omitted. */
 const MOST_LETTERS = 200_000;
 
 /** What a program wrote: its colours are left out, and of a line that it wrote over, the last writing is shown. */
-export function layOutOutput({ stream, text }: OutputEntry, width: number): Line[] {
+export function renderOutput({ stream, text }: OutputEntry, width: number): Line[] {
   const isCut = text.length > MOST_LETTERS;
   const end = isCut ? text.slice(text.indexOf('\n', text.length - MOST_LETTERS) + 1) : text;
   const lines = stripVTControlCharacters(end)
@@ -19,5 +19,5 @@ export function layOutOutput({ stream, text }: OutputEntry, width: number): Line
     { text: cleanText(lines), ...(stream === 'stderr' && { style: { tone: 'warning' } }) },
     width,
   );
-  return isCut ? [[{ text: '… what came before is not shown', style: { tone: 'muted' } }], ...rows] : rows;
+  return isCut ? [[{ text: '… earlier output is not shown', style: { tone: 'muted' } }], ...rows] : rows;
 }

@@ -1,26 +1,26 @@
 import type { Approval } from '../../../contract/approvals.ts';
-import { spellAge, spellLeft } from '../../output/duration.ts';
+import { formatAge, formatLeft } from '../../output/duration.ts';
 import { escapeLine } from '../../output/escape-text.ts';
-import { type Fact, layOutFacts } from '../../output/facts.ts';
+import { type Fact, formatFacts } from '../../output/facts.ts';
 import type { Paint } from '../../output/output.ts';
 import { cleanText, lineText } from '../../tui/parts/line.ts';
-import { listArguments, spellArguments } from '../../tui/parts/spell-arguments.ts';
+import { listArguments, formatArguments } from '../../tui/parts/format-arguments.ts';
 import { breakSpan } from '../../tui/parts/wrap-spans.ts';
 
-/** An approval, or as much of it as the event of a task tells. */
+/** An approval, or as much of it as the event of a task contains. */
 export type AskedCall = Pick<Approval, 'id' | 'toolName' | 'params' | 'cwd' | 'reason' | 'expiresAt'> &
   Partial<Approval>;
 
 const INDENT = '  ';
-/** The widest name of a fact and what stands around it. */
+/** The width of the longest fact name and its padding. */
 const NAMES = 13;
 const NARROWEST = 20;
 
 /**
- * Everything that a person decides on, whole: control characters are visible, and no line of a value begins where the
+ * Everything that a decision is based on, in full: control characters are visible, and no line of a value begins where the
  * name of a fact or of another value could.
  */
-export function layOutCall(
+export function formatCall(
   call: AskedCall,
   { paint, width, now }: { paint: Paint; width: number; now: number },
 ): string {
@@ -28,25 +28,25 @@ export function layOutCall(
   const lines = (text: string) => rowsOf(cleanText(text), columns);
   const { status = 'pending', conversationId, taskId, decidedAt, decidedBy } = call;
   const facts: Fact[] = [
-    ['Runs', listArguments(call.params).flatMap((each) => argumentLines(each, columns))],
-    ['Folder', lines(call.cwd)],
+    ['Arguments', listArguments(call.params).flatMap((each) => argumentLines(each, columns))],
+    ['Directory', lines(call.cwd)],
     ['Reason', lines(call.reason)],
-    ['Asked by', [taskId, conversationId].filter((id) => id !== undefined)],
-    ['Danger', call.securityLevel],
-    ['Asked', call.requestedAt && `${call.requestedAt}  (${spellAge(call.requestedAt, now)})`],
-    ['Time left', status === 'pending' ? spellLeft(call.expiresAt, now) : undefined],
+    ['From', [taskId, conversationId].filter((id) => id !== undefined)],
+    ['Risk', call.securityLevel],
+    ['Requested', call.requestedAt && `${call.requestedAt}  (${formatAge(call.requestedAt, now)})`],
+    ['Time left', status === 'pending' ? formatLeft(call.expiresAt, now) : undefined],
     ['Status', status === 'pending' ? undefined : (call.decision ?? status)],
     ['Decided', decidedAt && `${decidedAt}${decidedBy === undefined ? '' : `  by ${decidedBy}`}`],
   ];
   const title = `${paint('bold', escapeLine(call.toolName))}  ${paint('dim', escapeLine(call.id))}\n`;
-  return title + layOutFacts(facts, paint, INDENT);
+  return title + formatFacts(facts, paint, INDENT);
 }
 
-/** The call in one line, for where it may be cut. */
+/** The call in one line, which may be truncated. */
 export const summariseCall = ({ toolName, params }: Pick<AskedCall, 'toolName' | 'params'>): string =>
-  `${toolName} ${spellArguments(params)}`.trimEnd();
+  `${toolName} ${formatArguments(params)}`.trimEnd();
 
-/** A short value stands beside its name, any other one below it and further in. */
+/** A short value follows its name, a longer one is indented below it. */
 function argumentLines({ name, text }: { name: string; text: string }, columns: number): string[] {
   const title = `${escapeLine(name)}:`;
   const value = cleanText(text);

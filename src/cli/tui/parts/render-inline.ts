@@ -11,23 +11,23 @@ const entities: Record<string, string> = {
 };
 
 /** The words of a paragraph with their styles; a newline is a break that was asked for. */
-export function layOutInline(tokens: readonly Token[] = [], style: Style = {}): Span[] {
+export function renderInline(tokens: readonly Token[] = [], style: Style = {}): Span[] {
   return tokens.flatMap((token) => spansOf(token as MarkedToken, style));
 }
 
 function spansOf(token: MarkedToken, style: Style): Span[] {
   switch (token.type) {
     case 'strong':
-      return layOutInline(token.tokens, { ...style, isBold: true });
+      return renderInline(token.tokens, { ...style, isBold: true });
     case 'em':
-      return layOutInline(token.tokens, { ...style, isItalic: true });
+      return renderInline(token.tokens, { ...style, isItalic: true });
     case 'del':
-      return layOutInline(token.tokens, { ...style, isStruck: true });
+      return renderInline(token.tokens, { ...style, isStruck: true });
     case 'codespan':
       return [say(token.text, { ...style, tone: 'code' })];
     case 'link':
       return linkSpans(
-        layOutInline(token.tokens, { ...style, tone: 'link', isUnderlined: true }),
+        renderInline(token.tokens, { ...style, tone: 'link', isUnderlined: true }),
         token,
         style,
       );
@@ -38,7 +38,7 @@ function spansOf(token: MarkedToken, style: Style): Span[] {
     case 'checkbox':
       return [say(token.checked ? '☑ ' : '☐ ', style)];
     case 'text':
-      return token.tokens ? layOutInline(token.tokens, style) : [say(decode(token.text), style)];
+      return token.tokens ? renderInline(token.tokens, style) : [say(decode(token.text), style)];
     case 'escape':
       return [say(decode(token.text), style)];
     case 'blockquote':

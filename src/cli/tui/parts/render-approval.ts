@@ -1,11 +1,11 @@
 import type { Approval } from '../../../contract/approvals.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { cleanText, type Line, prefixLines } from './line.ts';
-import { listArguments } from './spell-arguments.ts';
+import { listArguments } from './format-arguments.ts';
 import { breakSpan, wrapSpans } from './wrap-spans.ts';
 
-/** Everything that a person decides on, whole, with control characters made visible. */
-export function layOutApproval({ reason, cwd, params }: Approval, width: number): Line[] {
+/** Everything that a decision is based on, in full, with control characters made visible. */
+export function renderApproval({ reason, cwd, params }: Approval, width: number): Line[] {
   const fields = [
     ...listArguments(params).map(({ name, text }) => ({ name: escapeLine(name), text })),
     { name: 'in', text: cwd },

@@ -1,5 +1,5 @@
 import type { Tokens } from 'marked';
-import { layOutInline } from './lay-out-inline.ts';
+import { renderInline } from './render-inline.ts';
 import { type Line, lineWidth, type Span } from './line.ts';
 import { wrapSpans } from './wrap-spans.ts';
 
@@ -8,9 +8,9 @@ const GAP = 3;
 const NARROWEST = 6;
 
 /** A table with its columns as wide as they need, or as they fit. */
-export function layOutTable({ header, rows, align }: Tokens.Table, width: number): Line[] {
-  const heads = header.map(({ tokens }) => layOutInline(tokens, { isBold: true }));
-  const cells = rows.map((row) => row.map(({ tokens }) => layOutInline(tokens)));
+export function renderTable({ header, rows, align }: Tokens.Table, width: number): Line[] {
+  const heads = header.map(({ tokens }) => renderInline(tokens, { isBold: true }));
+  const cells = rows.map((row) => row.map(({ tokens }) => renderInline(tokens)));
   const natural = heads.map((head, at) =>
     Math.max(1, lineWidth(head), ...cells.map((row) => lineWidth(row[at] ?? []))),
   );
@@ -19,10 +19,10 @@ export function layOutTable({ header, rows, align }: Tokens.Table, width: number
   const rule: Line = [
     { text: widths.map((columns) => '─'.repeat(columns)).join('─┼─'), style: { tone: 'muted' } },
   ];
-  return [...layOutRow(heads, widths, align), rule, ...cells.flatMap((row) => layOutRow(row, widths, align))];
+  return [...renderRow(heads, widths, align), rule, ...cells.flatMap((row) => renderRow(row, widths, align))];
 }
 
-function layOutRow(row: Span[][], widths: number[], align: Tokens.Table['align']): Line[] {
+function renderRow(row: Span[][], widths: number[], align: Tokens.Table['align']): Line[] {
   const columns = widths.map((width, at) => wrapSpans(row[at] ?? [], width));
   const height = Math.max(...columns.map(({ length }) => length));
   return Array.from({ length: height }, (_, y) =>

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Line, lineText, lineWidth } from '../../../../src/cli/tui/parts/line.ts';
 import { emptyRun } from '../../../../src/cli/tui/parts/run-state.ts';
-import { layOutHeader, layOutKeys, layOutTaskHead } from '../../../../src/cli/tui/watch/lay-out-status.ts';
-import { layOutTask, layOutTitles } from '../../../../src/cli/tui/watch/lay-out-tasks.ts';
+import { renderHeader, renderKeys, renderTaskHead } from '../../../../src/cli/tui/watch/render-status.ts';
+import { renderTask, renderTitles } from '../../../../src/cli/tui/watch/render-tasks.ts';
 import { windowAround } from '../../../../src/cli/tui/watch/view-window.ts';
 import { emptyWatch } from '../../../../src/cli/tui/watch/watch-state.ts';
 import type { ListedTask } from '../../../../src/contract/task.ts';
@@ -11,7 +11,7 @@ import { ToolWorld } from '../../../helpers/tool-world.ts';
 const now = Date.UTC(2026, 0, 1, 12, 1, 5);
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 12, 0, second)).toISOString();
 const row = (task: Partial<ListedTask>, said = '', width = 80) =>
-  layOutTask(
+  renderTask(
     { task: { id: 'a', title: 'Fix it', agentType: 'command', createdAt: at(0), ...task }, said },
     { width, now, selectedId: 'a', askingIds: new Set(['asks']) },
   );
@@ -45,7 +45,7 @@ describe('a task in a row', () => {
   it.each([12, 30, 59, 60, 71, 72, 80, 140, 200, 400])('fits into %i columns', (width) => {
     const task = { status: 'in_progress', title: `日本 ${'long '.repeat(50)}`, startedAt: at(0) } as const;
     const most = Math.max(width, 26);
-    for (const line of [row(task, 'said '.repeat(90), width), layOutTitles(width)])
+    for (const line of [row(task, 'said '.repeat(90), width), renderTitles(width)])
       expect(lineWidth(line)).toBeLessThanOrEqual(most);
   });
 });
@@ -61,19 +61,19 @@ describe('what stands around the tasks', () => {
   const said = (line: Line) => lineText(line);
 
   it('counts, and says when the daemon is away', () => {
-    expect(said(layOutHeader(state, 120))).toBe(
+    expect(said(renderHeader(state, 120))).toBe(
       'svc tasks   ● 1 running   ◌ 2 queued   ○ 0 pending   ? 1 approval   ✗ 1 dead letter   paused',
     );
-    expect(said(layOutHeader({ ...state, isAway: true }, 120))).toMatch(/the daemon is away/);
+    expect(said(renderHeader({ ...state, isAway: true }, 120))).toMatch(/the daemon is not responding/);
   });
 
   it.each([20, 40, 80])('fits into %i columns', (width) => {
     const task = { id: 'task_1', title: 'long '.repeat(50), agentType: 'command' };
     const attached = { id: 'task_1', task: { ...task, status: 'completed' } as never, run: emptyRun };
     const lines = [
-      layOutHeader(state, width),
-      ...layOutTaskHead(attached, { width, now, isAsking: false }),
-      layOutKeys(
+      renderHeader(state, width),
+      ...renderTaskHead(attached, { width, now, isAsking: false }),
+      renderKeys(
         Array.from({ length: 9 }, (_, n) => [String(n), 'does something'] as const),
         width,
       ),

@@ -11,7 +11,7 @@ export interface EditorLayout {
 const MARK = '› ';
 
 /** The text that is being written as rows, those around the cursor where there are more than fit. */
-export function layOutEditor(
+export function renderEditor(
   state: EditorState,
   { width, height, hint }: { width: number; height: number; hint: string },
 ): EditorLayout {

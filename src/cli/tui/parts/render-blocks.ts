@@ -1,13 +1,13 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
-import { layOutInline } from './lay-out-inline.ts';
-import { layOutTable } from './lay-out-table.ts';
+import { renderInline } from './render-inline.ts';
+import { renderTable } from './render-table.ts';
 import { cleanText, type Line, prefixLines, type Span } from './line.ts';
 import { breakSpan, wrapSpans } from './wrap-spans.ts';
 
 const MAX_RULE = 40;
 
 /** The blocks of a Markdown text as rows, with a blank row before each that needs one. */
-export function layOutBlocks(
+export function renderBlocks(
   tokens: readonly Token[],
   width: number,
   needsGap: (block: Token) => boolean = () => true,
@@ -22,7 +22,7 @@ export function layOutBlocks(
   return lines;
 }
 
-/** The checkbox of a list item stands beside its words, not above them. */
+/** The checkbox of a list item goes next to its text, not above it. */
 function joinWords(tokens: readonly Token[]): readonly Token[] {
   const [box, words, ...others] = tokens;
   if (box?.type !== 'checkbox' || words?.type !== 'text') return tokens;
@@ -33,15 +33,15 @@ function joinWords(tokens: readonly Token[]): readonly Token[] {
 function blockLines(token: MarkedToken, width: number): Line[] {
   switch (token.type) {
     case 'heading':
-      return wrapSpans(layOutInline(token.tokens, { tone: 'heading' }), width);
+      return wrapSpans(renderInline(token.tokens, { tone: 'heading' }), width);
     case 'code':
       return codeLines(token, width);
     case 'list':
       return listLines(token, width);
     case 'blockquote':
-      return prefixLines(layOutBlocks(token.tokens, width - 2), { text: '▎ ', style: { tone: 'muted' } });
+      return prefixLines(renderBlocks(token.tokens, width - 2), { text: '▎ ', style: { tone: 'muted' } });
     case 'table':
-      return layOutTable(token, width);
+      return renderTable(token, width);
     case 'hr':
       return [[{ text: '─'.repeat(Math.min(width, MAX_RULE)), style: { tone: 'muted' } }]];
     case 'html':
@@ -50,9 +50,9 @@ function blockLines(token: MarkedToken, width: number): Line[] {
     case 'def':
       return [];
     case 'paragraph':
-      return wrapSpans(layOutInline(token.tokens), width);
+      return wrapSpans(renderInline(token.tokens), width);
     case 'list_item':
-      return layOutBlocks(token.tokens, width);
+      return renderBlocks(token.tokens, width);
     case 'br':
     case 'checkbox':
     case 'codespan':
@@ -63,7 +63,7 @@ function blockLines(token: MarkedToken, width: number): Line[] {
     case 'link':
     case 'strong':
     case 'text':
-      return wrapSpans(layOutInline([token]), width);
+      return wrapSpans(renderInline([token]), width);
   }
 }
 
@@ -81,7 +81,7 @@ function listLines({ items, ordered, start, loose }: Tokens.List, width: number)
       text: ordered ? `${first + at}. `.padStart(markWidth) : '• ',
       style: { tone: 'accent' },
     };
-    const body = layOutBlocks(tokens, width - markWidth, ({ type }) => loose && type !== 'list');
+    const body = renderBlocks(tokens, width - markWidth, ({ type }) => loose && type !== 'list');
     const lines = prefixLines(body.length === 0 ? [[]] : body, mark, { text: ' '.repeat(markWidth) });
     return loose && at > 0 ? [[], ...lines] : lines;
   });

@@ -3,13 +3,13 @@ import type { Paint } from '../../output/output.ts';
 
 const kinds: Record<Origin['kind'], string> = { user: 'a person', task: 'a task', conversation: 'a chat' };
 
-/** Where something that was learned comes from: `a task`, `a task, untrusted`. */
-export const spellOrigin = ({ kind, trusted }: Origin): string =>
+/** Where an experience or a preference comes from: `a task`, `a task, untrusted`. */
+export const formatOrigin = ({ kind, trusted }: Origin): string =>
   `${kinds[kind]}${trusted ? '' : ', untrusted'}`;
 
-/** The same with who and what it was. */
-export const spellOriginFully = (origin: Origin): string =>
-  [spellOrigin(origin), origin.taskId, origin.conversationId, origin.userId && `of ${origin.userId}`]
+/** The same with the IDs of its task, conversation and user. */
+export const formatOriginFully = (origin: Origin): string =>
+  [formatOrigin(origin), origin.taskId, origin.conversationId, origin.userId && `of ${origin.userId}`]
     .filter(Boolean)
     .join('  ');
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { layOutOutput } from '../../../../src/cli/tui/parts/lay-out-output.ts';
+import { renderOutput } from '../../../../src/cli/tui/parts/render-output.ts';
 import { lineText } from '../../../../src/cli/tui/parts/line.ts';
 
 const shown = (text: string, width = 20) =>
-  layOutOutput({ kind: 'output', key: '0', stream: 'stdout', text }, width).map(lineText);
+  renderOutput({ kind: 'output', key: '0', stream: 'stdout', text }, width).map(lineText);
 
 describe('what a program wrote', () => {
   it('is without its colours and what it wrote over, and cannot steer the terminal', () => {
@@ -20,7 +20,7 @@ describe('what a program wrote', () => {
 
   it('shows the end of very much', () => {
     const rows = shown(Array.from({ length: 50_000 }, (_, n) => `line ${n}`).join('\n'));
-    expect(rows[0]).toMatch(/^… what came before/);
+    expect(rows[0]).toMatch(/^… earlier output/);
     expect(rows.at(-1)).toBe('line 49999');
     expect(rows.length).toBeLessThan(30_000);
   });

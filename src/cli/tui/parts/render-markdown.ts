@@ -1,6 +1,6 @@
 import { marked, type Token } from 'marked';
 import { completeMarkdown } from './complete-markdown.ts';
-import { layOutBlocks } from './lay-out-blocks.ts';
+import { renderBlocks } from './render-blocks.ts';
 import type { Line } from './line.ts';
 
 /** A text as rows, and its beginning that will not change when more of it comes. */
@@ -14,10 +14,10 @@ export interface MarkdownLayout {
 const UNSETTLED = 2;
 
 /**
- * Lays Markdown out in rows of a width. While it is being written, give the layout of what there was before: only the
+ * Renders Markdown as rows of a width. While it is being written, give the layout of what there was before: only the
  * end of the text is then read again.
  */
-export function layOutMarkdown(
+export function renderMarkdown(
   text: string,
   width: number,
   { isComplete = true, earlier }: { isComplete?: boolean; earlier?: MarkdownLayout | undefined } = {},
@@ -31,9 +31,9 @@ export function layOutMarkdown(
     .slice(0, end)
     .map(({ raw }) => raw)
     .join('');
-  const lines = join(before.lines, layOutBlocks(tokens.slice(0, end), width));
+  const lines = join(before.lines, renderBlocks(tokens.slice(0, end), width));
   return {
-    lines: join(lines, layOutBlocks(tokens.slice(end), width)),
+    lines: join(lines, renderBlocks(tokens.slice(end), width)),
     width,
     // Where the lexer changed the text, such as its line ends, it cannot be told where in the source a block ends.
     settled: rest.startsWith(source) ? { text: before.text + source, lines } : before,
@@ -42,7 +42,7 @@ export function layOutMarkdown(
 
 /** A text as rows. */
 export const markdownLines = (text: string, width: number): readonly Line[] =>
-  layOutMarkdown(text, width).lines;
+  renderMarkdown(text, width).lines;
 
 function endOfSettled(tokens: readonly Token[]): number {
   let left = UNSETTLED;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { completeMarkdown } from '../../../../src/cli/tui/parts/complete-markdown.ts';
 import {
-  layOutMarkdown,
+  renderMarkdown,
   markdownLines,
   type MarkdownLayout,
-} from '../../../../src/cli/tui/parts/lay-out-markdown.ts';
+} from '../../../../src/cli/tui/parts/render-markdown.ts';
 import { lineText, lineWidth } from '../../../../src/cli/tui/parts/line.ts';
 
 const shown = (text: string, width = 60) => markdownLines(text, width).map(lineText);
@@ -40,7 +40,7 @@ const a = 1;
 2. [ ] open
 `;
 
-describe('layOutMarkdown', () => {
+describe('renderMarkdown', () => {
   it('lays every kind of block out', () => {
     expect(shown(everything)).toEqual([
       'A heading with bold',
@@ -106,9 +106,9 @@ describe('layOutMarkdown', () => {
     const text = `${everything}\n\n${everything}`;
     let earlier: MarkdownLayout | undefined;
     for (let length = 1; length <= text.length; length += 3)
-      earlier = layOutMarkdown(text.slice(0, length), 50, { isComplete: false, earlier });
+      earlier = renderMarkdown(text.slice(0, length), 50, { isComplete: false, earlier });
     expect(earlier?.settled.text.length).toBeGreaterThan(text.length * 0.8);
-    const streamed = layOutMarkdown(text, 50, { earlier });
+    const streamed = renderMarkdown(text, 50, { earlier });
     expect(streamed.lines.map(lineText)).toEqual(shown(text, 50));
   });
 });
@@ -140,7 +140,7 @@ describe('completeMarkdown', () => {
     const text = 'Some **bold words** here, `code` too.\n\n- a *list*\n- of [two](http://b.c)\n\nThe end.\n';
     let before: string[] = [];
     for (let length = 1; length <= text.length; length++) {
-      const lines = layOutMarkdown(text.slice(0, length), 80, { isComplete: false }).lines.map(lineText);
+      const lines = renderMarkdown(text.slice(0, length), 80, { isComplete: false }).lines.map(lineText);
       const stable = before.slice(0, -1);
       expect(lines.slice(0, stable.length), text.slice(0, length)).toEqual(stable);
       expect(lines.join('')).not.toMatch(/[*`[\]]/);

@@ -1,7 +1,7 @@
-import { spellDuration } from '../../output/duration.ts';
-import { layOutMarkdown, type MarkdownLayout } from './lay-out-markdown.ts';
-import { layOutToolCall } from './lay-out-tool-call.ts';
-import { layOutOutput } from './lay-out-output.ts';
+import { formatDuration } from '../../output/duration.ts';
+import { renderMarkdown, type MarkdownLayout } from './render-markdown.ts';
+import { renderToolCall } from './render-tool-call.ts';
+import { renderOutput } from './render-output.ts';
 import { cleanText, type Line, prefixLines } from './line.ts';
 import type { NoteEntry, PersonEntry, RunEntry, ThinkingEntry } from './run-entry.ts';
 import { wrapSpans } from './wrap-spans.ts';
@@ -19,7 +19,7 @@ export interface EntryLayout {
 }
 
 /** An entry of a transcript as rows. */
-export function layOutEntry(
+export function renderEntry(
   entry: RunEntry,
   width: number,
   folding: Folding,
@@ -28,7 +28,7 @@ export function layOutEntry(
   switch (entry.kind) {
     case 'text': {
       const { text, isComplete } = entry;
-      const markdown = layOutMarkdown(text, width, { isComplete, earlier: earlier?.markdown });
+      const markdown = renderMarkdown(text, width, { isComplete, earlier: earlier?.markdown });
       return { lines: markdown.lines, markdown };
     }
     case 'person':
@@ -36,9 +36,9 @@ export function layOutEntry(
     case 'thinking':
       return { lines: thinkingLines(entry, width, folding.isThinkingShown) };
     case 'tool':
-      return { lines: layOutToolCall(entry, width, folding.areResultsShown) };
+      return { lines: renderToolCall(entry, width, folding.areResultsShown) };
     case 'output':
-      return { lines: layOutOutput(entry, width) };
+      return { lines: renderOutput(entry, width) };
     case 'note':
       return { lines: noteLines(entry, width) };
   }
@@ -51,7 +51,7 @@ function personLines({ text }: PersonEntry, width: number): Line[] {
 
 function thinkingLines({ text, startedAt, endedAt }: ThinkingEntry, width: number, isShown: boolean): Line[] {
   const title =
-    endedAt === undefined ? 'thinking …' : `thought for ${spellDuration(Math.max(0, endedAt - startedAt))}`;
+    endedAt === undefined ? 'thinking …' : `thought for ${formatDuration(Math.max(0, endedAt - startedAt))}`;
   const head: Line = [
     { text: isShown ? '▾ ' : '▸ ', style: { tone: 'muted' } },
     { text: title, style: { tone: 'muted', isItalic: true } },
