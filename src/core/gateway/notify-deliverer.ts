@@ -137,7 +137,7 @@ export class NotifyDeliverer {
       status: next ? 'due' : result?.isDelivered ? 'delivered' : 'failed',
       next_attempt_at: next?.toISOString() ?? null,
       last_status: result?.status ?? null,
-      last_error: result ? result.error : 'The token is not valid any more',
+      last_error: result ? result.error : 'The token is no longer valid',
       ended_at: next ? null : now.toISOString(),
     };
     await this.#deliverer.record(signal, ({ db }) => store.update(db, delivery.id, change));

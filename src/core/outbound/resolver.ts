@@ -51,7 +51,7 @@ export class Resolver {
 
   #wait(host: string): Flight {
     if (this.#waiting.length >= MAX_WAITING)
-      throw new OutboundError('network', 'Too many names wait to be looked up. Try again later.');
+      throw new OutboundError('network', 'Too many DNS lookups are pending. Try again later.');
     const flight = { host, askers: 0, ...Promise.withResolvers<LookupAddress[]>() };
     this.#flights.set(host, flight);
     this.#waiting.push(flight);

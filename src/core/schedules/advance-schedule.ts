@@ -81,7 +81,7 @@ function endRun(row: ScheduleRow, status: TaskStatus | undefined): string | unde
   row.failure_count++;
   if (row.status !== 'active' || row.max_failures === 0 || row.failure_count < row.max_failures)
     return undefined;
-  return row.failure_count === 1 ? 'Its last run failed' : `Its last ${row.failure_count} runs failed`;
+  return row.failure_count === 1 ? 'Its last task failed' : `Its last ${row.failure_count} tasks failed`;
 }
 
 /** Answers whether one of its times is a run. */
@@ -101,7 +101,7 @@ function overlap(row: ScheduleRow, { kind }: Occasion): Pick<Advance, 'starts' |
   const hasRoom = mayWait && row.waiting_count < MOST_WAITING;
   if (hasRoom) row.waiting_count++;
   else if (kind === 'due') row.skipped_count++;
-  const refusal = mayWait ? `${MOST_WAITING} runs wait already` : stillRuns(row.open_task_id);
+  const refusal = mayWait ? `${MOST_WAITING} occurrences are already waiting` : stillRuns(row.open_task_id);
   return { starts: false, cancels: false, ...(!hasRoom && { refusal }) };
 }
 
@@ -111,4 +111,4 @@ function startWaiting(row: ScheduleRow): Pick<Advance, 'starts' | 'cancels' | 'r
   return { starts, cancels: false };
 }
 
-const stillRuns = (taskId: string) => `The run before has not ended: ${taskId}`;
+const stillRuns = (taskId: string) => `The previous task has not finished: ${taskId}`;

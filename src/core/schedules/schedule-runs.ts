@@ -86,7 +86,7 @@ export class ScheduleRuns {
       return read(await timesOf(row));
     } catch (error) {
       const paused = { ...row };
-      const pausedReason = `Its times cannot be read any more: ${messageOf(error)}`;
+      const pausedReason = `Its times can no longer be read: ${messageOf(error)}`;
       pause(paused, pausedReason, runtime.now());
       await database.write(async (transaction) => {
         if (!(await store.update(transaction.db, paused))) return;
@@ -132,9 +132,9 @@ export class ScheduleRuns {
     const isOpenToOwner = owner !== undefined && owner.disabled_at === null;
     const hasLostCommands = mayCommand && (!owner || roleOf(owner) !== 'admin');
     const ban = !isOpenToOwner
-      ? 'The account of its owner is closed'
+      ? 'The account of its owner is disabled'
       : hasLostCommands && usesCommands(toScheduledTask(before))
-        ? 'Its owner may not run commands any more'
+        ? 'Its owner may no longer run commands'
         : undefined;
     if (hasLostCommands && ban === undefined) {
       await store.update(db, { ...before, may_command: 0 });
@@ -143,7 +143,8 @@ export class ScheduleRuns {
     const step = advanceSchedule(before, open?.status, occasion, { now: runtime.now(), ban });
     if (step.row === before) return {};
     if (!(await store.update(db, step.row))) return outdated;
-    if (step.cancels && open) await tasks.cancelWith(transaction, open, 'Cancelled: its schedule runs again');
+    if (step.cancels && open)
+      await tasks.cancelWith(transaction, open, 'Cancelled: its schedule started the next task');
     this.#tell(transaction, step, before.open_task_id);
     if (step.starts) return undefined;
     return step.refusal === undefined ? {} : { refusal: step.refusal };

@@ -89,7 +89,10 @@ export class ScheduleService {
     };
     await database.write(async ({ db }) => {
       if ((await store.countOf(db, caller.userId)) >= MOST_PER_USER)
-        throw new AppError('wrong_state', `You have ${MOST_PER_USER} schedules; there can be no more`);
+        throw new AppError(
+          'wrong_state',
+          `You have ${MOST_PER_USER} schedules, the maximum. Delete some: svc schedules ls`,
+        );
       await store.insert(db, row);
     });
     onPlanned();
@@ -176,7 +179,7 @@ function changedTiming(row: ScheduleRow, { cron, at, timezone = row.timezone }: 
 function firstOf(times: RunTimes, { cron }: Timing, now: Date): string {
   const first = times.next(now);
   if (first) return first.toISOString();
-  if (cron === null) throw invalidAt('Expected a time to come; this one is over');
+  if (cron === null) throw invalidAt('Expected a time in the future');
   throw new AppError('validation', 'Validation failed', {
     details: [{ path: 'cron', message: `"${cron}" never comes: no day is like that` }],
   });
@@ -208,7 +211,7 @@ function changed(
     if (row.status !== 'done' || isNewTime) pause(row, null, now);
   } else if (active === true || (isNewTime && row.status === 'done')) {
     if (row.status === 'done' && !isNewTime)
-      throw new AppError('wrong_state', 'Its time is over. Give it another one to take it up again.');
+      throw new AppError('wrong_state', 'Its time has passed. Set another one to resume it.');
     row.status = 'active';
     row.paused_reason = null;
     row.failure_count = 0;

@@ -146,7 +146,7 @@ export class Scheduler {
         }
         const done = await Promise.all(due);
         // One that cannot start does not hold up the others; where none can it is the disk.
-        if (!done.includes(true)) throw new AppError('unavailable', 'No schedule that is due can start');
+        if (!done.includes(true)) throw new AppError('unavailable', 'None of the due schedules can start');
       },
     );
   }
@@ -170,7 +170,7 @@ export class Scheduler {
       return true;
     } catch (error) {
       const { log } = this.#deps;
-      if (error instanceof AppError) log.warn({ reason: messageOf(error) }, 'a schedule waits');
+      if (error instanceof AppError) log.warn({ reason: messageOf(error) }, 'a schedule is delayed');
       else log.error({ err: error }, 'this is a bug in svc');
       this.#knowsEnds = false;
       this.#failures++;

@@ -20,7 +20,7 @@ export async function giveUpWithoutRights(database: Database, at: string): Promi
   await database.write(({ db }) =>
     sql`update webhook_deliveries
       set status = 'failed', next_attempt_at = null, ended_at = ${at},
-        error = 'The user whose webhook it is may not be told of it any more'
+        error = 'The owner of the webhook may no longer receive this event'
       where status = 'pending' and id in (select delivery.id ${withoutRights})`.execute(db),
   );
 }

@@ -36,7 +36,7 @@ export class WebhookBacklogs {
 
   /** What is said of a delivery that there is no room for. */
   get refusal(): string {
-    return `The webhook is failing and ${this.#most} deliveries wait for it already`;
+    return `The webhook is failing and already has ${this.#most} pending deliveries`;
   }
 
   isFull(webhookId: string): boolean {

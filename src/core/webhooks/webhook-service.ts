@@ -257,6 +257,6 @@ function requireTrusted(caller: Caller, row: WebhookRow): void {
   if (isAdmin(caller) || row.sees_all === 0) return;
   throw new AppError(
     'forbidden',
-    'This webhook was made for the tasks of everybody: only an administrator may change its URL or secret',
+    'This webhook receives the tasks of all users: only an administrator may change its URL or secret',
   );
 }

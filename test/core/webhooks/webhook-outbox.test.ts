@@ -214,7 +214,7 @@ describe('a webhook that fails', () => {
     expect(rows[7]).toMatchObject({
       task_id: 't7',
       attempt: 0,
-      error: 'The webhook is failing and 5 deliveries wait for it already',
+      error: 'The webhook is failing and already has 5 pending deliveries',
       next_attempt_at: null,
       ended_at: expect.any(String),
     });

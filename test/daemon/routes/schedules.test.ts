@@ -218,7 +218,7 @@ describe('PATCH /api/schedules/:id', () => {
     expect((await daemon.client.schedules.get({ params: { id } })).schedule.status).toBe('done');
     expect(await change(id, { active: true })).toMatchObject({
       status: 400,
-      error: 'Its time is over. Give it another one to take it up again.',
+      error: 'Its time has passed. Set another one to resume it.',
     });
     expect((await change(id, { active: false })).schedule.status).toBe('done');
     expect((await change(id, { timezone: 'UTC' })).schedule.status).toBe('done');
@@ -258,7 +258,7 @@ describe('the runs of a schedule', () => {
     expect(schedule).toMatchObject({ id, runCount: 1, lastTaskId: task?.id });
     await expect(daemon.client.schedules.run({ params: { id } })).rejects.toMatchObject({
       status: 400,
-      message: `The run before has not ended: ${task?.id}`,
+      message: `The previous task has not finished: ${task?.id}`,
     });
     expect(await daemon.client.schedules.remove({ params: { id } })).toEqual({
       message: 'Removed; the tasks that it made stay',

@@ -31,7 +31,7 @@ export interface InboundDeps {
   readers?: typeof sourceReaders;
 }
 
-/** What takes the webhooks of GitHub, Jira and Linear. */
+/** Wires the inbound webhooks of GitHub, Jira and Linear. */
 export function composeInbound(deps: InboundDeps) {
   const { database, audit, readers = sourceReaders } = deps;
   const store = new InboundStore(database);

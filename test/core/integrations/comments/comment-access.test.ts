@@ -108,7 +108,7 @@ describe('a comment is not written', () => {
       expect(await requestsFor(jira, { flags, isUnconnected: true })).toEqual({
         urls: [],
         asked: [],
-        error: 'There is nothing to write it with',
+        error: 'No connected account or token can write the comment',
       });
     }
   });
@@ -118,7 +118,7 @@ describe('a comment is not written', () => {
     expect(await requestsFor({ ...jira, site } as CommentTarget)).toEqual({
       urls: [],
       asked: [],
-      error: 'That site of Jira is not connected',
+      error: 'This Jira site is not connected',
     });
   });
 

@@ -54,7 +54,7 @@ describe('the comment of a task', () => {
     expect(failed).toMatch(
       /^\*\*svc could not finish this\*\*\.\n\nIt took longer than it may\. \(timeout\)\n\n> It hung\n/,
     );
-    expect(cancelled).toMatch(/^\*\*svc does not work on this any more\*\*: the task was cancelled\.\n/);
+    expect(cancelled).toMatch(/^\*\*svc stopped working on this\*\*: the task was cancelled\.\n/);
   });
 
   it('says that a person has to decide while one has to, and nothing of what it is about', async () => {
@@ -63,7 +63,7 @@ describe('the comment of a task', () => {
     await world.advance(MINUTE);
     const row = await addApproval(world);
     await world.advance(MINUTE);
-    expect(world.vendors.texts()).toEqual([expect.stringContaining('waits for a decision')]);
+    expect(world.vendors.texts()).toEqual([expect.stringContaining('waiting for a decision')]);
     expect(world.vendors.texts()[0]).not.toContain('rm -rf');
     await world.database.write(({ db }) => db.updateTable('approvals').set({ status: 'approved' }).execute());
     world.bus.emit('approval', { row: { ...row, status: 'approved' }, approval: {} as never });
@@ -182,7 +182,7 @@ describe('the comment of a task', () => {
     for (const at of targets.keys())
       expect(await world.row(`task_${at}`)).toMatchObject({
         written: 'started',
-        last_error: 'Somebody removed the comment',
+        last_error: 'The comment was deleted',
         ended_at: expect.any(String),
       });
     expect(Object.values(world.vendors.comments)).toEqual([[], [], []]);
@@ -200,7 +200,7 @@ describe('the comment of a task', () => {
     await world.begin(await world.addTask('task_3', linear));
     await world.advance(MINUTE);
     for (const id of ['task_1', 'task_2'])
-      expect(await world.row(id)).toMatchObject({ last_error: 'Comments are switched off' });
+      expect(await world.row(id)).toMatchObject({ last_error: 'Comments are disabled' });
     expect(world.vendors.requests.map(({ vendor }) => vendor)).toEqual(['tracker_b']);
   });
 });

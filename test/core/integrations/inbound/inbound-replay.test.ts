@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Caller } from '../../../../src/core/auth/caller.ts';
-import { type InboundWorld, startInbound, type Wish } from './inbound-parts.ts';
+import { type InboundWorld, startInbound, type WorkRequest } from './inbound-parts.ts';
 
 const caller: Caller = { userId: 'user_owner', role: 'admin' };
 let world: InboundWorld;
@@ -15,7 +15,7 @@ beforeEach(() => {
   contentKey = `key-${++count}`;
 });
 
-const receive = (wish: Wish, id = contentKey) => world.receive(wish, { id });
+const receive = (wish: WorkRequest, id = contentKey) => world.receive(wish, { id });
 const replay = (id: string) => world.inbound.replay(caller, id, { address: '203.0.113.9' });
 const end = (id = '') => world.daemon.client.tasks.cancel({ params: { id } });
 const entry = async (id: string) => (await world.inbound.get(id)).delivery;
@@ -63,7 +63,7 @@ describe('a replay', () => {
     await end(taskId);
     expect(await receive({ contentKey, place: 'closed' })).toEqual({
       status: 'duplicate',
-      reason: 'This delivery came before',
+      reason: 'This delivery was received before',
       taskId,
       id: first.id,
     });

@@ -40,7 +40,7 @@ describe.skipIf(!hasSharedFixtures)('the recorded deliveries of Jira', () => {
     expect(odd.map(({ id }) => id)).toEqual(['jira/anomalous-no-event']);
     for (const delivery of odd)
       expect(readJira(delivery, () => rulesWith()).verdict).toEqual({
-        ignored: 'unnamed event asks for nothing',
+        ignored: 'unnamed event does not create tasks',
       });
   });
 

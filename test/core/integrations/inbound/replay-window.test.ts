@@ -19,7 +19,7 @@ it('takes what Linear signed at most five minutes ago, or ahead of our clock', (
 
 it('refuses a time that is none', () => {
   for (const value of ['1716141329394', true, {}, [], Number.NaN, Number.POSITIVE_INFINITY])
-    expect(signedAt(value)).toBe('The webhookTimestamp is no time');
+    expect(signedAt(value)).toBe('The webhookTimestamp is not a timestamp');
 });
 
 it('takes payloads that say no time, as those of old do not', () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type InboundWorld, startInbound, type Wish } from './inbound-parts.ts';
+import { type InboundWorld, startInbound, type WorkRequest } from './inbound-parts.ts';
 
 let world: InboundWorld;
 let count = 0;
@@ -13,7 +13,7 @@ beforeEach(() => {
   contentKey = `key-${++count}`;
 });
 
-const receive = (wish: Wish, options?: Parameters<InboundWorld['receive']>[1]) =>
+const receive = (wish: WorkRequest, options?: Parameters<InboundWorld['receive']>[1]) =>
   world.receive(wish, options);
 const end = (id = '') => world.daemon.client.tasks.cancel({ params: { id } });
 const entry = async (id: string) => (await world.inbound.get(id)).delivery;
@@ -28,7 +28,7 @@ describe('the same delivery again', () => {
   it('makes no second task, not even when the first has ended', async () => {
     const first = await receive({ contentKey }, { id: contentKey });
     expect(first.status).toBe('accepted');
-    const again = { ...first, status: 'duplicate', reason: 'This delivery came before' };
+    const again = { ...first, status: 'duplicate', reason: 'This delivery was received before' };
     expect(await receive({ contentKey }, { id: contentKey })).toEqual(again);
     await end(first.taskId);
     expect(await receive({ contentKey }, { id: contentKey })).toEqual(again);
@@ -41,7 +41,7 @@ describe('the same delivery again', () => {
     expect(await receive({ contentKey }, { salt: contentKey })).toEqual({
       ...first,
       status: 'duplicate',
-      reason: 'This delivery came before',
+      reason: 'This delivery was received before',
     });
     expect(await entry(first.id)).toMatchObject({ copies: 2 });
   });
@@ -74,7 +74,7 @@ describe('another delivery of the same work', () => {
     const second = await receive({ contentKey });
     expect(second).toEqual({
       status: 'duplicate',
-      reason: 'Its task has not ended yet',
+      reason: 'Its task has not finished yet',
       taskId: first.taskId,
       id: expect.any(String),
     });
@@ -97,7 +97,7 @@ describe('another delivery of the same work', () => {
     await end(first.taskId);
     expect(await receive({ contentKey }, { id: `${contentKey}-2` })).toEqual({
       ...second,
-      reason: 'This delivery came before',
+      reason: 'This delivery was received before',
     });
   });
 
@@ -146,7 +146,7 @@ describe('a delivery that was ignored', () => {
 describe('work on a branch of ours', () => {
   it('is ignored unless a task has that repository and branch', async () => {
     const wish = { contentKey, needsTaskBranch: true, repository: `octo/${contentKey}`, branch: 'fix' };
-    expect(await receive(wish)).toMatchObject({ status: 'ignored', reason: 'No task works on this branch' });
+    expect(await receive(wish)).toMatchObject({ status: 'ignored', reason: 'No task has this branch' });
     const { repository } = wish;
     await world.daemon.client.tasks.create({ body: { title: 'x', repository, branch: 'other' } });
     await world.daemon.client.tasks.create({ body: { title: 'x', repository: 'octo/other', branch: 'fix' } });
@@ -179,7 +179,7 @@ describe('the source of a task', () => {
 
 describe('a delivery of Linear that is too old', () => {
   const MINUTE = 60_000;
-  const send = (age: number, wish: Wish = { contentKey }) =>
+  const send = (age: number, wish: WorkRequest = { contentKey }) =>
     world.receive({ ...wish, webhookTimestamp: Date.now() - age }, { id: contentKey, provider: 'tracker_b' });
   const log = async () => {
     const { deliveries } = await world.inbound.list({ provider: 'tracker_b', limit: 500, offset: 0 });
