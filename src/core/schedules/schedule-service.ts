@@ -14,22 +14,22 @@ import type { ScheduleRow } from '../storage/outside-rows.ts';
 import type { Runtime } from '../runtime.ts';
 import { dropWaiting, pause } from './advance-schedule.ts';
 import { invalidAt, momentOf } from './local-time.ts';
-import { nextTimes, type RunTimes, timesOf, type Timing } from './run-times.ts';
+import { nextTimes, type OccurrenceTimes, timesOf, type Timing } from './occurrence-times.ts';
 import { toSchedule, toScheduledTask, usesCommands } from './schedule-mapping.ts';
-import type { ScheduleRuns } from './schedule-runs.ts';
+import type { ScheduleOccurrences } from './schedule-occurrences.ts';
 import type { ScheduleStore } from './schedule-store.ts';
 
-const MOST_PER_USER = 500;
-/** Times are read from their expressions one by one; a long list lets others through between. */
-const BREATHE_EVERY = 25;
+const MAX_PER_USER = 500;
+/** Evaluating cron expressions is slow, so a long list yields to the event loop. */
+const YIELD_EVERY = 25;
 
 export interface ScheduleServiceDeps {
   database: Database;
   store: ScheduleStore;
-  runs: ScheduleRuns;
+  occurrences: ScheduleOccurrences;
   runtime: Runtime;
   systemZone: () => string;
-  /** Told that a next time may be another one now. */
+  /** Called when a next time may have changed. */
   onPlanned: () => void;
 }
 
@@ -44,7 +44,7 @@ export class ScheduleService {
     const { rows, total } = await this.#deps.store.list(visibleOwner(caller), query);
     const schedules: Schedule[] = [];
     for (const [index, row] of rows.entries()) {
-      if (index > 0 && index % BREATHE_EVERY === 0) await breathe();
+      if (index > 0 && index % YIELD_EVERY === 0) await breathe();
       schedules.push(await toSchedule(row));
     }
     return { schedules, total, limit: query.limit, offset: query.offset };
@@ -59,7 +59,7 @@ export class ScheduleService {
     if (usesCommands(input.task)) requireCommands(caller);
     const timing = timingOf(input, input.timezone ?? systemZone());
     const now = runtime.now();
-    const next = firstOf(await timesOf(timing), timing, now);
+    const next = firstTime(await timesOf(timing), timing, now);
     const at = now.toISOString();
     const row: ScheduleRow = {
       id: runtime.newId('sched'),
@@ -88,10 +88,10 @@ export class ScheduleService {
       updated_at: at,
     };
     await database.write(async ({ db }) => {
-      if ((await store.countOf(db, caller.userId)) >= MOST_PER_USER)
+      if ((await store.countOf(db, caller.userId)) >= MAX_PER_USER)
         throw new AppError(
           'wrong_state',
-          `You have ${MOST_PER_USER} schedules, the maximum. Delete some: svc schedules ls`,
+          `You have ${MAX_PER_USER} schedules, the maximum. Delete some: svc schedules ls`,
         );
       await store.insert(db, row);
     });
@@ -106,12 +106,12 @@ export class ScheduleService {
       const now = runtime.now();
       const timing = changedTiming(before, change);
       const row = changed(before, change, timing, caller, now);
-      const isTimeOther = JSON.stringify(timing) !== JSON.stringify(timingOfRow(before));
-      const isTakenUp = row.status === 'active' && (before.status !== 'active' || isTimeOther);
-      // What is given must be right, also while it does not count yet.
-      if (isTakenUp || (isTimeOther && (timing.cron !== null || change.at !== undefined))) {
-        const next = firstOf(await timesOf(timing), timing, now);
-        if (isTakenUp) Object.assign(row, { next_run_at: next, planned_at: now.toISOString() });
+      const isTimingChanged = JSON.stringify(timing) !== JSON.stringify(timingOfRow(before));
+      const isResumed = row.status === 'active' && (before.status !== 'active' || isTimingChanged);
+      // New times have to be valid even if they do not apply yet.
+      if (isResumed || (isTimingChanged && (timing.cron !== null || change.at !== undefined))) {
+        const next = firstTime(await timesOf(timing), timing, now);
+        if (isResumed) Object.assign(row, { next_run_at: next, planned_at: now.toISOString() });
       }
       if (row.may_command === 1 && row.owner_id !== caller.userId) await this.#limitToOwner(row);
       if (!(await database.write(({ db }) => store.update(db, row)))) continue;
@@ -120,12 +120,15 @@ export class ScheduleService {
     }
   }
 
-  /** Starts a run beside its times, with the rights of the schedule and of the caller. */
+  /** Starts an occurrence now, limited to the rights of both the schedule and the caller. */
   async run(caller: Caller, id: string): Promise<{ task?: Task; schedule: Schedule }> {
-    const { store, runs } = this.#deps;
+    const { store, occurrences } = this.#deps;
     const row = requireOwned(caller, await store.find(id), 'Schedule');
     if (usesCommands(toScheduledTask(row))) requireCommands(caller);
-    const { task, refusal } = await runs.advance(id, { kind: 'asked', mayCommand: mayRunCommands(caller) });
+    const { task, refusal } = await occurrences.advance(id, {
+      kind: 'manual',
+      mayCommand: mayRunCommands(caller),
+    });
     if (refusal !== undefined) throw new AppError('wrong_state', refusal);
     return { ...(task && { task }), schedule: await this.get(caller, id) };
   }
@@ -143,12 +146,12 @@ export class ScheduleService {
     const timing = timingOf(input, timezone ?? systemZone());
     const now = runtime.now();
     const times = await timesOf(timing);
-    firstOf(times, timing, now);
+    firstTime(times, timing, now);
     const nextRuns = nextTimes(times, now, count).map((at) => at.toISOString());
     return { timezone: timing.timezone, nextRuns };
   }
 
-  /** An administrator gives nobody more rights by changing their schedule. */
+  /** A change by an administrator does not give the schedule's owner more rights. */
   async #limitToOwner(row: ScheduleRow): Promise<void> {
     const { database, store } = this.#deps;
     const owner = await store.findOwner(row.owner_id, database.read);
@@ -169,14 +172,14 @@ function timingOf(
 
 const timingOfRow = ({ cron, at, timezone }: ScheduleRow): Timing => ({ cron, at, timezone });
 
-/** A time that was given once stays the same moment, whatever zone it is shown in. */
+/** A one-time schedule keeps its moment when the time zone changes. */
 function changedTiming(row: ScheduleRow, { cron, at, timezone = row.timezone }: ChangeSchedule): Timing {
   if (cron !== undefined || at !== undefined) return timingOf({ cron, at }, timezone);
   return { ...timingOfRow(row), timezone };
 }
 
-/** The first time from now on; a schedule that never runs is refused. */
-function firstOf(times: RunTimes, { cron }: Timing, now: Date): string {
+/** The first time from now on; throws for a schedule that never runs. */
+function firstTime(times: OccurrenceTimes, { cron }: Timing, now: Date): string {
   const first = times.next(now);
   if (first) return first.toISOString();
   if (cron === null) throw invalidAt('Expected a time in the future');
@@ -185,7 +188,7 @@ function firstOf(times: RunTimes, { cron }: Timing, now: Date): string {
   });
 }
 
-/** The row after a change, but for its next time. */
+/** The row after a change, except for its next time. */
 function changed(
   before: ScheduleRow,
   change: ChangeSchedule,
@@ -219,7 +222,7 @@ function changed(
   return row;
 }
 
-/** What runs, and when, is said by who may run commands, or it runs none. */
+/** Changing the task or its times requires the right to run commands; otherwise the schedule loses it. */
 function mayCommandAfter(before: ScheduleRow, change: ChangeSchedule, caller: Caller): number {
   const { name: _, active, ...work } = change;
   const isHarmless = active !== true && Object.values(work).every((value) => value === undefined);

@@ -195,7 +195,7 @@ describe('the outbox of webhooks', () => {
 
 describe('a webhook that fails', () => {
   it('has so many waiting, and what comes then has failed', async () => {
-    await using world = await openOutbox({ mostWaiting: 5 });
+    await using world = await openOutbox({ maxPending: 5 });
     await world.addUser('user_owner');
     await world.addWebhooks(webhookRow('wh', { status: 'failing' }), webhookRow('wh_well'));
     const insertMany = async (ids: string[]) => {

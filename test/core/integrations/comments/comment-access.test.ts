@@ -146,7 +146,7 @@ describe('a comment is not written', () => {
   ])('at a place of %s that a delivery made up: %j', async (vendor, target) => {
     const { urls, error } = await requestsFor(target as CommentTarget);
     expect(urls).toEqual([]);
-    expect(error).toMatch(new RegExp(`^That is no (?:repository|issue) of ${vendor}$`));
+    expect(error).toMatch(new RegExp(`^Not a ${vendor} (?:repository|issue)$`));
   });
 });
 

@@ -52,7 +52,7 @@ describe('the comment of a task', () => {
     await world.advance(MINUTE);
     const [failed, cancelled] = world.vendors.texts();
     expect(failed).toMatch(
-      /^\*\*svc could not finish this\*\*\.\n\nIt took longer than it may\. \(timeout\)\n\n> It hung\n/,
+      /^\*\*svc could not finish this\*\*\.\n\nIt exceeded its time limit\. \(timeout\)\n\n> It hung\n/,
     );
     expect(cancelled).toMatch(/^\*\*svc stopped working on this\*\*: the task was cancelled\.\n/);
   });

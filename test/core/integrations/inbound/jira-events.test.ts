@@ -248,7 +248,7 @@ describe('a comment at Jira', () => {
   });
 
   it.each(['comment_updated', 'comment_deleted'])('asks for nothing with %s', (webhookEvent) =>
-    expect(reasonOf({ ...comment('/ai go'), webhookEvent })).toBe(`${webhookEvent} asks for nothing`),
+    expect(reasonOf({ ...comment('/ai go'), webhookEvent })).toBe(`${webhookEvent} does not create tasks`),
   );
 });
 

@@ -261,7 +261,7 @@ describe('what Linear tells an app', () => {
     expect(reasonOf(notified('issueUnassignedFromYou', {}))).toBe(
       'AppUserNotification.issueUnassignedFromYou does not create tasks',
     );
-    expect(reasonOf(notified('issueAssignedToYou', { issue: null }))).toMatch('which issue');
+    expect(reasonOf(notified('issueAssignedToYou', { issue: null }))).toMatch('names no issue');
   });
 });
 
