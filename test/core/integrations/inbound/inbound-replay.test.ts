@@ -26,7 +26,7 @@ const close = (isClosed: boolean) =>
   });
 
 describe('a replay', () => {
-  it('makes a task of what was ignored, as an entry of its own', async () => {
+  it('creates a task from an ignored delivery on replay, with a separate entry', async () => {
     await close(true);
     const first = await receive({ contentKey, place: 'closed' });
     expect(await replay(first.id)).toMatchObject({ status: 'ignored' });
@@ -46,7 +46,7 @@ describe('a replay', () => {
     expect(original).not.toHaveProperty('replayOf');
   });
 
-  it('does work again that has ended, and not before', async () => {
+  it('repeats work on replay only after its task has finished', async () => {
     const first = await receive({ contentKey });
     expect(await replay(first.id)).toMatchObject({ status: 'duplicate', taskId: first.taskId });
     await end(first.taskId);
@@ -55,7 +55,7 @@ describe('a replay', () => {
     expect(second.taskId).not.toBe(first.taskId);
   });
 
-  it('counts for the sender, who may send the same again', async () => {
+  it('recognizes a delivery that the sender repeats after a replay', async () => {
     await close(true);
     const first = await receive({ contentKey, place: 'closed' });
     await close(false);
@@ -69,7 +69,7 @@ describe('a replay', () => {
     });
   });
 
-  it('can be replayed too', async () => {
+  it('replays a replay', async () => {
     const first = await receive({ contentKey });
     await end(first.taskId);
     const second = await replay(first.id);
@@ -77,7 +77,7 @@ describe('a replay', () => {
     expect(await replay(second.id)).toMatchObject({ status: 'accepted' });
   });
 
-  it('is an entry of the audit log, with who it was', async () => {
+  it('records a replay and its caller in the audit log', async () => {
     const first = await receive({ contentKey });
     await replay(first.id);
     const { entries } = await world.daemon.client.security.audit({
@@ -96,7 +96,7 @@ describe('a replay', () => {
     expect(await world.daemon.client.security.verifyAudit()).toMatchObject({ valid: true });
   });
 
-  it('of nothing is not there', async () => {
+  it('rejects the replay of an unknown delivery', async () => {
     await expect(replay('inb_none')).rejects.toMatchObject({ code: 'not_found' });
   });
 });

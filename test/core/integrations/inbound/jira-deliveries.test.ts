@@ -34,7 +34,7 @@ const idsByName: Record<string, string> = {
 };
 
 describe.skipIf(!hasSharedFixtures)('the recorded deliveries of Jira', () => {
-  it('are all there, one of which names no event', () => {
+  it('finds all recorded deliveries of Jira, one without an event', () => {
     expect(all).toHaveLength(24);
     const odd = all.filter((delivery) => !deliveries.includes(delivery));
     expect(odd.map(({ id }) => id)).toEqual(['jira/anomalous-no-event']);
@@ -44,7 +44,7 @@ describe.skipIf(!hasSharedFixtures)('the recorded deliveries of Jira', () => {
       });
   });
 
-  it.each(deliveries)('are understood: $id', ({ headers, payload, facts }) => {
+  it.each(deliveries)('parses the recorded delivery $id', ({ headers, payload, facts }) => {
     const read = readJira({ headers, payload }, () => rulesWith());
     expect(read).toMatchObject({
       event: facts.event,
