@@ -114,7 +114,9 @@ describe.skipIf(!hasSharedFixtures)('a task that came from somewhere', () => {
     expect(await daemon.app.connections.disconnect(userId, 'codehost')).toBe(true);
     expect(await stub.revoked()).toEqual([{ v: 'github', how: 'grant' }]);
     succeed();
-    await until(async () => expect(await lastError(id)).toBe('There is nothing to write it with'));
+    await until(async () =>
+      expect(await lastError(id)).toBe('No connected account or token can write the comment'),
+    );
     expect(text(target)).toContain('svc is working on this');
     const task = await daemon.app.database.read
       .selectFrom('tasks')

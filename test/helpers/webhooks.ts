@@ -50,7 +50,7 @@ export const webhookRow = (id: string, change: Partial<WebhookRow> = {}): Webhoo
 });
 
 /** A store of tasks that tells webhooks, over a database of its own; what is sent is only noted. */
-export async function openOutbox({ mostWaiting }: { mostWaiting?: number } = {}) {
+export async function openOutbox({ maxPending }: { maxPending?: number } = {}) {
   const storage = await openStorage();
   const { database, bus } = storage;
   const store = new WebhookStore(database);
@@ -64,7 +64,7 @@ export async function openOutbox({ mostWaiting }: { mostWaiting?: number } = {})
       database,
       store,
       reportBug: throwing,
-      ...(mostWaiting !== undefined && { mostWaiting }),
+      ...(maxPending !== undefined && { maxPending }),
     }),
     deliveries: new WebhookDeliveryStore(database),
     deliverer: { add: ({ id }) => void sent.push(id) },

@@ -1,4 +1,4 @@
-/** A run that takes longer than usual is taken to end after this share of the usual time. */
+/** A run that exceeds the average is expected to finish after this share of the average. */
 const OVERTIME_SHARE = 0.1;
 
 /**

@@ -4,7 +4,7 @@ import type { StoredTask } from '../tasks/task-mapping.ts';
 
 type Ended = Pick<StoredTask, 'status' | 'result' | 'error'>;
 
-/** What a task came to: the result of one that completed, the error of one that failed. */
+/** The outcome of a task: the result if it completed, the error if it failed. */
 export function outcomeOf({ status, result, error }: Ended): Pick<GatewayFinished, 'result' | 'error'> {
   if (status === 'completed' && result !== null) return { result: toGatewayResult(result) };
   if (status === 'failed' && error !== null) return { error: JSON.parse(error) as TaskError };

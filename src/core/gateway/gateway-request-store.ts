@@ -2,7 +2,7 @@ import type { GatewayRequestRow } from '../storage/rows/gateway.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 
-/** Which task belongs to a request, and whose it is. */
+/** Maps a request to its task and owner. */
 export class GatewayRequestStore {
   readonly #database: Database;
   readonly #find;

@@ -38,9 +38,9 @@ export interface GatewayServiceDeps {
 }
 export interface SubmitContext {
   idempotencyKey: string | undefined;
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   baseUrl: string;
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the client has disconnected. */
   signal: AbortSignal;
 }
 export type Submitted = { isReplay: boolean } & (
@@ -48,14 +48,14 @@ export type Submitted = { isReplay: boolean } & (
   | { finished: GatewayFinished }
 );
 
-/** Takes tasks from programs, which have a token and no session, and tells them how far they are. */
+/** Accepts tasks from programs with an API token and reports their progress. */
 export class GatewayService {
   readonly #deps: GatewayServiceDeps;
   constructor(deps: GatewayServiceDeps) {
     this.#deps = deps;
   }
 
-  /** Queues the task, once per idempotency key; a synchronous request then waits for its end, as long as it may. */
+  /** Queues the task, once per idempotency key; a synchronous request then waits until it finishes or times out. */
   async submit(caller: Caller, request: GatewayRequest, context: SubmitContext): Promise<Submitted> {
     const { options } = request;
     const { answer: accepted, isReplay } = await this.#create(caller, request, context);
@@ -135,7 +135,7 @@ export class GatewayService {
     });
   }
 
-  /** What a name resolves to is looked at when something is sent. */
+  /** Host names are resolved and checked when a request is sent. */
   #checkNotifyUrl(url: string): void {
     try {
       this.#deps.outbound.check(url);

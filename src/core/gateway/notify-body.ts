@@ -3,7 +3,7 @@ import type { NotifyDeliveryRow } from '../storage/rows/gateway.ts';
 import { outcomeOf } from './gateway-answers.ts';
 import type { EndedTask } from './notify-store.ts';
 
-/** The exact text that a notifyUrl is sent once its task has ended, the same at every attempt. */
+/** The exact body that a notifyUrl receives when its task has finished, identical for every attempt. */
 export function notifyBody(delivery: Pick<NotifyDeliveryRow, 'id' | 'request_id'>, task: EndedTask): string {
   const duration = task.result === null ? undefined : (JSON.parse(task.result) as TaskResult).duration;
   return JSON.stringify({

@@ -14,7 +14,7 @@ import { notifyBody } from './notify-body.ts';
 import { notifySecretOf } from '../secrets/notify-secret.ts';
 import type { NewNotification, NotifyStore, OpenDelivery } from './notify-store.ts';
 
-/** At the same time to one receiver. */
+/** Concurrent requests to one receiver. */
 const PER_RECEIVER = 2;
 const PAGE = 500;
 
@@ -29,11 +29,11 @@ export interface NotifyDelivererDeps {
   setTimer?: (run: () => void, ms: number) => NodeJS.Timeout;
 }
 
-/** Tells a notifyUrl of the end of its task, at least once, however often the daemon stops meanwhile. */
+/** Notifies a notifyUrl when its task has finished, at least once, across restarts of the daemon. */
 export class NotifyDeliverer {
   readonly #deps: NotifyDelivererDeps;
   readonly #deliverer: Deliverer;
-  /** Of each task that a delivery waits for, what ends the watch. */
+  /** The unsubscribe function for each task that a delivery waits for. */
   readonly #watched = new Map<string, () => void>();
   readonly #position = { waiting: '', due: '' };
 
@@ -48,30 +48,30 @@ export class NotifyDeliverer {
     });
   }
 
-  /** Takes up what an earlier process left; returns at once. */
+  /** Resumes the deliveries of an earlier process in the background. */
   start(): void {
     this.#deliverer.start();
   }
 
-  /** Breaks off what is being sent; it is sent again at the next start. */
+  /** Aborts requests in progress; the next start sends them again. */
   async stop(): Promise<void> {
     for (const stopWatching of this.#watched.values()) stopWatching();
     await this.#deliverer.stop();
   }
 
-  /** Stores with the task that the URL is to be told of its end. */
+  /** Stores the notification in the task's transaction. */
   add(transaction: WriteTransaction, delivery: NewNotification): void {
     this.#deps.store.insert(transaction, delivery);
     transaction.afterCommit(() => this.#watch(delivery.task_id));
   }
 
-  /** Derives from a page of the rows what ought to happen; answers whether there are more. */
+  /** Queues or watches a page of open deliveries; resolves to whether there are more. */
   async sweep(): Promise<boolean> {
     for (const status of ['waiting', 'due'] as const) {
       const page = await this.#deps.store.open(status, this.#position[status], PAGE);
       this.#position[status] = page.length < PAGE ? '' : (page.at(-1)?.id ?? '');
       for (const delivery of page) {
-        if (status === 'due') this.#takeUp(delivery);
+        if (status === 'due') this.#enqueue(delivery);
         else if (isTerminal(delivery.task_status)) await this.#makeDue(delivery.task_id);
         else this.#watch(delivery.task_id);
       }
@@ -85,7 +85,7 @@ export class NotifyDeliverer {
     this.#watched.set(taskId, this.#deps.endings.watch(taskId, makeDue));
   }
 
-  /** The task has ended: the text of its deliveries is written down, and they are sent. */
+  /** Stores the body of a finished task's deliveries and sends them. */
   async #makeDue(taskId: string): Promise<void> {
     const { database, store, runtime } = this.#deps;
     const due = await database.write(async ({ db }) => {
@@ -100,10 +100,10 @@ export class NotifyDeliverer {
     if (due.length === 0) return;
     this.#watched.get(taskId)?.();
     this.#watched.delete(taskId);
-    for (const delivery of due) this.#takeUp(delivery);
+    for (const delivery of due) this.#enqueue(delivery);
   }
 
-  #takeUp({ id, url, attempts, next_attempt_at }: Omit<OpenDelivery, 'task_status'>): void {
+  #enqueue({ id, url, attempts, next_attempt_at }: Omit<OpenDelivery, 'task_status'>): void {
     const dueAt = Date.parse(next_attempt_at ?? '') || 0;
     this.#deliverer.lanes.add({ id, lane: new URL(url).origin, attempts, dueAt });
   }
@@ -114,7 +114,7 @@ export class NotifyDeliverer {
     if (delivery?.status !== 'due' || delivery.body === null) return {};
     const { url, body } = delivery;
     const secret = notifySecretOf(keys, delivery.token_id);
-    // Whoever revokes a token does not want its requests to tell anybody anything any more.
+    // A revoked token must not cause further notifications.
     const result = (await store.hasToken(delivery.token_id))
       ? await postSigned(this.#deps, { id, url, body, secret }, signal)
       : undefined;
@@ -137,13 +137,13 @@ export class NotifyDeliverer {
       status: next ? 'due' : result?.isDelivered ? 'delivered' : 'failed',
       next_attempt_at: next?.toISOString() ?? null,
       last_status: result?.status ?? null,
-      last_error: result ? result.error : 'The token is not valid any more',
+      last_error: result ? result.error : 'The token is no longer valid',
       ended_at: next ? null : now.toISOString(),
     };
     await this.#deliverer.record(signal, ({ db }) => store.update(db, delivery.id, change));
     return {
       ...(result && { durationMs: result.durationMs }),
-      ...(next && { again: { attempts, dueAt: next.getTime(), waitMs } }),
+      ...(next && { retry: { attempts, dueAt: next.getTime(), waitMs } }),
     };
   }
 }

@@ -9,14 +9,14 @@ export type NewNotification = Pick<
   NotifyDeliveryRow,
   'id' | 'request_id' | 'task_id' | 'token_id' | 'url' | 'created_at'
 >;
-/** What a delivery and its body are made of. */
+/** The fields of a delivery and its body. */
 export type EndedTask = Pick<StoredTask, 'id' | 'title' | 'status' | 'result' | 'error' | 'completed_at'>;
 export type OpenDelivery = Pick<
   NotifyDeliveryRow,
   'id' | 'task_id' | 'url' | 'status' | 'attempts' | 'next_attempt_at'
 > & { task_status: TaskStatus };
 
-/** Rows of what a notifyUrl is told: `waiting` for the end of the task, `due`, then `delivered` or `failed`. */
+/** Rows of notifications to notifyUrls: `waiting` for the task to finish, `due`, then `delivered` or `failed`. */
 export class NotifyStore {
   readonly #database: Database;
   constructor(database: Database) {
@@ -44,7 +44,7 @@ export class NotifyStore {
       .executeTakeFirst();
   }
 
-  /** Deliveries in one of the open states, a page at a time, with the state of their task. */
+  /** Returns a page of deliveries in one of the open states, with the state of their task. */
   open(status: 'waiting' | 'due', after: string, limit: number): Promise<OpenDelivery[]> {
     return this.#database.read
       .selectFrom('notify_deliveries as delivery')
@@ -83,7 +83,7 @@ export class NotifyStore {
       .executeTakeFirst();
   }
 
-  /** True while the token could still be used; one that has expired since is no reason to be silent. */
+  /** Whether the token was not revoked; an expired token still gets its notifications. */
   async hasToken(tokenId: string): Promise<boolean> {
     const row = await this.#database.read
       .selectFrom('api_tokens')

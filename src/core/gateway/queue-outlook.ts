@@ -7,12 +7,12 @@ import type { StoredTask } from '../tasks/task-mapping.ts';
 import { estimateWait } from './estimate-wait.ts';
 import type { RunTimeEstimates } from './run-time-estimates.ts';
 
-/** Older tasks of a long queue are counted up to here. */
+/** The maximum number of tasks ahead that are counted in a long queue. */
 const MAX_COUNTED = 10_000;
 
 interface Snapshot {
   queued: { priority: number; n: number }[];
-  /** Milliseconds that each run under way has taken. */
+  /** Elapsed milliseconds of each active run. */
   elapsed: number[];
   average: number;
   /** Those who asked for the same snapshot come one after the other. */
@@ -26,7 +26,7 @@ export interface QueueOutlookDeps {
   runtime: Runtime;
 }
 
-/** Says when tasks are likely to start. */
+/** Estimates when tasks will start. */
 export class QueueOutlook {
   readonly #deps: QueueOutlookDeps;
   readonly #countQueued;
@@ -48,13 +48,13 @@ export class QueueOutlook {
     );
   }
 
-  /** Milliseconds until a task starts that is created now. */
+  /** Estimated milliseconds until a task created now starts. */
   async waitOfNew(priority: number): Promise<number> {
     const snapshot = await this.#look();
     return this.#estimate(snapshot, sumUpTo(snapshot, priority) + snapshot.asked++);
   }
 
-  /** Milliseconds until a task starts that waits already. */
+  /** Estimated milliseconds until a queued task starts. */
   async waitOf(task: Pick<StoredTask, 'priority' | 'created_at' | 'scheduled_for'>): Promise<number> {
     const { runtime } = this.#deps;
     const snapshot = await this.#look();
@@ -77,7 +77,7 @@ export class QueueOutlook {
     });
   }
 
-  /** One look at the queue for all who ask in the same moment. */
+  /** Concurrent calls share one snapshot of the queue. */
   #look(): Promise<Snapshot> {
     this.#reading ??= breathe().then(() => {
       this.#reading = undefined;

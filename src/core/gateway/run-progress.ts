@@ -2,13 +2,13 @@ import type { EventBus } from '../events.ts';
 import type { StoredTask } from '../tasks/task-mapping.ts';
 import { isTerminal } from '../tasks/task-states.ts';
 
-/** 1 is for what has ended; and time alone does not say that it is nearly over. */
+/** Only a finished run has progress 1, and an estimate by time never comes close to it. */
 const MOST = 0.99;
 const MOST_BY_TIME = 0.9;
-/** Runs under way are far fewer; it only bounds what a lost end leaves behind. */
+/** Far more than the concurrent runs; limits the entries that missed completions leave behind. */
 const MAX_KNOWN = 10_000;
 
-/** How far the runs under way are: as their agents say, else by the time that runs take; it never goes back in a run. */
+/** Progress of active runs, as reported by their agents or else estimated by time; it never decreases within a run. */
 export class RunProgress {
   readonly #bus: EventBus;
   readonly #shown = new Map<string, { value: number; isOfAgent: boolean }>();
@@ -35,7 +35,7 @@ export class RunProgress {
     return value;
   }
 
-  /** Begins to hear what agents say; nothing is heard before the first request. */
+  /** Subscribes to reports by agents on the first request. */
   listen(): void {
     if (this.#isListening) return;
     this.#isListening = true;

@@ -1,12 +1,12 @@
 import type { EventBus } from '../events.ts';
 import type { TaskQueryStore } from '../tasks/task-query-store.ts';
 
-/** How many of the newest runs count. */
+/** The number of latest runs in the average. */
 const WINDOW = 20;
-/** As long as no task has completed. */
+/** The estimate until a task has completed. */
 const GUESS_MS = 60_000;
 
-/** How long runs take lately. Nothing is read or listened to before the first question. */
+/** The recent average duration of runs, loaded on first use. */
 export class RunTimeEstimates {
   readonly #deps: { query: TaskQueryStore; bus: EventBus };
   readonly #durations: number[] = [];

@@ -3,7 +3,7 @@ import type { StoredTask } from '../tasks/task-mapping.ts';
 import { isTerminal } from '../tasks/task-states.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 
-/** Requests that wait for the end of their task. */
+/** Requests that wait until their task has finished. */
 export class TaskWaits {
   readonly #deps: { store: TaskStore; endings: TaskEndings };
   readonly #stopping = new AbortController();
@@ -13,7 +13,7 @@ export class TaskWaits {
     this.#deps = deps;
   }
 
-  /** The task once it has ended; undefined when it has not after `ms`, when the signal aborts, or when the daemon stops. */
+  /** Resolves to the finished task; to undefined after `ms`, when the signal aborts, or when the daemon stops. */
   forEnd(taskId: string, ms: number, signal: AbortSignal): Promise<StoredTask | undefined> {
     const wait = this.#forEnd(taskId, ms, AbortSignal.any([signal, this.#stopping.signal])).finally(() =>
       this.#waits.delete(wait),
@@ -22,7 +22,7 @@ export class TaskWaits {
     return wait;
   }
 
-  /** Lets every request go that waits, and those that come; resolves when they have gone. */
+  /** Releases all current and future waits; resolves when they are done. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await Promise.allSettled(this.#waits);
@@ -35,7 +35,7 @@ export class TaskWaits {
     const timer = setTimeout(end, ms);
     signal.addEventListener('abort', () => end(), { once: true });
     try {
-      // It may have ended before anybody listened.
+      // The task may have finished before the subscription.
       const task = await store.find(taskId);
       if (task && !isTerminal(task.status) && !signal.aborted) await isOver;
     } finally {

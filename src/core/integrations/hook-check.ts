@@ -6,12 +6,12 @@ import { AppError } from '../errors.ts';
 import type { OutboundFetch } from '../outbound/outbound-fetch.ts';
 import type { Runtime } from '../runtime.ts';
 
-/** A status page waits for the vendor no longer than this, for all repositories together. */
+/** The maximum time that a status page waits for the vendor, for all repositories together. */
 const LIMIT_MS = 3000;
 const MOST_REPOSITORIES = 5;
 const REMEMBER_MS = 60_000;
 
-/** Each lets a token read the hooks of a repository. */
+/** Any of these scopes lets a token read the hooks of a repository. */
 const scopesForHooks = ['repo', 'admin:repo_hook', 'write:repo_hook', 'read:repo_hook'];
 const hooksSchema = z.array(
   z.object({ active: z.boolean(), config: z.object({ url: z.string().optional() }) }),
@@ -24,7 +24,7 @@ export interface HookCheckDeps {
   runtime: Pick<Runtime, 'monotonic'>;
 }
 
-/** Looks at GitHub whether one of the repositories that rules name sends its events here. */
+/** Checks at GitHub whether a repository named in the rules sends its events here. */
 export class HookCheck {
   readonly #deps: HookCheckDeps;
   readonly #remembered = new Map<string, { answer: Promise<boolean>; until: number }>();
@@ -33,7 +33,7 @@ export class HookCheck {
     this.#deps = deps;
   }
 
-  /** False too where nothing can be seen: no rights, no repository named, no answer in time. */
+  /** Also false without permission, without a named repository, or without a response in time. */
   async isSeen(userId: string, { accountId, scopes }: Connection): Promise<boolean> {
     const { config, runtime } = this.#deps;
     const baseUrl = config.get('server.baseUrl');
@@ -58,7 +58,7 @@ export class HookCheck {
       .slice(0, MOST_REPOSITORIES);
   }
 
-  /** The token may have to be refreshed first, so that the limit is of the whole, not of the requests. */
+  /** The limit covers a token refresh as well as the requests. */
   #look(userId: string, target: string, repositories: string[]): Promise<boolean> {
     const { connections } = this.#deps;
     const limit = AbortSignal.timeout(LIMIT_MS);
@@ -93,7 +93,7 @@ export class HookCheck {
   }
 }
 
-/** What the vendor does not say is no; anything else that goes wrong is a bug. */
+/** Vendor failures count as no; any other error is a bug. */
 const orFalse = (asked: Promise<boolean>, limit: AbortSignal): Promise<boolean> =>
   asked.catch((error: unknown) => {
     if (error instanceof AppError || limit.aborted) return false;

@@ -8,14 +8,14 @@ export interface InboundCount {
   lastAt: string;
 }
 
-/** What came in well signed. What was refused was too old, and what is replayed by hand came from nobody. */
+/** Counts valid deliveries only: refused ones were too old, and replays did not come from the vendor. */
 const verified = ({ read }: Reader) =>
   read
     .selectFrom('inbound_deliveries')
     .where('status', 'in', ['accepted', 'ignored', 'duplicate'])
     .where('replay_of', 'is', null);
 
-/** The deliveries of each provider, copies included. */
+/** Counts the deliveries per provider, including copies. */
 export async function inboundCounts(database: Reader): Promise<Map<ProviderName, InboundCount>> {
   const rows = await verified(database)
     .select(({ fn }) => [
@@ -28,7 +28,7 @@ export async function inboundCounts(database: Reader): Promise<Map<ProviderName,
   return new Map(rows.map(({ provider, count, lastAt }) => [provider as ProviderName, { count, lastAt }]));
 }
 
-/** Whether any has come, which takes no time where many have. */
+/** Whether any delivery was received; fast even with many rows. */
 export async function hasInbound(database: Reader, provider: ProviderName): Promise<boolean> {
   const query = verified(database).select('id').where('provider', '=', provider).limit(1);
   return (await query.executeTakeFirst()) !== undefined;

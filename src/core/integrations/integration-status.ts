@@ -29,14 +29,14 @@ export interface IntegrationStatusDeps {
   runtime: Runtime;
 }
 
-/** Where people take a grant back themselves. */
-const takenBackAt: Record<ProviderName, string> = {
+/** Where people revoke a grant by hand. */
+const revocationPages: Record<ProviderName, string> = {
   codehost: 'at GitHub, Settings > Applications > Authorized OAuth Apps',
   tracker_a: 'at https://id.atlassian.com/manage-profile/apps, Connected apps',
   tracker_b: 'at Linear, Settings > Applications',
 };
 
-/** The accounts at GitHub, Jira and Linear that a user connected, and the webhooks that come from there. */
+/** Status of a user's connected accounts at GitHub, Jira and Linear, and of the inbound webhooks. */
 export class IntegrationStatus {
   readonly #deps: IntegrationStatusDeps;
   readonly #hooks: HookCheck;
@@ -92,7 +92,7 @@ export class IntegrationStatus {
   }
 
   /**
-   * Revokes the access of the caller, or of the user whom an administrator names, at the vendor and forgets it. The
+   * Revokes the access of the caller, or of the user whom an administrator names, at the vendor and deletes the connection. The
    * message says what is left to do by hand.
    */
   async disconnect(
@@ -108,8 +108,8 @@ export class IntegrationStatus {
     });
     const { vendor } = oauthProviders[provider];
     const message = revoked
-      ? `${vendor} is disconnected, and the access is taken back there`
-      : `${vendor} is disconnected and its tokens are forgotten. Take the access back ${takenBackAt[provider]}`;
+      ? `${vendor} disconnected and access revoked`
+      : `${vendor} disconnected and its tokens deleted. Revoke the access ${revocationPages[provider]}`;
     return { message, revoked };
   }
 
@@ -124,7 +124,7 @@ export class IntegrationStatus {
   }
 }
 
-/** What is kept of an account, as far as a status shows it. */
+/** The stored account fields that a status shows. */
 const accounts = {
   codehost: codehostStatusSchema.pick({ username: true, avatarUrl: true }),
   tracker_a: trackerAStatusSchema.pick({ cloudId: true, siteName: true }),

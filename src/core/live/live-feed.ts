@@ -9,7 +9,7 @@ import type { QueueStatusService } from '../tasks/queue-status-service.ts';
 import type { Runtime } from '../runtime.ts';
 import { toListedTask } from '../tasks/task-mapping.ts';
 
-/** The queue's counts change with every task; who watches is told at most this often. */
+/** Queue counts change with every task, so subscribers get them at most this often. */
 const QUEUE_EVERY_MS = 500;
 
 export interface LiveFeedDeps {
@@ -24,19 +24,19 @@ export interface Subscriber {
   end: () => void;
 }
 
-/** Tells subscribers what happens, each only what they may see. */
+/** Publishes events to subscribers, limited to what each may see. */
 export class LiveFeed {
   readonly #deps: LiveFeedDeps;
   constructor(deps: LiveFeedDeps) {
     this.#deps = deps;
   }
 
-  /** Calls `send` until the function that it answers is called, and `end` when the caller's session is over. */
+  /** Calls `send` for each message until the returned function is called, and `end` when the caller's session ends. */
   subscribe(caller: Caller, { send, end }: Subscriber): () => void {
     const { bus, runtime } = this.#deps;
     const now = () => runtime.now().toISOString();
     const queue = this.#queueSender(send);
-    const endings = [
+    const subscriptions = [
       watchAccess(bus, caller, end),
       bus.on('task', ({ task, event }) => {
         if (!isAdmin(caller) && task.owner_id !== caller.userId) return;
@@ -56,7 +56,7 @@ export class LiveFeed {
     send({ type: 'hello', at: now() });
     return () => {
       queue.stop();
-      for (const unsubscribe of endings) unsubscribe();
+      for (const unsubscribe of subscriptions) unsubscribe();
     };
   }
 
@@ -64,7 +64,7 @@ export class LiveFeed {
     const { queueStatus, runtime, log } = this.#deps;
     let timer: NodeJS.Timeout | undefined;
     let isStopped = false;
-    const tell = async () => {
+    const sendStatus = async () => {
       timer = undefined;
       try {
         const status = await queueStatus.read();
@@ -74,7 +74,7 @@ export class LiveFeed {
       }
     };
     return {
-      changed: () => (timer ??= setTimeout(() => void tell(), QUEUE_EVERY_MS)),
+      changed: () => (timer ??= setTimeout(() => void sendStatus(), QUEUE_EVERY_MS)),
       stop: () => {
         isStopped = true;
         clearTimeout(timer);

@@ -10,7 +10,7 @@ export type NewNotification = Pick<Notification, 'type' | 'title' | 'message' | 
   taskId?: string;
 };
 
-/** What users are told in the product itself. */
+/** In-app notifications of users. */
 export class NotificationService {
   readonly #database: Database;
   readonly #bus: EventBus;
@@ -22,7 +22,7 @@ export class NotificationService {
     this.#runtime = deps.runtime;
   }
 
-  /** Stores the notification with the change that it tells of. */
+  /** Stores the notification in the transaction of the change that it reports. */
   add(transaction: WriteTransaction, notification: NewNotification): void {
     const row: NotificationRow = {
       id: this.#runtime.newId('ntf'),

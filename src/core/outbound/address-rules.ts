@@ -12,8 +12,8 @@ function listOf(subnets: readonly string[]): BlockList {
 }
 
 /**
- * Everything that is not a public unicast address (IANA special-purpose registries). IPv4-mapped addresses are looked up
- * as what they hold: a BlockList takes every IPv4 address for one of ::ffff:0:0/96.
+ * Everything that is not a public unicast address (IANA special-purpose registries). IPv4-mapped addresses are checked as
+ * the IPv4 address that they contain, because a BlockList matches every IPv4 address against ::ffff:0:0/96.
  */
 const refused = listOf([
   '0.0.0.0/8',
@@ -47,7 +47,7 @@ const refused = listOf([
   'ff00::/8',
 ]);
 
-/** Making a list costs more than the rest of a request: one for each list of the settings, for as long as that is kept. */
+/** Building a list costs more than the rest of a request, so lists are cached per settings array. */
 const allowedLists = new WeakMap<readonly string[], BlockList>();
 
 function allowedList(allowed: readonly string[]): BlockList {
@@ -56,7 +56,7 @@ function allowedList(allowed: readonly string[]): BlockList {
   return list;
 }
 
-/** The IPv4 address inside an IPv4-mapped IPv6 one, else the address itself. */
+/** Unwraps an IPv4-mapped IPv6 address; returns other addresses unchanged. */
 function unmapped(address: string): string {
   if (isIP(address) !== 6) return address;
   const [, high, low] = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(canonical(address)) ?? [];
@@ -67,13 +67,13 @@ function unmapped(address: string): string {
 
 const canonical = (address: string) => new URL(`http://[${address.split('%')[0]}]`).hostname.slice(1, -1);
 
-/** The one spelling of an address; an IPv4-mapped one is the IPv4 address. What is no address stays as it is. */
+/** Normalizes an address, and unwraps IPv4-mapped ones; returns other text unchanged. */
 export function canonicalAddress(address: string): string {
   const plain = unmapped(address);
   return isIP(plain) === 6 ? canonical(plain) : plain;
 }
 
-/** True for a public address, and for one inside the ranges that an administrator allowed. */
+/** Whether an address is public or in a range that an administrator allowed. */
 export function mayConnect(address: string, allowed: readonly string[]): boolean {
   if (isIP(address) === 0) return false;
   const plain = unmapped(address);
@@ -81,7 +81,7 @@ export function mayConnect(address: string, allowed: readonly string[]): boolean
   return !refused.check(plain, family(plain));
 }
 
-/** True for a name or address by which only this machine reaches itself. */
+/** Whether the name or address is a loopback of this machine. */
 export function isLoopbackHost(host: string): boolean {
   if (isIP(host) === 4) return host.startsWith('127.');
   return host === 'localhost' || host === '::1';

@@ -6,12 +6,12 @@ import { Resolver } from './resolver.ts';
 
 export interface OutboundServices {
   outbound: Outbound;
-  /** For tools of models: it also refuses the daemon's own API. */
+  /** For models' tools: also refuses the daemon's own API. */
   toolOutbound: Outbound;
   ownAddress: OwnAddress;
 }
 
-/** Every request to the outside, except those to model providers. */
+/** Wires all outbound requests except those to model providers. */
 export function composeOutbound({ config }: { config: Config }): Feature<OutboundServices> {
   const allowedRanges = () => config.get('outbound.allowPrivate');
   const ownAddress = new OwnAddress(() => config.get('server.baseUrl'));

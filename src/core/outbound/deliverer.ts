@@ -11,16 +11,16 @@ import {
 } from './delivery-lanes.ts';
 
 export interface DelivererDeps extends Omit<DeliveryLanesDeps, 'send' | 'read'>, BackgroundSweepDeps {
-  /** Makes one attempt and records it; rejects where none could be made, and the next sweep finds it again. */
+  /** Makes and records one attempt; rejects if that was impossible, and the next sweep retries. */
   attempt: (id: string, context: SendContext) => Promise<AttemptOutcome>;
-  /** As that of the lanes; may reject. */
+  /** Like `read` of the lanes, but may reject. */
   read?: (lane: string, limit: number) => Promise<Delivery[]>;
   database: Database;
 }
 
 /**
- * Sends what rows say has to be sent, at least once, however often the daemon stops meanwhile. What it knows beside the
- * rows it may forget: it is taken up again at the start and, a page at a time, by a sweep.
+ * Sends the deliveries in stored rows at least once, across restarts of the daemon. Its in-memory state can be lost:
+ * the start and a periodic sweep rebuild it page by page.
  */
 export class Deliverer {
   readonly lanes: DeliveryLanes;
@@ -46,29 +46,29 @@ export class Deliverer {
     return this.#sweep.isStopped;
   }
 
-  /** Takes up what an earlier process left; returns at once. */
+  /** Resumes the deliveries of an earlier process in the background. */
   start(): void {
     this.#sweep.start(() => this.lanes.complete());
   }
 
-  /** Breaks off what is being sent; it is sent again at the next start. */
+  /** Aborts requests in progress; the next start sends them again. */
   async stop(): Promise<void> {
     await this.#sweep.stop();
     await this.lanes.stop(new AppError('unavailable', 'svc is stopping. Try again later.'));
   }
 
-  /** Makes one attempt now; resolves when it is recorded, and rejects where none could be made. */
+  /** Makes one attempt now; resolves when it is recorded, and rejects if none could be made. */
   async sendNow(delivery: Delivery): Promise<void> {
     const { failure } = await this.lanes.sendNow(delivery);
     if (failure !== undefined) throw failure;
   }
 
-  /** Does something that the next sweep does again where it fails. */
+  /** Runs work that the next sweep retries if it fails. */
   work(work: () => Promise<unknown>): void {
     this.#sweep.runInBackground(work);
   }
 
-  /** What was sent is sent again where it cannot be stored, so it is stored until the disk takes it. */
+  /** Retries until stored, because a delivery that is not recorded would be sent again. */
   record<T>(signal: AbortSignal, work: (transaction: WriteTransaction) => Promise<T>): Promise<T> {
     return untilStored(signal, () => this.#deps.database.write(work));
   }
@@ -79,7 +79,7 @@ export class Deliverer {
     } catch (failure) {
       const { signal } = context;
       if (signal.aborted) return { failure: signal.reason };
-      this.#deps.log.warn({ deliveryId: id, reason: messageOf(failure) }, 'a delivery waits');
+      this.#deps.log.warn({ deliveryId: id, reason: messageOf(failure) }, 'a delivery is delayed');
       return { isHeld: true, failure };
     }
   }

@@ -1,37 +1,37 @@
 import { longestDelayAfter } from './delivery-schedule.ts';
 
-/** Something that has to be sent. */
+/** A pending delivery. */
 export interface Delivery {
   id: string;
-  /** Whom it goes to; what goes to one receiver shares a lane. */
+  /** The receiver; its deliveries share a lane. */
   lane: string;
-  /** How often it has failed. */
+  /** The number of failed attempts. */
   attempts: number;
   /** Wall-clock milliseconds. */
   dueAt: number;
-  /** How long it was to wait after its last attempt, where that is not what the schedule says. */
+  /** The delay after its last attempt, if it differs from the schedule. */
   waitMs?: number | undefined;
 }
 
-/** Nothing waits longer than after its last attempt: a time further away was set by another clock. */
+/** No delay exceeds the one after the last attempt: a later time was set by a wrong clock. */
 const dueBy = ({ dueAt, attempts, waitMs }: Delivery, now: number) =>
   Math.min(dueAt, now + (waitMs ?? longestDelayAfter(attempts)));
 
-/** By the time, and in one moment by the ids, which rise. */
+/** Sorts by due time, then by id, which increases. */
 const inOrder = (a: Delivery, b: Delivery) => a.dueAt - b.dueAt || (a.id < b.id ? -1 : 1);
 
 /**
- * What waits for one receiver, the next one first. It holds no more than it has room for, the earliest, and knows when
- * there are others to be read once those are gone.
+ * The pending deliveries of one receiver, next first. It holds the earliest ones up to its capacity, and knows whether
+ * more have to be loaded afterwards.
  */
 export class DeliveryLane<Sending> {
   readonly key: string;
   readonly underway = new Map<string, Sending>();
-  /** Whether it kept its place for long the last time; undefined while nothing is known. */
+  /** Whether its last attempt was slow; undefined before the first. */
   isSlow: boolean | undefined;
   hasMore = false;
-  isFilling = false;
-  /** How often it was begun anew: what was found out before that counts no more. */
+  isLoading = false;
+  /** Counts restarts: results from before a restart are outdated. */
   version = 0;
   readonly #room: number;
   readonly #waiting: Delivery[] = [];
@@ -47,23 +47,23 @@ export class DeliveryLane<Sending> {
   }
 
   get isIdle(): boolean {
-    return this.#waiting.length === 0 && this.underway.size === 0 && !this.hasMore && !this.isFilling;
+    return this.#waiting.length === 0 && this.underway.size === 0 && !this.hasMore && !this.isLoading;
   }
 
-  /** Takes a delivery that it does not have; one that comes after others which are yet to be read is left to be read. */
+  /** Adds a new delivery, unless it comes after deliveries that are not loaded yet. */
   put(given: Delivery, now: number): void {
     if (this.#ids.has(given.id) || this.underway.has(given.id)) return;
     const delivery = { ...given, dueAt: dueBy(given, now) };
     const last = this.#waiting.at(-1);
     if (this.hasMore && (!last || inOrder(last, delivery) < 0)) return;
     if (delivery.attempts > 0) this.isSlow ??= true;
-    this.#waiting.splice(this.#placeOf(delivery), 0, delivery);
+    this.#waiting.splice(this.#positionOf(delivery), 0, delivery);
     this.#ids.add(delivery.id);
     if (this.#waiting.length > this.#room) this.#dropLast();
   }
 
-  /** Takes what was read, the earliest of what there is. */
-  fill(page: readonly Delivery[], isAll: boolean, now: number): void {
+  /** Adds loaded deliveries, the earliest of those stored. */
+  load(page: readonly Delivery[], isAll: boolean, now: number): void {
     for (const delivery of page) this.put(delivery, now);
     this.hasMore ||= !isAll;
   }
@@ -82,21 +82,21 @@ export class DeliveryLane<Sending> {
     );
   }
 
-  /** Forgets what waits; all of it is to be read. */
+  /** Discards the queue; everything has to be loaded again. */
   restart(): void {
     this.clear();
     this.hasMore = true;
     this.version++;
   }
 
-  /** Forgets what waits. */
+  /** Discards the queue. */
   clear(): void {
     this.#waiting.length = 0;
     this.#ids.clear();
     this.hasMore = false;
   }
 
-  /** The clock was set back. */
+  /** Corrects due times after the clock was set back. */
   bringForward(now: number): void {
     for (const delivery of this.#waiting) delivery.dueAt = dueBy(delivery, now);
     this.#waiting.sort(inOrder);
@@ -108,7 +108,7 @@ export class DeliveryLane<Sending> {
     this.hasMore = true;
   }
 
-  #placeOf(delivery: Delivery): number {
+  #positionOf(delivery: Delivery): number {
     let from = 0;
     let to = this.#waiting.length;
     while (from < to) {

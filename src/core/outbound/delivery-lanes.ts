@@ -1,28 +1,28 @@
 import { type Delivery, DeliveryLane } from './delivery-lane.ts';
 
-/** Who keeps a place for longer than this counts as slow. */
+/** A receiver that occupies a slot for longer than this counts as slow. */
 const SLOW_MS = 1000;
 /**
- * Places for attempts: for receivers that were prompt the last time, for those of which nothing is known, and for those
- * that were slow. A receiver that never answers keeps one of the first two for a second and no longer, so that also many
- * of them hold up the others by little.
+ * Slots for receivers that were prompt last time, that are untried, and that were slow. A receiver that never responds
+ * occupies a prompt or untried slot for at most one second, so that even many of them
+ * delay the others only a little.
  */
-const PLACES = { prompt: 128, untried: 256, slow: 64 };
-/** No more than these are moved to the slow ones. */
+const SLOTS = { prompt: 128, untried: 256, slow: 64 };
+/** The maximum number of slow attempts, including those moved from other slots. */
 const MAX_SLOW = 1024;
-/** The clock may be set meanwhile: it is looked at again after this. */
+/** The clock may change, so the time is checked at least this often. */
 const MAX_TIMER_MS = 60_000;
-/** Where what waits is kept elsewhere too, a lane holds this many. */
-const LANE_ROOM = 200;
+/** The capacity of a lane whose deliveries are also stored elsewhere. */
+const LANE_CAPACITY = 200;
 const MAX_REMEMBERED = 10_000;
 
-/** What came of an attempt. */
+/** The result of an attempt. */
 export interface AttemptOutcome {
-  /** How long the receiver took; undefined where it was not asked. */
+  /** How long the receiver took; undefined without a request. */
   durationMs?: number;
-  /** When another attempt follows. */
-  again?: Pick<Delivery, 'attempts' | 'dueAt' | 'waitMs'>;
-  /** True when nothing more is to be sent to the receiver, until what waits for it is read again. */
+  /** The next attempt, if any. */
+  retry?: Pick<Delivery, 'attempts' | 'dueAt' | 'waitMs'>;
+  /** Whether sending to the receiver stops until its deliveries are reloaded. */
   isHeld?: boolean;
   /** Why no attempt could be made. */
   failure?: unknown;
@@ -30,25 +30,25 @@ export interface AttemptOutcome {
 
 export interface SendContext {
   signal: AbortSignal;
-  /** True when a person asked for it, whatever the state of the receiver. */
-  isByHand: boolean;
+  /** Whether a user requested the attempt, regardless of the receiver's state. */
+  isManual: boolean;
 }
 
 export interface DeliveryLanesDeps {
-  /** Makes one attempt and stores what came of it; an aborted one is as if it had not been. Never rejects. */
+  /** Makes one attempt and stores the result; an aborted attempt leaves no trace. Never rejects. */
   send: (id: string, context: SendContext) => Promise<AttemptOutcome>;
-  /** How many to one receiver at the same time. */
+  /** Concurrent attempts per receiver. */
   perLane: number;
-  /** Reads what waits for a receiver, the earliest first; undefined when it cannot be read now. Without it, lanes hold all. */
+  /** Loads a receiver's pending deliveries, earliest first; undefined if that fails. Without it, lanes hold all deliveries. */
   read?: (lane: string, limit: number) => Promise<Delivery[] | undefined>;
   now: () => Date;
   setTimer?: ((run: () => void, ms: number) => NodeJS.Timeout) | undefined;
 }
 
-type Pace = keyof typeof PLACES;
+type Pace = keyof typeof SLOTS;
 type Lane = DeliveryLane<Promise<AttemptOutcome>>;
-/** Something that has a place since then. */
-interface Place {
+/** An occupied slot. */
+interface Slot {
   since: number;
 }
 
@@ -57,19 +57,19 @@ const eachPace = <T>(make: () => T): Record<Pace, T> => ({ slow: make(), untried
 const paceOf = ({ isSlow }: Lane): Pace => (isSlow === undefined ? 'untried' : isSlow ? 'slow' : 'prompt');
 
 /**
- * Sends what is due, each receiver in a lane of its own, so that a slow one holds up no other. Within a lane it goes by
- * the time at which each is due: in order, except that one that failed does not hold up the next.
+ * Sends due deliveries with one lane per receiver, so that a slow receiver does not block others. Within a lane, deliveries
+ * are sent in the order of their due times, so a failed one does not block the next.
  */
 export class DeliveryLanes {
   readonly #deps: DeliveryLanesDeps;
   readonly #lanes = new Map<string, Lane>();
-  /** Of lanes that are gone, whether they were slow. */
+  /** Whether the receivers of removed lanes were slow. */
   readonly #remembered = new Map<string, boolean>();
-  /** Lanes with something that is due now, in turn. */
+  /** Lanes with a due delivery, in round-robin order. */
   readonly #ready = eachPace(() => new Set<Lane>());
-  /** The oldest first. */
-  readonly #taken = eachPace(() => new Set<Place>());
-  readonly #filling = new Set<Promise<void>>();
+  /** Oldest first. */
+  readonly #taken = eachPace(() => new Set<Slot>());
+  readonly #loading = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
   #nextDue = Number.POSITIVE_INFINITY;
   #lastPass = 0;
@@ -81,7 +81,7 @@ export class DeliveryLanes {
     this.#deps = deps;
   }
 
-  /** Takes a delivery until it is done; one that it has already is not taken twice. */
+  /** Queues a delivery; duplicates are ignored. */
   add(delivery: Delivery): void {
     if (this.#isStopped) return;
     if (this.#deps.read && !this.#isComplete && !this.#lanes.has(delivery.lane)) {
@@ -90,31 +90,31 @@ export class DeliveryLanes {
     }
     const lane = this.#laneOf(delivery.lane);
     lane.put(delivery, this.#now());
-    this.#consider(lane);
+    this.#reschedule(lane);
     this.#wake();
   }
 
-  /** Everything that was open before has been taken up: what is added from now on comes after it. */
+  /** Marks the initial load as complete: deliveries added from now on are newer. */
   complete(): void {
     this.#isComplete = true;
   }
 
-  /** Reads what waits for a receiver of which nothing waits here. */
-  takeUp(key: string): void {
+  /** Loads a receiver's deliveries if its lane is empty. */
+  loadIfEmpty(key: string): void {
     const known = this.#lanes.get(key);
-    if (known?.next || known?.isFilling) return;
+    if (known?.next || known?.isLoading) return;
     this.reload(key);
   }
 
-  /** Forgets what waits for a receiver and reads it anew. */
+  /** Discards a receiver's queued deliveries and loads them again. */
   reload(key: string): void {
     if (this.#isStopped) return;
     const lane = this.#laneOf(key);
     lane.restart();
-    this.#consider(lane);
+    this.#reschedule(lane);
   }
 
-  /** Makes an attempt at once, whatever else waits; resolves when it is recorded. One that is under way is that attempt. */
+  /** Attempts a delivery immediately, ahead of the queue; resolves when recorded. Joins an attempt in progress. */
   async sendNow(delivery: Delivery): Promise<AttemptOutcome> {
     const outcome = await this.#lanes.get(delivery.lane)?.underway.get(delivery.id);
     if (outcome?.durationMs !== undefined) return outcome;
@@ -124,12 +124,12 @@ export class DeliveryLanes {
     return this.#start(lane, delivery, true);
   }
 
-  /** Breaks off what is under way, and sends no more. */
+  /** Aborts attempts in progress and sends no more. */
   async stop(reason: Error): Promise<void> {
     this.#stopping.abort(reason);
     clearTimeout(this.#timer);
     const sending = [...this.#lanes.values()].flatMap((lane) => [...lane.underway.values()]);
-    await Promise.all([...sending, ...this.#filling]);
+    await Promise.all([...sending, ...this.#loading]);
   }
 
   get #isStopped(): boolean {
@@ -141,19 +141,19 @@ export class DeliveryLanes {
   #laneOf(key: string): Lane {
     let lane = this.#lanes.get(key);
     if (!lane) {
-      lane = new DeliveryLane(key, this.#deps.read ? LANE_ROOM : Number.POSITIVE_INFINITY);
+      lane = new DeliveryLane(key, this.#deps.read ? LANE_CAPACITY : Number.POSITIVE_INFINITY);
       lane.isSlow = this.#remembered.get(key);
       this.#lanes.set(key, lane);
     }
     return lane;
   }
 
-  /** Something about the lane has changed: it is put where it belongs. */
-  #consider(lane: Lane, now = this.#now()): void {
+  /** Reschedules a lane after a change. */
+  #reschedule(lane: Lane, now = this.#now()): void {
     const { next } = lane;
     if (!next) {
-      if (lane.hasMore && !lane.isFilling) this.#fill(lane);
-      // One that is gone already must not take the one after it along.
+      if (lane.hasMore && !lane.isLoading) this.#load(lane);
+      // A removed lane must not delete its successor.
       else if (lane.isIdle && this.#lanes.get(lane.key) === lane) this.#lanes.delete(lane.key);
     } else if (next.dueAt > now) {
       this.#nextDue = Math.min(this.#nextDue, next.dueAt);
@@ -164,12 +164,12 @@ export class DeliveryLanes {
     }
   }
 
-  /** While it is being filled, what is here may not be the first. */
-  #mayStart({ next, underway, isFilling }: Lane, now: number): boolean {
-    return next !== undefined && next.dueAt <= now && !isFilling && underway.size < this.#deps.perLane;
+  /** While a lane is loading, its first delivery is not known yet. */
+  #mayStart({ next, underway, isLoading }: Lane, now: number): boolean {
+    return next !== undefined && next.dueAt <= now && !isLoading && underway.size < this.#deps.perLane;
   }
 
-  /** Starts what may start now, in turn from each lane, and sets the timer for what is next. */
+  /** Starts due deliveries round-robin across lanes and sets the timer for the next one. */
   readonly #pass = (): void => {
     this.#isWoken = false;
     if (this.#isStopped) return;
@@ -179,33 +179,33 @@ export class DeliveryLanes {
     if (wasSetBack) for (const lane of this.#lanes.values()) lane.bringForward(now);
     if (wasSetBack || now >= this.#nextDue) {
       this.#nextDue = Number.POSITIVE_INFINITY;
-      for (const lane of this.#lanes.values()) this.#consider(lane, now);
+      for (const lane of this.#lanes.values()) this.#reschedule(lane, now);
     }
     this.#moveSlow(now);
     for (const pace of paces)
       for (const lane of this.#ready[pace]) {
-        if (this.#taken[pace].size >= PLACES[pace]) break;
-        // Comes to the end of the row if more of it is due: the loop comes to it again after all others.
+        if (this.#taken[pace].size >= SLOTS[pace]) break;
+        // A lane with more due deliveries is added again at the end, and the loop reaches it after all others.
         this.#ready[pace].delete(lane);
         const delivery = this.#mayStart(lane, now) && lane.shift();
         if (delivery) void this.#start(lane, delivery);
-        this.#consider(lane, now);
+        this.#reschedule(lane, now);
       }
     if (!this.#isWoken) this.#setTimer(this.#nextWake() - now);
   };
 
-  /** Who has been there for long makes room for others who may be prompt. */
+  /** Moves long attempts to slow slots to make room for others. */
   #moveSlow(now: number): void {
     const { slow, ...others } = this.#taken;
     for (const taken of Object.values(others))
-      for (const place of taken) {
-        if (now - place.since < SLOW_MS || slow.size >= MAX_SLOW) break;
-        taken.delete(place);
-        slow.add(place);
+      for (const slot of taken) {
+        if (now - slot.since < SLOW_MS || slow.size >= MAX_SLOW) break;
+        taken.delete(slot);
+        slow.add(slot);
       }
   }
 
-  /** Where there is no room, the end of an attempt leads to the next pass, or that one turns out to be slow. */
+  /** Without a free slot, the next pass starts when an attempt finishes or turns out to be slow. */
   #nextWake(): number {
     let next = this.#nextDue;
     if (this.#taken.slow.size >= MAX_SLOW) return next;
@@ -216,31 +216,31 @@ export class DeliveryLanes {
     return next;
   }
 
-  #start(lane: Lane, delivery: Delivery, isByHand = false): Promise<AttemptOutcome> {
-    const place = { since: this.#now() };
+  #start(lane: Lane, delivery: Delivery, isManual = false): Promise<AttemptOutcome> {
+    const slot = { since: this.#now() };
     const { version } = lane;
-    this.#taken[paceOf(lane)].add(place);
-    const sent = this.#deps.send(delivery.id, { signal: this.#stopping.signal, isByHand }).then((outcome) => {
-      for (const taken of Object.values(this.#taken)) taken.delete(place);
+    this.#taken[paceOf(lane)].add(slot);
+    const sent = this.#deps.send(delivery.id, { signal: this.#stopping.signal, isManual }).then((outcome) => {
+      for (const taken of Object.values(this.#taken)) taken.delete(slot);
       lane.underway.delete(delivery.id);
       if (outcome.isHeld && lane.version !== version) this.reload(lane.key);
-      else this.#end(lane, delivery, outcome);
+      else this.#finish(lane, delivery, outcome);
       return outcome;
     });
     lane.underway.set(delivery.id, sent);
     return sent;
   }
 
-  #end(lane: Lane, delivery: Delivery, { durationMs, again, isHeld }: AttemptOutcome): void {
+  #finish(lane: Lane, delivery: Delivery, { durationMs, retry, isHeld }: AttemptOutcome): void {
     if (this.#isStopped) return;
-    if (durationMs !== undefined) this.#learn(lane, durationMs >= SLOW_MS);
+    if (durationMs !== undefined) this.#recordPace(lane, durationMs >= SLOW_MS);
     if (isHeld) lane.clear();
-    else if (again) lane.put({ ...delivery, ...again }, this.#now());
-    this.#consider(lane);
+    else if (retry) lane.put({ ...delivery, ...retry }, this.#now());
+    this.#reschedule(lane);
     this.#pass();
   }
 
-  #learn(lane: Lane, isSlow: boolean): void {
+  #recordPace(lane: Lane, isSlow: boolean): void {
     lane.isSlow = isSlow;
     this.#remembered.delete(lane.key);
     this.#remembered.set(lane.key, isSlow);
@@ -248,25 +248,25 @@ export class DeliveryLanes {
     if (this.#remembered.size > MAX_REMEMBERED && oldest !== undefined) this.#remembered.delete(oldest);
   }
 
-  #fill(lane: Lane): void {
+  #load(lane: Lane): void {
     if (!this.#deps.read) return;
-    // Those under way are among them.
-    const limit = LANE_ROOM + lane.underway.size;
-    lane.isFilling = true;
+    // The page includes attempts in progress.
+    const limit = LANE_CAPACITY + lane.underway.size;
+    lane.isLoading = true;
     lane.hasMore = false;
     const { version } = lane;
-    const filled = this.#deps.read(lane.key, limit).then((page) => {
-      this.#filling.delete(filled);
-      lane.isFilling = false;
+    const loaded = this.#deps.read(lane.key, limit).then((page) => {
+      this.#loading.delete(loaded);
+      lane.isLoading = false;
       if (this.#isStopped) return;
       if (lane.version !== version) return this.reload(lane.key);
-      if (page) lane.fill(page, page.length < limit, this.#now());
+      if (page) lane.load(page, page.length < limit, this.#now());
       else lane.hasMore = true;
-      // Where that gave nothing to send, whoever asks again reads again: the end of an attempt, or the next sweep.
-      if (lane.next || !lane.hasMore) this.#consider(lane);
+      // Without anything to send, the end of an attempt or the next sweep loads again.
+      if (lane.next || !lane.hasMore) this.#reschedule(lane);
       this.#wake();
     });
-    this.#filling.add(filled);
+    this.#loading.add(loaded);
   }
 
   #wake(): void {

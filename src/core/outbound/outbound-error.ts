@@ -1,9 +1,9 @@
 import { AppError, type ErrorCode } from '../errors.ts';
 
-/** Why a request got no answer: the rules refuse it, the other side is not there, is too slow, or says too much. */
+/** Why a request got no response: refused by the rules, unreachable, too slow, or too long. */
 export type OutboundFault = 'refused' | 'network' | 'timeout' | 'too_long';
 
-/** A request that got no answer; its message names the host and nothing else of the URL. */
+/** A request without a response; the message contains only the host of the URL. */
 export class OutboundError extends AppError {
   readonly fault: OutboundFault;
   constructor(fault: OutboundFault, message: string, options: { code?: ErrorCode; cause?: unknown } = {}) {
@@ -12,7 +12,7 @@ export class OutboundError extends AppError {
   }
 }
 
-/** What people know such a failure by; any other is named by its code. */
+/** Readable descriptions of common failures; others are shown by code. */
 const reasons: Record<string, string> = {
   ENOTFOUND: 'its name is not known',
   EAI_AGAIN: 'its name cannot be looked up now',
@@ -29,11 +29,11 @@ const timeouts = ['ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEO
 export const tooSlow = (host: string, cause?: unknown): OutboundError =>
   new OutboundError('timeout', `${host} did not answer in time`, { cause });
 
-/** Translates what the network throws. */
+/** Translates network errors. */
 export function toOutboundError(error: unknown, host: string): OutboundError {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   if (cause instanceof OutboundError) return cause;
-  // What the Fetch standard blocks, such as the ports of mail servers.
+  // The Fetch standard blocks some ports, such as those of mail servers.
   if (cause instanceof Error && cause.message === 'bad port')
     return new OutboundError('refused', `Requests to ${host} are not allowed: it is not a port for HTTP`);
   const code = codeOf(cause);

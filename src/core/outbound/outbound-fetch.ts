@@ -10,11 +10,11 @@ export interface OutboundRequest {
   headers?: Record<string, string>;
   body?: string;
   signal?: AbortSignal;
-  /** Milliseconds for the whole exchange. */
+  /** Timeout in milliseconds for the whole exchange. */
   timeoutMs: number;
-  /** Bytes of the answer as it is read, unpacked where it came packed; a longer one is an error. */
+  /** The maximum size of the decompressed response; a longer one is an error. */
   maxBytes: number;
-  /** Makes text of the body; without it, the body is UTF-8. */
+  /** Decodes the body; UTF-8 by default. */
   decode?: (body: Uint8Array, headers: Headers) => string;
 }
 export interface OutboundResponse {
@@ -23,22 +23,22 @@ export interface OutboundResponse {
   text: string;
 }
 /**
- * The one way out: every HTTP request of the daemon goes through a function of this shape. Rejects with an
- * `OutboundError` where there is no answer, and with the reason of the signal where that was aborted.
+ * Every outbound HTTP request of the daemon goes through a function of this type. Rejects with an
+ * `OutboundError` without a response, and with the signal's reason if aborted.
  */
 export type OutboundFetch = (url: string, request: OutboundRequest) => Promise<OutboundResponse>;
 
 export interface Outbound {
   fetch: OutboundFetch;
-  /** Throws where no request could go to the URL, as far as that shows without asking a name server. */
+  /** Throws if requests to the URL are not allowed, as far as that is known without a DNS lookup. */
   check(url: string): void;
   close(): Promise<void>;
 }
 
 /**
- * http and https only, to public addresses or ranges that an administrator allowed; the address that was checked is the
- * one that is connected to, and no redirect is followed. Where the daemon's own address is given, nothing reaches it,
- * whatever is allowed.
+ * Allows http and https to public addresses and to ranges that an administrator allowed. Connects to exactly the address
+ * that was checked, and follows no redirects. If the daemon's own address is given, requests to it are always
+ * refused.
  */
 export function createOutboundFetch(
   allowedRanges: () => readonly string[],
@@ -46,7 +46,7 @@ export function createOutboundFetch(
   own?: OwnAddress,
 ): Outbound {
   const agents = new AgentOfRules(allowedRanges, resolver);
-  // Connections of their own: at our port an address of this machine is us, under whatever name.
+  // Uses separate connections: at our port, any address of this machine is the daemon itself.
   const elsewhere = new AgentOfRules(allowedRanges, resolver, {}, (address) => own?.isHere(address) ?? false);
   const check = (text: string): URL => {
     const url = checkUrl(text, allowedRanges());
@@ -61,7 +61,7 @@ export function createOutboundFetch(
       const { host } = url;
       const limit = AbortSignal.timeout(timeoutMs);
       try {
-        // Loaded at the first request: an idle daemon does without.
+        // Loaded on the first request: an idle daemon does not need it.
         const { Agent, fetch } = await import('undici');
         const response = await fetch(url.href, {
           ...request,
@@ -80,7 +80,7 @@ export function createOutboundFetch(
   };
 }
 
-/** Keeps connections; those that were made under other rules are not used again. */
+/** Pools connections; those made under earlier rules are not reused. */
 export class AgentOfRules {
   readonly #allowedRanges: () => readonly string[];
   readonly #resolver: Resolver;
@@ -116,7 +116,7 @@ export class AgentOfRules {
     return this.#current.agent;
   }
 
-  /** Waits for the requests under way. */
+  /** Waits for requests in progress. */
   async close(): Promise<void> {
     this.#retire();
     await this.#closing;
@@ -139,7 +139,7 @@ const toUs = (host: string) =>
 
 const addressOf = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, '');
 
-/** Throws for a URL that may not be asked. The resolver never sees a literal address, so that is checked here. */
+/** Throws for a URL that is not allowed. Literal addresses bypass the resolver, so they are checked here. */
 export function checkUrl(text: string, allowed: readonly string[]): URL {
   const url = URL.parse(text);
   if (!url) throw new OutboundError('refused', 'Not a valid URL', { code: 'validation' });
@@ -153,14 +153,14 @@ export function checkUrl(text: string, allowed: readonly string[]): URL {
   return url;
 }
 
-/** One address that may not be connected to is enough: a name with both kinds is a trick, or a mistake. */
+/** One forbidden address is enough to refuse: a name with both kinds is an attack or a mistake. */
 function checkedLookup(resolver: Resolver, isOpen: (address: string) => boolean): LookupFunction {
   return (host, options, callback) => {
     resolver.resolve(host).then(
       (found) => {
         const open = found.filter(({ address }) => isOpen(address));
         const [first] = open;
-        // This machine has an address of each family, of which perhaps one is allowed.
+        // This machine has an address of each family, and possibly only one is allowed.
         if (!first || (open.length < found.length && host !== 'localhost')) callback(refusal(host), '');
         else if (options.all) callback(null, open);
         else callback(null, first.address, first.family);

@@ -6,7 +6,7 @@ import { readRetryAfter } from './retry-after.ts';
 import { signatureHeaders, type SignedMessage } from './webhook-signature.ts';
 
 const TIMEOUT_MS = 10_000;
-/** More than this is a receiver that does not do its part. */
+/** The maximum response size that is read. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 const MAX_KEPT_BYTES = 4 * 1024;
 
@@ -26,11 +26,11 @@ export interface AttemptResult {
   /** The first 4 KiB of the answer. */
   responseBody: string | null;
   durationMs: number;
-  /** How long the receiver wants to be left alone. */
+  /** The receiver's Retry-After in milliseconds. */
   retryAfterMs?: number | undefined;
 }
 
-/** Posts a signed message once. Rejects with the reason of the signal when that was aborted. */
+/** Posts a signed message once. Rejects with the signal's reason if aborted. */
 export async function postSigned(
   { fetch, runtime }: PostSignedDeps,
   { url, headers, ...message }: SignedPost,
@@ -77,7 +77,7 @@ export async function postSigned(
   }
 }
 
-/** As much of the text as is kept, cut between two characters, and without what some databases cannot store. */
+/** Truncates the text between characters and removes NUL, which some databases cannot store. */
 function beginningOf(text: string): string {
   const clean = text.replaceAll('\0', '').toWellFormed();
   return clean.slice(0, new TextEncoder().encodeInto(clean, new Uint8Array(MAX_KEPT_BYTES)).read);

@@ -13,13 +13,13 @@ const TIMEOUT_MS = 5000;
 
 interface Flight extends PromiseWithResolvers<LookupAddress[]> {
   host: string;
-  /** How many still wait for it. */
+  /** The number of callers waiting for it. */
   askers: number;
 }
 
 const systemLookup: Lookup = (host) => lookup(host, { all: true });
 
-/** Looks host names up, a few at a time and each once for all who ask meanwhile; no answer is kept. */
+/** Resolves host names, a few at a time, and shares concurrent lookups; results are not cached. */
 export class Resolver {
   readonly #lookup: Lookup;
   readonly #timeoutMs: number;
@@ -51,7 +51,7 @@ export class Resolver {
 
   #wait(host: string): Flight {
     if (this.#waiting.length >= MAX_WAITING)
-      throw new OutboundError('network', 'Too many names wait to be looked up. Try again later.');
+      throw new OutboundError('network', 'Too many DNS lookups are pending. Try again later.');
     const flight = { host, askers: 0, ...Promise.withResolvers<LookupAddress[]>() };
     this.#flights.set(host, flight);
     this.#waiting.push(flight);
@@ -63,7 +63,7 @@ export class Resolver {
       const flight = this.#waiting.shift();
       if (!flight) return;
       this.#running++;
-      // A lookup cannot be taken back: it keeps its place until it ends, whoever still waits for it.
+      // A lookup cannot be cancelled, so it occupies its slot until it finishes.
       this.#lookup(flight.host)
         .then(flight.resolve, flight.reject)
         .finally(() => {
@@ -75,9 +75,9 @@ export class Resolver {
   }
 
   #dropUnwanted(flight: Flight): void {
-    const place = this.#waiting.indexOf(flight);
-    if (flight.askers > 0 || place < 0) return;
-    this.#waiting.splice(place, 1);
+    const index = this.#waiting.indexOf(flight);
+    if (flight.askers > 0 || index < 0) return;
+    this.#waiting.splice(index, 1);
     this.#flights.delete(flight.host);
   }
 }

@@ -1,4 +1,4 @@
-/** RFC 9110, section 10.2.3: seconds or a date; undefined where it says nothing that helps. */
+/** Parses Retry-After (RFC 9110, section 10.2.3): seconds or a date; undefined if it is invalid. */
 export function readRetryAfter(value: string | null | undefined, now: number): number | undefined {
   if (value === null || value === undefined) return undefined;
   const ms = /^\d+(\.\d+)?$/.test(value.trim()) ? Number(value) * 1000 : Date.parse(value) - now;

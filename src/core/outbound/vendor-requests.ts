@@ -4,17 +4,17 @@ import type { OutboundFetch, OutboundRequest } from './outbound-fetch.ts';
 
 export interface VendorRequest extends Pick<OutboundRequest, 'method' | 'body' | 'signal'> {
   headers?: Record<string, string>;
-  /** Of the answer, 1 MiB unless set. */
+  /** The maximum response size, 1 MiB by default. */
   maxBytes?: number;
 }
 export interface VendorAnswer {
   status: number;
   headers: Headers;
-  /** What the JSON says; undefined for anything else. */
+  /** The parsed JSON; undefined for any other body. */
   body: unknown;
 }
 
-/** Asks a vendor for JSON once, and answers whatever it says. Throws `unavailable` where it says nothing. */
+/** Sends one JSON request to a vendor and returns the response with any status. Throws `unavailable` without a response. */
 export async function exchangeJson(
   fetch: OutboundFetch,
   vendor: string,
@@ -34,7 +34,7 @@ export async function exchangeJson(
   return { ...answer, body: parseJson(text) };
 }
 
-/** Asks a vendor for JSON; answers whatever is no fault of the vendor, refusals included. */
+/** Sends a JSON request to a vendor; returns any response except redirects, rate limits and server errors. */
 export async function askVendor(
   fetch: OutboundFetch,
   vendor: string,

@@ -1,20 +1,20 @@
 import { createHmac } from 'node:crypto';
 
-/** How a secret begins whose rest is the key in base64 (Standard Webhooks). */
+/** The prefix of a secret whose remainder is the base64-encoded key (Standard Webhooks). */
 const KEY_PREFIX = 'whsec_';
 
 export interface SignedMessage {
-  /** The same at every attempt, so that the receiver can tell a repetition. */
+  /** The same for every attempt, so that the receiver can deduplicate. */
   id: string;
   sentAt: Date;
-  /** The exact text of the body. */
+  /** The exact body. */
   body: string;
   secret: string;
-  /** The secret before this one, while receivers may still know only that. */
+  /** The previous secret, while receivers may not have the new one yet. */
   previousSecret?: string | undefined;
 }
 
-/** The headers that prove who sent the body: our own, and those of Standard Webhooks 1.0. */
+/** The signature headers: our own and those of Standard Webhooks 1.0. */
 export function signatureHeaders(message: SignedMessage): Record<string, string> {
   const { id, sentAt, body, secret, previousSecret } = message;
   const timestamp = String(Math.floor(sentAt.getTime() / 1000));

@@ -1,46 +1,46 @@
 import type { TaskStatus } from '../../contract/task.ts';
 import type { ScheduleRow } from '../storage/rows/schedules.ts';
 import { isTerminal } from '../tasks/task-states.ts';
-import type { RunPlan } from './plan-run.ts';
+import type { OccurrencePlan } from './plan-occurrence.ts';
 
-/** More runs than these do not wait for the one before. */
-export const MOST_WAITING = 100;
+/** The maximum number of occurrences that wait for the previous one. */
+export const MAX_WAITING = 100;
 
-/** Why a schedule is looked at: its time has come, a run of it has ended, or somebody runs it now. */
-export type Occasion = { kind: 'due'; plan: RunPlan } | { kind: 'ended' } | { kind: 'asked' };
+/** Why a schedule advances: it is due, its task has finished, or a user runs it now. */
+export type Trigger = { kind: 'due'; plan: OccurrencePlan } | { kind: 'finished' } | { kind: 'manual' };
 
-/** What happens to a schedule. */
+/** The result of advancing a schedule. */
 export interface Advance {
-  /** The schedule after it; the same object where nothing happens. */
+  /** The updated schedule; the same object if nothing changes. */
   row: ScheduleRow;
   starts: boolean;
-  /** The run before is cancelled for it. */
+  /** Whether the previous task is cancelled. */
   cancels: boolean;
-  /** Why it was paused by this. */
+  /** Why this paused the schedule. */
   pausedReason?: string;
-  /** Why somebody cannot run it now. */
+  /** Why a manual occurrence was refused. */
   refusal?: string;
 }
 
 /**
- * Decides by the row alone: first what came of the run before, then whether its time has come, then whether a run may
- * start. `status` is that of the run before, undefined when its task is gone; `ban` says why no run may start at all.
+ * Decides from the row alone: first the result of the previous task, then whether it is due, then whether an occurrence
+ * may start. `status` is that of the previous task, undefined if it was deleted; `ban` is a reason to start nothing.
  */
 export function advanceSchedule(
   before: ScheduleRow,
   status: TaskStatus | undefined,
-  occasion: Occasion,
+  trigger: Trigger,
   { now, ban }: { now: Date; ban?: string | undefined },
 ): Advance {
   const row = { ...before };
-  const isOver = row.open_task_id !== null && (status === undefined || isTerminal(status));
-  let pausedReason = isOver ? endRun(row, status) : undefined;
+  const isFinished = row.open_task_id !== null && (status === undefined || isTerminal(status));
+  let pausedReason = isFinished ? finishOccurrence(row, status) : undefined;
   if (pausedReason !== undefined) pause(row, pausedReason, now);
-  let isWanted = occasion.kind === 'asked';
-  if (occasion.kind === 'due' && row.status === 'active') isWanted = takeTimes(row, occasion.plan, now);
-  const { starts, cancels, refusal } = isWanted ? overlap(row, occasion) : startWaiting(row);
+  let isWanted = trigger.kind === 'manual';
+  if (trigger.kind === 'due' && row.status === 'active') isWanted = consumeDueTimes(row, trigger.plan, now);
+  const { starts, cancels, refusal } = isWanted ? applyOverlap(row, trigger) : startWaiting(row);
   if (starts && ban !== undefined) {
-    // What was counted stays counted; the run that would start does not.
+    // The counts stay, but the occurrence does not start.
     pausedReason = ban;
     pause(row, ban, now);
     return { row, starts: false, cancels: false, pausedReason, refusal: ban };
@@ -49,7 +49,7 @@ export function advanceSchedule(
     row.run_count++;
     row.last_run_at = now.toISOString();
   }
-  const isChanged = isOver || occasion.kind === 'due' || isWanted || starts;
+  const isChanged = isFinished || trigger.kind === 'due' || isWanted || starts;
   return {
     row: isChanged ? row : before,
     starts,
@@ -59,7 +59,7 @@ export function advanceSchedule(
   };
 }
 
-/** Stops it until somebody takes it up again; runs that wait are left out. */
+/** Pauses a schedule until a user resumes it; waiting occurrences are skipped. */
 export function pause(row: ScheduleRow, reason: string | null, now: Date): void {
   row.status = 'paused';
   row.paused_reason = reason;
@@ -73,19 +73,19 @@ export function dropWaiting(row: ScheduleRow): void {
   row.waiting_count = 0;
 }
 
-/** Answers why it pauses, where too many runs have failed. */
-function endRun(row: ScheduleRow, status: TaskStatus | undefined): string | undefined {
+/** Returns the reason to pause after too many failures. */
+function finishOccurrence(row: ScheduleRow, status: TaskStatus | undefined): string | undefined {
   row.open_task_id = null;
   if (status === 'completed') row.failure_count = 0;
   if (status !== 'failed') return undefined;
   row.failure_count++;
   if (row.status !== 'active' || row.max_failures === 0 || row.failure_count < row.max_failures)
     return undefined;
-  return row.failure_count === 1 ? 'Its last run failed' : `Its last ${row.failure_count} runs failed`;
+  return row.failure_count === 1 ? 'Its last task failed' : `Its last ${row.failure_count} tasks failed`;
 }
 
-/** Answers whether one of its times is a run. */
-function takeTimes(row: ScheduleRow, { isOnTime, missed, next }: RunPlan, now: Date): boolean {
+/** Advances to the next time; returns whether an occurrence is due. */
+function consumeDueTimes(row: ScheduleRow, { isOnTime, missed, next }: OccurrencePlan, now: Date): boolean {
   row.next_run_at = next?.toISOString() ?? null;
   row.planned_at = now.toISOString();
   row.misfire_count += missed;
@@ -93,15 +93,15 @@ function takeTimes(row: ScheduleRow, { isOnTime, missed, next }: RunPlan, now: D
   return isOnTime || row.catch_up === 'run_once';
 }
 
-function overlap(row: ScheduleRow, { kind }: Occasion): Pick<Advance, 'starts' | 'cancels' | 'refusal'> {
+function applyOverlap(row: ScheduleRow, { kind }: Trigger): Pick<Advance, 'starts' | 'cancels' | 'refusal'> {
   if (row.open_task_id === null) return { starts: true, cancels: false };
   if (row.overlap === 'cancel_previous') return { starts: true, cancels: true };
-  // While it is paused nothing would start what waits.
+  // A paused schedule would never start a waiting occurrence.
   const mayWait = row.overlap === 'queue' && row.status !== 'paused';
-  const hasRoom = mayWait && row.waiting_count < MOST_WAITING;
+  const hasRoom = mayWait && row.waiting_count < MAX_WAITING;
   if (hasRoom) row.waiting_count++;
   else if (kind === 'due') row.skipped_count++;
-  const refusal = mayWait ? `${MOST_WAITING} runs wait already` : stillRuns(row.open_task_id);
+  const refusal = mayWait ? `${MAX_WAITING} occurrences are already waiting` : notFinished(row.open_task_id);
   return { starts: false, cancels: false, ...(!hasRoom && { refusal }) };
 }
 
@@ -111,4 +111,4 @@ function startWaiting(row: ScheduleRow): Pick<Advance, 'starts' | 'cancels' | 'r
   return { starts, cancels: false };
 }
 
-const stillRuns = (taskId: string) => `The run before has not ended: ${taskId}`;
+const notFinished = (taskId: string) => `The previous task has not finished: ${taskId}`;

@@ -7,7 +7,7 @@ import type { Runtime } from '../runtime.ts';
 import type { TaskEndings } from '../tasks/task-endings.ts';
 import type { TaskService } from '../tasks/task-service.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
-import { ScheduleRuns } from './schedule-runs.ts';
+import { ScheduleOccurrences } from './schedule-occurrences.ts';
 import { ScheduleService } from './schedule-service.ts';
 import { ScheduleStore } from './schedule-store.ts';
 import { Scheduler } from './scheduler.ts';
@@ -26,7 +26,7 @@ export interface ScheduleDeps {
   systemZone?: () => string;
 }
 
-/** Schedules, and what starts their tasks at their times. */
+/** Wires schedules and the scheduler that starts their tasks. */
 export function composeSchedules({
   store: taskStore,
   setTimer = (run, ms) => setTimeout(run, ms).unref(),
@@ -34,12 +34,17 @@ export function composeSchedules({
   ...deps
 }: ScheduleDeps) {
   const store = new ScheduleStore(deps.database);
-  const runs = new ScheduleRuns({ ...deps, store, taskStore, onStart: (run) => scheduler.watch(run) });
-  const scheduler = new Scheduler({ ...deps, store, runs, setTimer });
+  const occurrences = new ScheduleOccurrences({
+    ...deps,
+    store,
+    taskStore,
+    onStart: (run) => scheduler.watch(run),
+  });
+  const scheduler = new Scheduler({ ...deps, store, occurrences, setTimer });
   const schedules = new ScheduleService({
     ...deps,
     store,
-    runs,
+    occurrences,
     systemZone,
     onPlanned: () => scheduler.wake(),
   });

@@ -17,13 +17,13 @@ const fields: readonly Field[] = [
 const nicknames = ['@hourly', '@daily', '@midnight', '@weekly', '@monthly', '@yearly', '@annually'];
 const forms = 'and with them *, lists 1,15, ranges 1-5 and steps */10 or 8-18/2';
 
-/** Whether a text is made as an expression is, whatever its fields say. */
+/** Whether a text has the form of a cron expression, regardless of its values. */
 export function isCronShape(expression: string): boolean {
   if (expression.startsWith('@')) return nicknames.includes(expression.toLowerCase());
   return [5, 6].includes(partsOf(expression).length);
 }
 
-/** Says what is wrong with an expression, and what is allowed there. */
+/** Describes what is wrong with an expression and what is allowed. */
 export function explainCron(expression: string, isRead: (expression: string) => boolean): string {
   if (expression.startsWith('@'))
     return `${quote(expression)} is not known. There are ${nicknames.join(', ')}, or five fields.`;

@@ -2,10 +2,10 @@ import { AppError } from '../errors.ts';
 
 const DAY_MS = 86_400_000;
 
-/** The moment that an ISO 8601 text names; without an offset it is a time of the zone, the first of two that are the same. */
+/** Parses an ISO 8601 time; without an offset it is local to the zone, and the earlier one if it is ambiguous. */
 export function momentOf(text: string, timezone: string): Date {
   const moment = /(?:Z|[+-]\d\d:?\d\d)$/.test(text) ? new Date(text) : localMoment(text, timezone);
-  // Later ones would be written with more digits, and sort wrongly.
+  // Later years have more digits and would sort incorrectly.
   if (!(moment.getTime() < Date.UTC(9999, 0))) throw invalidAt('Expected a time before the year 9999');
   return moment;
 }

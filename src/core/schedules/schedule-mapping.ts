@@ -1,6 +1,6 @@
 import type { Schedule, ScheduledTask } from '../../contract/schedules.ts';
 import type { ScheduleRow } from '../storage/rows/schedules.ts';
-import { nextTimes, timesOf } from './run-times.ts';
+import { nextTimes, timesOf } from './occurrence-times.ts';
 import type { ListedSchedule } from './schedule-store.ts';
 
 const SHOWN_RUNS = 5;
@@ -35,14 +35,14 @@ export async function toSchedule(row: ListedSchedule): Promise<Schedule> {
   };
 }
 
-/** The one that is decided, and those that follow it. */
+/** The planned next time and those that follow it. */
 async function nextRunsOf(row: ScheduleRow): Promise<string[]> {
   if (row.next_run_at === null) return [];
   try {
     const later = nextTimes(await timesOf(row), new Date(row.next_run_at), SHOWN_RUNS - 1);
     return [row.next_run_at, ...later.map((at) => at.toISOString())];
   } catch {
-    // It cannot be read any more, as when its zone has gone: it is paused when its time comes, and seen until then.
+    // Its times can no longer be read, for example without its time zone. It stays visible, and is paused when it is due.
     return [row.next_run_at];
   }
 }

@@ -23,9 +23,9 @@ import type { ScheduleRow } from '../storage/rows/schedules.ts';
 import type { Runtime } from '../runtime.ts';
 import { dropWaiting, pause } from './advance-schedule.ts';
 import { invalidAt, momentOf } from './local-time.ts';
-import { nextTimes, type RunTimes, timesOf, type Timing } from './run-times.ts';
+import { nextTimes, type OccurrenceTimes, timesOf, type Timing } from './occurrence-times.ts';
 import { toSchedule, toScheduledTask } from './schedule-mapping.ts';
-import type { ScheduleRuns } from './schedule-runs.ts';
+import type { ScheduleOccurrences } from './schedule-occurrences.ts';
 import type { ScheduleStore } from './schedule-store.ts';
 
 const perUser: PerUserLimit = {
@@ -34,17 +34,17 @@ const perUser: PerUserLimit = {
   noun: 'schedules',
   remedy: 'Remove one first: svc schedules ls',
 };
-/** Times are read from their expressions one by one; a long list lets others through between. */
-const BREATHE_EVERY = 25;
+/** Evaluating cron expressions is slow, so a long list yields to the event loop. */
+const YIELD_EVERY = 25;
 
 export interface ScheduleServiceDeps {
   database: Database;
   store: ScheduleStore;
-  runs: ScheduleRuns;
+  occurrences: ScheduleOccurrences;
   registry: Pick<AgentRegistry, 'usesCommands'>;
   runtime: Runtime;
   systemZone: () => string;
-  /** Told that a next time may be another one now. */
+  /** Called when a next time may have changed. */
   onPlanned: () => void;
 }
 
@@ -59,7 +59,7 @@ export class ScheduleService {
     const { rows, total } = await this.#deps.store.list(visibleOwner(caller), query);
     const schedules: Schedule[] = [];
     for (const [index, row] of rows.entries()) {
-      if (index > 0 && index % BREATHE_EVERY === 0) await breathe();
+      if (index > 0 && index % YIELD_EVERY === 0) await breathe();
       schedules.push(await toSchedule(row));
     }
     return { schedules, total, limit: query.limit, offset: query.offset };
@@ -74,7 +74,7 @@ export class ScheduleService {
     if (registry.usesCommands(input.task)) requireCommandRights(caller);
     const timing = timingOf(input, input.timezone ?? systemZone());
     const now = runtime.now();
-    const next = firstOf(await timesOf(timing), timing, now);
+    const next = firstTime(await timesOf(timing), timing, now);
     const at = now.toISOString();
     const row: ScheduleRow = {
       id: runtime.newId('sched'),
@@ -118,12 +118,12 @@ export class ScheduleService {
       const timing = changedTiming(before, change);
       const may_command = mayCommandAfter(registry, before, change, caller);
       const row = changed({ ...before, may_command }, change, timing, now);
-      const isTimeOther = JSON.stringify(timing) !== JSON.stringify(timingOfRow(before));
-      const isTakenUp = row.status === 'active' && (before.status !== 'active' || isTimeOther);
-      // What is given must be right, also while it does not count yet.
-      if (isTakenUp || (isTimeOther && (timing.cron !== null || change.at !== undefined))) {
-        const next = firstOf(await timesOf(timing), timing, now);
-        if (isTakenUp) Object.assign(row, { next_run_at: next, planned_at: now.toISOString() });
+      const isTimingChanged = JSON.stringify(timing) !== JSON.stringify(timingOfRow(before));
+      const isResumed = row.status === 'active' && (before.status !== 'active' || isTimingChanged);
+      // New times have to be valid even if they do not apply yet.
+      if (isResumed || (isTimingChanged && (timing.cron !== null || change.at !== undefined))) {
+        const next = firstTime(await timesOf(timing), timing, now);
+        if (isResumed) Object.assign(row, { next_run_at: next, planned_at: now.toISOString() });
       }
       if (row.may_command === 1 && row.owner_id !== caller.userId) await this.#limitToOwner(row);
       if (!(await database.write(({ db }) => store.update(db, row)))) continue;
@@ -132,12 +132,15 @@ export class ScheduleService {
     }
   }
 
-  /** Starts a run beside its times, with the rights of the schedule and of the caller. */
+  /** Starts an occurrence now, limited to the rights of both the schedule and the caller. */
   async run(caller: Caller, id: string): Promise<{ task?: Task; schedule: Schedule }> {
-    const { store, registry, runs } = this.#deps;
+    const { store, registry, occurrences } = this.#deps;
     const row = requireOwned(caller, await store.find(id), 'Schedule');
     if (registry.usesCommands(toScheduledTask(row))) requireCommandRights(caller);
-    const { task, refusal } = await runs.advance(id, { kind: 'asked', mayCommand: mayRunCommands(caller) });
+    const { task, refusal } = await occurrences.advance(id, {
+      kind: 'manual',
+      mayCommand: mayRunCommands(caller),
+    });
     if (refusal !== undefined) throw new AppError('wrong_state', refusal);
     return { ...(task && { task }), schedule: await this.get(caller, id) };
   }
@@ -155,12 +158,12 @@ export class ScheduleService {
     const timing = timingOf(input, timezone ?? systemZone());
     const now = runtime.now();
     const times = await timesOf(timing);
-    firstOf(times, timing, now);
+    firstTime(times, timing, now);
     const nextRuns = nextTimes(times, now, count).map((at) => at.toISOString());
     return { timezone: timing.timezone, nextRuns };
   }
 
-  /** An administrator gives nobody more rights by changing their schedule. */
+  /** A change by an administrator does not give the schedule's owner more rights. */
   async #limitToOwner(row: ScheduleRow): Promise<void> {
     const { database, store, registry } = this.#deps;
     const owner = await store.findOwner(row.owner_id, database.read);
@@ -181,23 +184,23 @@ function timingOf(
 
 const timingOfRow = ({ cron, at, timezone }: ScheduleRow): Timing => ({ cron, at, timezone });
 
-/** A time that was given once stays the same moment, whatever zone it is shown in. */
+/** A one-time schedule keeps its moment when the time zone changes. */
 function changedTiming(row: ScheduleRow, { cron, at, timezone = row.timezone }: UpdateSchedule): Timing {
   if (cron !== undefined || at !== undefined) return timingOf({ cron, at }, timezone);
   return { ...timingOfRow(row), timezone };
 }
 
-/** The first time from now on; a schedule that never runs is refused. */
-function firstOf(times: RunTimes, { cron }: Timing, now: Date): string {
+/** The first time from now on; throws for a schedule that never runs. */
+function firstTime(times: OccurrenceTimes, { cron }: Timing, now: Date): string {
   const first = times.next(now);
   if (first) return first.toISOString();
-  if (cron === null) throw invalidAt('Expected a time to come; this one is over');
+  if (cron === null) throw invalidAt('Expected a time in the future');
   throw new AppError('validation', 'Validation failed', {
     details: [{ path: 'cron', message: `"${cron}" never comes: no day is like that` }],
   });
 }
 
-/** The row after a change, but for its next time. */
+/** The row after a change, except for its next time. */
 function changed(before: ScheduleRow, change: UpdateSchedule, timing: Timing, now: Date): ScheduleRow {
   const { name, task, overlap, catchUp, maxFailures, active } = change;
   const row: ScheduleRow = {
@@ -216,7 +219,7 @@ function changed(before: ScheduleRow, change: UpdateSchedule, timing: Timing, no
     if (row.status !== 'done' || isNewTime) pause(row, null, now);
   } else if (active === true || (isNewTime && row.status === 'done')) {
     if (row.status === 'done' && !isNewTime)
-      throw new AppError('wrong_state', 'Its time is over. Give it another one to take it up again.');
+      throw new AppError('wrong_state', 'Its time has passed. Set another one to resume it.');
     row.status = 'active';
     row.paused_reason = null;
     row.failure_count = 0;
@@ -224,7 +227,7 @@ function changed(before: ScheduleRow, change: UpdateSchedule, timing: Timing, no
   return row;
 }
 
-/** What runs, and when, is said by who may run commands, or it runs none. */
+/** Changing the task or its times requires the right to run commands; otherwise the schedule loses it. */
 function mayCommandAfter(
   registry: Pick<AgentRegistry, 'usesCommands'>,
   before: ScheduleRow,

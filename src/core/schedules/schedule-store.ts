@@ -7,7 +7,7 @@ import type { ScheduleRow } from '../storage/rows/schedules.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import type { Schema } from '../storage/schema.ts';
 
-/** A schedule with the state of its last run. */
+/** A schedule with the state of its latest task. */
 export type ListedSchedule = ScheduleRow & { last_status: TaskStatus | null };
 export interface DuePosition {
   id: string;
@@ -67,7 +67,7 @@ export class ScheduleStore {
     await db.insertInto('schedules').values(row).execute();
   }
 
-  /** Writes the row unless somebody has written it since it was read; answers whether it did. */
+  /** Updates the row unless it changed since it was read; resolves to whether it did. */
   async update(db: Kysely<Schema>, row: ScheduleRow): Promise<boolean> {
     const { numAffectedRows = 0n } = await db.executeQuery(this.#update(row));
     return numAffectedRows > 0n;
@@ -85,7 +85,7 @@ export class ScheduleStore {
     return this.#listed().where('schedules.id', '=', id).executeTakeFirst();
   }
 
-  /** The next one first, then those that have no next time, the newest first. */
+  /** Sorted by next time, followed by schedules without one, newest first. */
   async list(
     ownerId: string | undefined,
     { status, limit, offset }: ListSchedulesQuery,
@@ -113,7 +113,7 @@ export class ScheduleStore {
     return { rows, total: count?.n ?? 0 };
   }
 
-  /** Schedules whose time has come, a page at a time in the order of their times. */
+  /** Returns a page of due schedules in the order of their times. */
   due(until: string, after: DuePosition | undefined, limit: number): Promise<DuePosition[]> {
     let query = this.#database.read
       .selectFrom('schedules')
@@ -137,7 +137,7 @@ export class ScheduleStore {
     return row?.next_run_at ?? undefined;
   }
 
-  /** Schedules whose next time was decided after a moment, a page at a time. */
+  /** Returns a page of schedules that were planned after a moment. */
   plannedAfter(moment: string, after: string, limit: number): Promise<{ id: string }[]> {
     return this.#database.read
       .selectFrom('schedules')
@@ -150,7 +150,7 @@ export class ScheduleStore {
       .execute();
   }
 
-  /** Schedules with a run whose end is not in their row, a page at a time, with the state of its task. */
+  /** Returns a page of schedules with an unprocessed task, with the task's state. */
   async open(after: string, limit: number): Promise<OpenRun[]> {
     const rows = await this.#database.read
       .selectFrom('schedules')
@@ -175,7 +175,7 @@ export class ScheduleStore {
   }
 }
 
-/** What is written anew each time; the rest never changes, or with the run. */
+/** The columns that an update writes; the others never change, or change with an occurrence. */
 const changing = [
   'name',
   'cron',

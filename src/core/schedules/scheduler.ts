@@ -4,43 +4,43 @@ import type { Log } from '../log.ts';
 import type { Runtime } from '../runtime.ts';
 import type { TaskEndings } from '../tasks/task-endings.ts';
 import { isTerminal } from '../tasks/task-states.ts';
-import { GRACE_MS } from './plan-run.ts';
-import type { ScheduleRuns } from './schedule-runs.ts';
+import { GRACE_MS } from './plan-occurrence.ts';
+import type { ScheduleOccurrences } from './schedule-occurrences.ts';
 import type { DuePosition, ScheduleStore } from './schedule-store.ts';
 
-/** The clock may be set meanwhile, and a machine may sleep: it is looked at again after this. */
+/** The clock may change and the machine may sleep, so the time is checked at least this often. */
 const MAX_TIMER_MS = 60_000;
-/** After something could not be stored. */
-const AGAIN_MS = 5000;
-/** A clock that goes back by more was wrong before: what was decided by it is decided anew. */
-const WRONG_BY_MS = 86_400_000;
-/** Runs that start in one commit; the event loop is free between two pages. */
+/** The delay after a failed write. */
+const RETRY_MS = 5000;
+/** A clock that goes back by more than this was wrong before, so its plans are recomputed. */
+const CLOCK_ERROR_MS = 86_400_000;
+/** Occurrences that start in one commit; the event loop is free between pages. */
 const DUE_PAGE = 32;
 const PAGE = 500;
 
 export interface SchedulerDeps {
   store: ScheduleStore;
-  runs: ScheduleRuns;
+  occurrences: ScheduleOccurrences;
   endings: TaskEndings;
   runtime: Runtime;
   log: Log;
   setTimer: (run: () => void, ms: number) => NodeJS.Timeout;
 }
 
-/** Starts the runs of schedules at their times, and learns of their ends. */
+/** Starts occurrences of schedules at their times and tracks their tasks. */
 export class Scheduler {
   readonly #deps: SchedulerDeps;
-  /** Of each task that a schedule waits for, what ends the watch. */
+  /** The unsubscribe function for each task that a schedule waits for. */
   readonly #watched = new Map<string, () => void>();
   readonly #working = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
-  #looking: Promise<void> | undefined;
+  #checking: Promise<void> | undefined;
   #isStopped = false;
-  /** False while ends may be unknown: of an earlier process, or because one could not be stored. */
-  #knowsEnds = false;
-  /** What the clock showed at the last look; at the start nobody knows. */
-  #lastLook = Number.POSITIVE_INFINITY;
-  /** How often something asked for a look, and how often something could not be done. */
+  /** False while finished tasks may be unprocessed: after a start, or after a failed write. */
+  #hasAllCompletions = false;
+  /** The time of the last check; infinite before the first. */
+  #lastCheck = Number.POSITIVE_INFINITY;
+  /** Counters of requested checks and of failures. */
   #wakes = 0;
   #failures = 0;
 
@@ -52,85 +52,85 @@ export class Scheduler {
     this.wake();
   }
 
-  /** Starts nothing more; what is under way is finished. */
+  /** Starts nothing more and waits for the work in progress. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);
     for (const stopWatching of this.#watched.values()) stopWatching();
     this.#watched.clear();
-    await this.#looking;
+    await this.#checking;
     await Promise.all(this.#working);
   }
 
-  /** Looks soon at what comes next. */
+  /** Schedules a check soon. */
   wake(): void {
     this.#wakes++;
     this.#wakeIn(0);
   }
 
-  /** Waits for the end of a run that has just started. */
+  /** Watches the task of an occurrence that has just started. */
   watch({ scheduleId, taskId }: { scheduleId: string; taskId: string }): void {
     if (this.#watched.has(taskId) || this.#isStopped) return;
     this.#watched.set(
       taskId,
-      this.#deps.endings.watch(taskId, () => this.#end(scheduleId, taskId)),
+      this.#deps.endings.watch(taskId, () => this.#onFinished(scheduleId, taskId)),
     );
   }
 
-  /** Starts what is due now; never rejects, because the next look tries again. */
-  look(): Promise<void> {
-    this.#looking ??= this.#attempt(() => this.#look())
-      .then((isDone) => (isDone ? undefined : this.#wakeIn(AGAIN_MS)))
-      .finally(() => (this.#looking = undefined));
-    return this.#looking;
+  /** Starts what is due now. Never rejects, because the next check retries. */
+  check(): Promise<void> {
+    this.#checking ??= this.#attempt(() => this.#check())
+      .then((isDone) => (isDone ? undefined : this.#wakeIn(RETRY_MS)))
+      .finally(() => (this.#checking = undefined));
+    return this.#checking;
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     if (this.#isStopped) return;
     const { store, runtime } = this.#deps;
     const wakes = this.#wakes;
     const failures = this.#failures;
     const now = runtime.now();
-    if (now.getTime() < this.#lastLook) await this.#replan(now);
-    this.#lastLook = now.getTime();
-    if (!this.#knowsEnds) await this.#findEnds();
+    if (now.getTime() < this.#lastCheck) await this.#replan(now);
+    this.#lastCheck = now.getTime();
+    if (!this.#hasAllCompletions) await this.#findFinished();
     await this.#startDue(now);
     const next = await store.earliest();
-    if (failures !== this.#failures) this.#wakeIn(AGAIN_MS);
+    if (failures !== this.#failures) this.#wakeIn(RETRY_MS);
     else if (wakes !== this.#wakes) this.#wakeIn(0);
     else if (next !== undefined) this.#wakeIn(Date.parse(next) - runtime.now().getTime());
   }
 
-  /** What was decided while the clock was far ahead. */
+  /** Recomputes plans made while the clock was far ahead. */
   async #replan(now: Date): Promise<void> {
-    const { store, runs } = this.#deps;
-    const limit = new Date(now.getTime() + WRONG_BY_MS).toISOString();
+    const { store, occurrences } = this.#deps;
+    const limit = new Date(now.getTime() + CLOCK_ERROR_MS).toISOString();
     await eachPage(
       (last?: { id: string }) => store.plannedAfter(limit, last?.id ?? '', PAGE),
       PAGE,
       async (page) => {
-        for (const { id } of page) await this.#attempt(() => runs.replan(id));
+        for (const { id } of page) await this.#attempt(() => occurrences.replan(id));
       },
     );
   }
 
-  /** Runs that ended without an event, and those whose end is to come. */
-  async #findEnds(): Promise<void> {
-    this.#knowsEnds = true;
-    const { store, runs } = this.#deps;
+  /** Processes tasks that finished without an event, and watches the unfinished ones. */
+  async #findFinished(): Promise<void> {
+    this.#hasAllCompletions = true;
+    const { store, occurrences } = this.#deps;
     await eachPage(
       (last?: { id: string }) => store.open(last?.id ?? '', PAGE),
       PAGE,
       async (page) => {
         for (const { id, open_task_id: taskId, status } of page)
           if (status !== null && !isTerminal(status)) this.watch({ scheduleId: id, taskId });
-          else if (!this.#isStopped) await this.#attempt(() => runs.advance(id, { kind: 'ended' }));
+          else if (!this.#isStopped) await this.#attempt(() => occurrences.advance(id, { kind: 'finished' }));
       },
     );
   }
 
   async #startDue(now: Date): Promise<void> {
-    const { store, runs } = this.#deps;
+    const { store, occurrences } = this.#deps;
     const until = now.toISOString();
     const late = new Date(now.getTime() - GRACE_MS).toISOString();
     await eachPage(
@@ -140,39 +140,39 @@ export class Scheduler {
         if (this.#isStopped) return;
         const due: Promise<boolean>[] = [];
         for (const { id, next_run_at } of page) {
-          // What it missed is counted time by time.
+          // Missed times are counted one by one, which takes time.
           if ((next_run_at ?? '') < late) await breathe();
-          due.push(this.#attempt(() => runs.advance(id, { kind: 'due' })));
+          due.push(this.#attempt(() => occurrences.advance(id, { kind: 'due' })));
         }
         const done = await Promise.all(due);
-        // One that cannot start does not hold up the others; where none can it is the disk.
-        if (!done.includes(true)) throw new AppError('unavailable', 'No schedule that is due can start');
+        // One failing schedule does not block the others; if all fail, the cause is the disk.
+        if (!done.includes(true)) throw new AppError('unavailable', 'None of the due schedules can start');
       },
     );
   }
 
-  #end(scheduleId: string, taskId: string): void {
+  #onFinished(scheduleId: string, taskId: string): void {
     this.#watched.get(taskId)?.();
     this.#watched.delete(taskId);
-    const done = this.#attempt(() => this.#deps.runs.advance(scheduleId, { kind: 'ended' })).then(
+    const done = this.#attempt(() => this.#deps.occurrences.advance(scheduleId, { kind: 'finished' })).then(
       (isDone) => {
         this.#working.delete(done);
-        if (!isDone && !this.#looking) this.#wakeIn(AGAIN_MS);
+        if (!isDone && !this.#checking) this.#wakeIn(RETRY_MS);
       },
     );
     this.#working.add(done);
   }
 
-  /** Answers whether it could be done; where not, the rows say what is still to do. */
+  /** Resolves to whether the work succeeded; after a failure, the rows still hold what is left to do. */
   async #attempt(work: () => Promise<unknown>): Promise<boolean> {
     try {
       await work();
       return true;
     } catch (error) {
       const { log } = this.#deps;
-      if (error instanceof AppError) log.warn({ reason: messageOf(error) }, 'a schedule waits');
+      if (error instanceof AppError) log.warn({ reason: messageOf(error) }, 'a schedule is delayed');
       else log.error({ err: error }, 'this is a bug in svc');
-      this.#knowsEnds = false;
+      this.#hasAllCompletions = false;
       this.#failures++;
       return false;
     }
@@ -182,11 +182,11 @@ export class Scheduler {
     if (this.#isStopped) return;
     clearTimeout(this.#timer);
     const { setTimer } = this.#deps;
-    this.#timer = setTimer(() => void this.look(), Math.min(Math.max(ms, 0), MAX_TIMER_MS));
+    this.#timer = setTimer(() => void this.check(), Math.min(Math.max(ms, 0), MAX_TIMER_MS));
   }
 }
 
-/** Reads pages, each from the last row of the one before, until one is not full. */
+/** Reads pages, each starting after the last row of the previous one, until a page is not full. */
 async function eachPage<T>(
   read: (last: T | undefined) => Promise<T[]>,
   size: number,

@@ -10,7 +10,7 @@ import { prepareQuery } from '../storage/prepared-query.ts';
 import type { Runtime } from '../runtime.ts';
 import type { DeliveryHead, DeliveryToSend, WebhookDeliveryStore } from './webhook-delivery-store.ts';
 
-/** Attempts that a delivery remembers. */
+/** Attempts in the history of a delivery. */
 const MAX_HISTORY = 12;
 const GONE = 410;
 
@@ -24,7 +24,7 @@ export interface AttemptRecorderDeps {
 type Counts = { id: string; delivered: number; failed: number; arrivedAt: string | null };
 type Webhook = Pick<WebhookRow, 'id' | 'status' | 'owner_id' | 'url'>;
 
-/** Writes down what came of an attempt: of the delivery, of its webhook, and what its owner has to know. */
+/** Records the result of an attempt in the delivery and its webhook, and notifies the owner when the webhook fails. */
 export class AttemptRecorder {
   readonly #deps: AttemptRecorderDeps;
   readonly #count;
@@ -44,13 +44,13 @@ export class AttemptRecorder {
     );
   }
 
-  /** What is to follow. The delivery may have been removed, or made anew, while it was on its way. */
+  /** Records the attempt and returns what follows. The delivery may have been removed or requeued in the meantime. */
   async record(
     transaction: WriteTransaction,
     { id, webhook_id }: Pick<DeliveryToSend, 'id' | 'webhook_id'>,
     result: AttemptResult,
     at: Date,
-  ): Promise<Pick<AttemptOutcome, 'again' | 'isHeld'>> {
+  ): Promise<Pick<AttemptOutcome, 'retry' | 'isHeld'>> {
     const { store, runtime } = this.#deps;
     const head = await store.findHead(transaction, id);
     if (!head) return {};
@@ -73,7 +73,7 @@ export class AttemptRecorder {
     });
     const webhook = await this.#countAttempt(transaction, webhook_id, result.isDelivered, at);
     if (webhook?.status !== 'active') return { isHeld: true };
-    if (next) return { again: { attempts, dueAt: next.getTime(), waitMs } };
+    if (next) return { retry: { attempts, dueAt: next.getTime(), waitMs } };
     if (result.isDelivered || isTest) return {};
     await this.#giveUp(transaction, webhook, result, at);
     return { isHeld: true };
@@ -91,7 +91,7 @@ export class AttemptRecorder {
     return (await db.executeQuery(this.#count(counts))).rows[0];
   }
 
-  /** Nothing more is sent to the webhook, which its owner hears once; what is pending waits. */
+  /** Marks the webhook as failing and notifies its owner once; pending deliveries wait. */
   async #giveUp(
     transaction: WriteTransaction,
     webhook: Webhook,
@@ -109,7 +109,7 @@ export class AttemptRecorder {
       userId: webhook.owner_id,
       type: 'webhook_failing',
       title: `Webhook to ${host} is failing`,
-      message: `${host} does not take deliveries: ${error ?? 'no answer'}. What comes up waits until the webhook is made active again.`,
+      message: `${host} does not accept deliveries: ${error ?? 'no answer'}. New deliveries wait until you reactivate the webhook.`,
       data: { webhookId: webhook.id },
     });
     transaction.afterCommit(() => onFailing(webhook.id));

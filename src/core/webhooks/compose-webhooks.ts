@@ -8,7 +8,7 @@ import type { Outbound } from '../outbound/outbound-fetch.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Database } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
-import { giveUpWithoutRights } from './ended-rights.ts';
+import { failUnauthorizedDeliveries } from './fail-unauthorized-deliveries.ts';
 import { WebhookBacklogs } from './webhook-backlogs.ts';
 import { WebhookDeliverer } from './webhook-deliverer.ts';
 import { WebhookDeliveryRetention } from './webhook-delivery-retention.ts';
@@ -29,11 +29,11 @@ export interface WebhookDeps {
   outbound: Outbound;
   runtime: Runtime;
   log: Log;
-  /** Takes a fault that no caller can be told of. */
+  /** Reports an unexpected error that no caller receives. */
   reportBug: (error: unknown) => void;
 }
 
-/** The webhooks that are told of events, and what tells them. */
+/** Wires outbound webhooks and their delivery. */
 export async function composeWebhooks(deps: WebhookDeps) {
   const { database, bus, outbound, runtime, log, reportBug } = deps;
   const store = new WebhookStore(database);
@@ -44,12 +44,12 @@ export async function composeWebhooks(deps: WebhookDeps) {
     ...deps,
     store: deliveries,
     fetch: outbound.fetch,
-    // From now on it matters how much waits.
+    // The backlog limit applies to failing webhooks only.
     onFailing: (webhookId) => backlogs.forget(webhookId),
   });
   const endRights = () =>
-    giveUpWithoutRights(database, runtime.now().toISOString()).catch((error: unknown) => {
-      // A full disk: the next start does it.
+    failUnauthorizedDeliveries(database, runtime.now().toISOString()).catch((error: unknown) => {
+      // The disk may be full: the next start retries.
       if (error instanceof AppError)
         log.warn({ reason: error.message }, 'deliveries could not be given up yet');
       else reportBug(error);

@@ -3,7 +3,7 @@ import type { TaskError, TaskEventType, TaskResult } from '../../contract/task.t
 import type { DeliveredEvent, WebhookEvent } from '../../contract/webhooks.ts';
 import type { TaskHappening } from '../tasks/task-outbox.ts';
 
-/** Characters of an output that are told; whoever wants more asks for the task. */
+/** The maximum length of an output in an event; the task has the full output. */
 const MAX_OUTPUT = 65_536;
 
 const told: Partial<Record<TaskEventType, WebhookEvent>> = {
@@ -13,28 +13,28 @@ const told: Partial<Record<TaskEventType, WebhookEvent>> = {
   failed: 'task.failed',
   cancelled: 'task.cancelled',
 };
-/** What ends the run of an agent, where there was one. */
+/** Task events that finish an agent's run. */
 const endings: ReadonlySet<TaskEventType> = new Set(['completed', 'failed', 'cancelled', 'retry_scheduled']);
 
-/** What the happening is to others, in the order in which it came about. */
+/** Maps a task event to webhook events, in order of occurrence. */
 export function webhookEventsOf({ before, events }: TaskHappening): WebhookEvent[] {
   const found: WebhookEvent[] = [];
   const hadRun = before?.status === 'in_progress';
   for (const { type, data } of events) {
     if (hadRun && endings.has(type)) found.push('agent.finished');
     const event = told[type];
-    // An imported task is older than its row.
+    // Imported tasks are older than their row.
     if (event && !(type === 'created' && data?.['imported'] === true)) found.push(event);
   }
   return found;
 }
 
-/** The fields of an event, as the guide of webhooks lists them. */
+/** The fields of an event as documented in the webhook guide. */
 export function payloadOf(event: WebhookEvent, { task, before, output }: TaskHappening): object {
   const { id, title } = task;
   switch (event) {
     case 'task.created':
-      // As the answer to its creation says, though its row may be on its way already.
+      // Matches the response to its creation, even if its status has changed since.
       return { id, title, status: 'pending', source: task.source };
     case 'task.completed': {
       const result = resultOf(task);
@@ -60,7 +60,7 @@ export function payloadOf(event: WebhookEvent, { task, before, output }: TaskHap
   }
 }
 
-/** The exact text of a delivery, the same at every attempt. */
+/** The exact body of a delivery, identical for every attempt. */
 export const deliveryBody = ({
   id,
   event,

@@ -2,75 +2,75 @@ import { AppError } from '../errors.ts';
 import type { Database } from '../storage/database.ts';
 import type { WebhookStore } from './webhook-store.ts';
 
-/** Deliveries that may wait for a webhook that fails. */
-const MOST_WAITING = 10_000;
-/** How many more are taken before one that has more is looked at again. */
-const AGAIN_AFTER = 1000;
+/** The maximum number of pending deliveries of a failing webhook. */
+const MAX_PENDING = 10_000;
+/** New rows after which an exceeded backlog is counted again. */
+const RECOUNT_AFTER = 1000;
 
 interface Backlog {
   isFull: boolean;
-  /** Rows since the start. */
+  /** Rows added since the start. */
   added: number;
-  /** After so many, the rows are counted again. */
-  lookAt: number;
-  isLooking: boolean;
+  /** The value of `added` at which rows are counted again. */
+  recountAt: number;
+  isCounting: boolean;
 }
 
 export interface WebhookBacklogsDeps {
   database: Database;
   store: WebhookStore;
   reportBug: (error: unknown) => void;
-  mostWaiting?: number;
+  maxPending?: number;
 }
 
-/** Keeps what waits for webhooks that fail from growing without end; counts rows now and then, not at each of them. */
+/** Limits the pending deliveries of failing webhooks, counting rows only occasionally. */
 export class WebhookBacklogs {
   readonly #deps: WebhookBacklogsDeps;
-  readonly #most: number;
+  readonly #maxPending: number;
   readonly #backlogs = new Map<string, Backlog>();
 
   constructor(deps: WebhookBacklogsDeps) {
     this.#deps = deps;
-    this.#most = deps.mostWaiting ?? MOST_WAITING;
+    this.#maxPending = deps.maxPending ?? MAX_PENDING;
   }
 
-  /** What is said of a delivery that there is no room for. */
+  /** The error of a delivery that exceeds the limit. */
   get refusal(): string {
-    return `The webhook is failing and ${this.#most} deliveries wait for it already`;
+    return `The webhook is failing and already has ${this.#maxPending} pending deliveries`;
   }
 
   isFull(webhookId: string): boolean {
     return this.#backlogs.get(webhookId)?.isFull ?? false;
   }
 
-  /** To be called for each row that was committed. */
+  /** Call it for each committed row. */
   added(webhookId: string): void {
     let backlog = this.#backlogs.get(webhookId);
-    // Of one that is new here nothing is known: its first row leads to a look at all.
+    // The backlog of a new entry is unknown, so its first row triggers a count.
     if (!backlog)
-      this.#backlogs.set(webhookId, (backlog = { isFull: false, added: 0, lookAt: 0, isLooking: false }));
-    if (++backlog.added >= backlog.lookAt && !backlog.isLooking) this.#look(webhookId, backlog);
+      this.#backlogs.set(webhookId, (backlog = { isFull: false, added: 0, recountAt: 0, isCounting: false }));
+    if (++backlog.added >= backlog.recountAt && !backlog.isCounting) this.#recount(webhookId, backlog);
   }
 
-  /** The webhook is gone, or its state is another: the next row leads to a look. */
+  /** Call it when a webhook was removed or changed its status; the next row triggers a count. */
   forget(webhookId: string): void {
     this.#backlogs.delete(webhookId);
   }
 
-  /** With the writes, so that the daemon waits for it when it stops. */
-  #look(webhookId: string, backlog: Backlog): void {
+  /** Counts within a write, so that the daemon waits for it when it stops. */
+  #recount(webhookId: string, backlog: Backlog): void {
     const { database, store, reportBug } = this.#deps;
-    backlog.isLooking = true;
+    backlog.isCounting = true;
     database
       .write(async ({ db }) => ({ added: backlog.added, ...(await store.backlog(db, webhookId)) }))
       .then(({ added, waiting, isFailing }) => {
-        const isOver = waiting >= this.#most;
-        backlog.isFull = isOver && isFailing;
-        backlog.lookAt = added + (isOver ? AGAIN_AFTER : this.#most - waiting);
+        const isExceeded = waiting >= this.#maxPending;
+        backlog.isFull = isExceeded && isFailing;
+        backlog.recountAt = added + (isExceeded ? RECOUNT_AFTER : this.#maxPending - waiting);
       })
       .catch((error: unknown) => {
         if (!(error instanceof AppError)) reportBug(error);
       })
-      .finally(() => (backlog.isLooking = false));
+      .finally(() => (backlog.isCounting = false));
   }
 }

@@ -20,12 +20,12 @@ export interface WebhookDelivererDeps {
   keys: KeyRing;
   runtime: Runtime;
   log: Log;
-  /** Called when a webhook was given up, after it is stored. */
+  /** Called after a webhook was stored as failing. */
   onFailing: (webhookId: string) => void;
   setTimer?: (run: () => void, ms: number) => NodeJS.Timeout;
 }
 
-/** A delivery that was stored a moment ago. */
+/** A delivery that was just stored. */
 export interface StoredDelivery {
   id: string;
   webhookId: string;
@@ -35,9 +35,9 @@ export interface StoredDelivery {
 }
 
 /**
- * Sends webhooks what was stored for them, at least once, however often the daemon stops meanwhile. One webhook is sent
- * one delivery at a time, in the order of the events; one that failed waits for its next attempt without holding up those
- * after it.
+ * Sends stored webhook deliveries at least once, across restarts of the daemon. A webhook receives one delivery at a time,
+ * in the order of the events; a failed delivery waits for its next attempt without
+ * blocking later ones.
  */
 export class WebhookDeliverer {
   readonly #deps: WebhookDelivererDeps;
@@ -50,7 +50,7 @@ export class WebhookDeliverer {
     this.#recorder = new AttemptRecorder(deps);
     this.#deliverer = new Deliverer({
       ...deps,
-      processPage: () => this.#takeUp(),
+      processPage: () => this.#queuePage(),
       attempt: (id, context) => this.#attempt(id, context),
       read: async (webhookId, limit) => (await deps.store.pendingOf(webhookId, limit)).map(toDelivery),
       perLane: 1,
@@ -58,31 +58,31 @@ export class WebhookDeliverer {
     });
   }
 
-  /** Takes up what an earlier process left; returns at once. */
+  /** Resumes the deliveries of an earlier process in the background. */
   start(): void {
     this.#deliverer.start();
   }
 
-  /** Breaks off what is being sent; it is sent again at the next start. */
+  /** Aborts requests in progress; the next start sends them again. */
   stop(): Promise<void> {
     return this.#deliverer.stop();
   }
 
-  /** To be called once the delivery is stored durably. */
+  /** Queues a delivery. Call it after the delivery was committed. */
   add({ webhookId, ...delivery }: StoredDelivery): void {
     this.#deliverer.lanes.add({ ...delivery, lane: webhookId });
   }
 
   /**
-   * Makes one attempt of a pending delivery now, whatever the state of its webhook; resolves when it is recorded, and
-   * rejects where none could be made.
+   * Attempts a pending delivery now, regardless of the state of its webhook; resolves when the attempt is recorded, and
+   * rejects if no attempt could be made.
    */
   async sendNow(id: string): Promise<void> {
     const found = await this.#deps.store.find(id);
     if (found?.status === 'pending') await this.#deliverer.sendNow(toDelivery(found));
   }
 
-  /** Takes up what waits for a webhook that was made active again: all of it at once, with all attempts before it. */
+  /** Sends the pending deliveries of a reactivated webhook immediately, each with all attempts left. */
   async resume(webhookId: string): Promise<void> {
     const { database, store } = this.#deps;
     let after = '';
@@ -93,18 +93,18 @@ export class WebhookDeliverer {
     this.#deliverer.lanes.reload(webhookId);
   }
 
-  /** A page of the webhooks for which something is pending; answers whether there are more. */
-  async #takeUp(): Promise<boolean> {
+  /** Queues a page of webhooks with pending deliveries; resolves to whether there are more. */
+  async #queuePage(): Promise<boolean> {
     const page = await this.#deps.store.withPending(this.#position, PAGE);
     this.#position = page.length < PAGE ? '' : (page.at(-1) ?? '');
-    for (const webhookId of page) this.#deliverer.lanes.takeUp(webhookId);
+    for (const webhookId of page) this.#deliverer.lanes.loadIfEmpty(webhookId);
     return this.#position !== '';
   }
 
-  async #attempt(id: string, { signal, isByHand }: SendContext): Promise<AttemptOutcome> {
+  async #attempt(id: string, { signal, isManual }: SendContext): Promise<AttemptOutcome> {
     const delivery = await this.#deps.store.findToSend(id);
     if (!delivery) return {};
-    if (delivery.webhook_status !== 'active' && !isByHand) return { isHeld: true };
+    if (delivery.webhook_status !== 'active' && !isManual) return { isHeld: true };
     const { url, body, event } = delivery;
     const result = await postSigned(
       this.#deps,
@@ -124,14 +124,14 @@ export class WebhookDeliverer {
     return { durationMs: result.durationMs, ...recorded };
   }
 
-  /** Read for each attempt, so that a rotation counts at once. */
+  /** Read for each attempt, so that a rotation takes effect immediately. */
   #secretsOf({ webhook_id, secret, previous_secret, previous_until }: DeliveryToSend) {
     const { keys, runtime } = this.#deps;
-    const place = `webhooks:${webhook_id}`;
+    const context = `webhooks:${webhook_id}`;
     const isKept = previous_until !== null && Date.parse(previous_until) > runtime.now().getTime();
     return {
-      secret: keys.box.open(secret, place),
-      ...(previous_secret !== null && isKept && { previousSecret: keys.box.open(previous_secret, place) }),
+      secret: keys.box.open(secret, context),
+      ...(previous_secret !== null && isKept && { previousSecret: keys.box.open(previous_secret, context) }),
     };
   }
 }

@@ -5,13 +5,13 @@ import type { Schema } from '../storage/schema.ts';
 
 const KEPT_MS = 30 * 86_400_000;
 const KEPT_PER_WEBHOOK = 1000;
-/** Webhooks that one call looks at. */
+/** Webhooks per call. */
 const WEBHOOKS = 50;
 const BATCH = 500;
 
 /**
- * Keeps what has ended for 30 days, and the last 1,000 of each webhook. What waits as long for a webhook that is off is
- * not wanted any more, nor is anything of a webhook that is gone.
+ * Keeps finished deliveries for 30 days, at most the last 1,000 of each webhook. Deliveries that were pending that long
+ * for an inactive webhook are removed, as are all deliveries of a removed webhook.
  */
 export class WebhookDeliveryRetention {
   readonly #database: Database;
@@ -31,7 +31,7 @@ export class WebhookDeliveryRetention {
     );
   }
 
-  /** Looks at some webhooks, in turn from call to call. */
+  /** Cleans up some webhooks, rotating from call to call. */
   async removeOld(now: Date): Promise<void> {
     const before = new Date(now.getTime() - KEPT_MS).toISOString();
     for (let looked = 0; looked < WEBHOOKS; looked++) {

@@ -5,9 +5,9 @@ import type { WebhookDeliveryRow, WebhookRow } from '../storage/rows/webhooks.ts
 import { prepareQuery } from '../storage/prepared-query.ts';
 import type { Schema } from '../storage/schema.ts';
 
-/** So that the index of what is pending serves: it takes the word itself, not a parameter. */
+/** A literal, because SQLite uses the partial index on pending rows only without a parameter. */
 const pending = sql.lit('pending');
-/** Bounds how long a removal keeps the event loop. */
+/** Limits how long a removal blocks the event loop. */
 const MAX_REMOVED = 2000;
 
 export type NewDelivery = Pick<WebhookDeliveryRow, 'id' | 'webhook_id' | 'task_id' | 'body' | 'at'> & {
@@ -15,17 +15,17 @@ export type NewDelivery = Pick<WebhookDeliveryRow, 'id' | 'webhook_id' | 'task_i
 };
 /** A delivery as it is listed. */
 export type ListedDelivery = Omit<WebhookDeliveryRow, 'body'>;
-/** What tells when a delivery is due. */
+/** The fields that determine when a delivery is due. */
 export type PendingDelivery = Pick<
   WebhookDeliveryRow,
   'id' | 'webhook_id' | 'attempt' | 'at' | 'next_attempt_at'
 >;
-/** A pending delivery with what its webhook says of the sending. */
+/** A pending delivery with the URL, secrets and status of its webhook. */
 export type DeliveryToSend = Pick<WebhookDeliveryRow, 'id' | 'webhook_id' | 'event' | 'body'> &
   Pick<WebhookRow, 'url' | 'secret' | 'previous_secret' | 'previous_until'> & { webhook_status: string };
-/** How far a pending delivery is. */
+/** The progress of a pending delivery. */
 export type DeliveryHead = Pick<WebhookDeliveryRow, 'event' | 'attempt' | 'history'>;
-/** What an attempt changes. */
+/** The columns that an attempt changes. */
 export type DeliveryChange = Omit<ListedDelivery, 'id' | 'webhook_id' | 'event' | 'task_id' | 'created_at'>;
 
 const listedColumns = [
@@ -46,7 +46,7 @@ const listedColumns = [
   'ended_at',
 ] as const;
 
-/** What webhooks are sent: `pending`, then `delivered` or `failed`. */
+/** Rows of webhook deliveries: `pending`, then `delivered` or `failed`. */
 export class WebhookDeliveryStore {
   readonly #db: Kysely<Schema>;
   readonly #toSend;
@@ -110,7 +110,7 @@ export class WebhookDeliveryStore {
     );
   }
 
-  /** Adds a delivery that is due at once, at the end of the transaction. */
+  /** Adds a delivery that is due immediately, at the end of the transaction. */
   insert(transaction: WriteTransaction, delivery: NewDelivery): void {
     transaction.insertLater('webhook_deliveries', {
       ...delivery,
@@ -129,7 +129,7 @@ export class WebhookDeliveryStore {
       .executeTakeFirst();
   }
 
-  /** A page of the deliveries of a webhook, newest first, and how many there are. */
+  /** Returns a page of a webhook's deliveries, newest first, and their total. */
   async list(
     webhookId: string,
     { limit, offset, status }: ListDeliveriesQuery,
@@ -146,7 +146,7 @@ export class WebhookDeliveryStore {
     return { rows, total: counted?.n ?? 0 };
   }
 
-  /** Makes a delivery anew: all attempts are before it, its history stays. */
+  /** Requeues a delivery with all attempts left; its history stays. */
   async requeue({ db }: WriteTransaction, id: string, at: string): Promise<void> {
     await db
       .updateTable('webhook_deliveries')
@@ -155,7 +155,7 @@ export class WebhookDeliveryStore {
       .execute();
   }
 
-  /** Removes the deliveries of a webhook that is removed; where there are many, the rest is left to the retention. */
+  /** Removes the deliveries of a removed webhook; the retention removes the rest if there are many. */
   async removeOf({ db }: WriteTransaction, webhookId: string): Promise<void> {
     await db
       .deleteFrom('webhook_deliveries')
@@ -169,17 +169,17 @@ export class WebhookDeliveryStore {
       .execute();
   }
 
-  /** Undefined where it is not pending, or its webhook is gone. */
+  /** Undefined if the delivery is not pending or its webhook was removed. */
   async findToSend(id: string): Promise<DeliveryToSend | undefined> {
     return (await this.#db.executeQuery(this.#toSend({ id }))).rows[0];
   }
 
-  /** What waits for a webhook, the earliest first. */
+  /** The pending deliveries of a webhook, earliest first. */
   async pendingOf(webhookId: string, limit: number): Promise<PendingDelivery[]> {
     return (await this.#db.executeQuery(this.#pendingOf({ webhookId, limit }))).rows;
   }
 
-  /** Active webhooks for which something is pending, a page at a time. */
+  /** Returns a page of active webhooks with pending deliveries. */
   async withPending(after: string, limit: number): Promise<string[]> {
     const rows = await this.#db
       .selectFrom('webhooks')
@@ -201,7 +201,7 @@ export class WebhookDeliveryStore {
     return rows.map(({ id }) => id);
   }
 
-  /** Reads inside the transaction of the update; undefined where it is not pending. */
+  /** Reads within the transaction of the update; undefined if the delivery is not pending. */
   async findHead({ db }: WriteTransaction, id: string): Promise<DeliveryHead | undefined> {
     return (await db.executeQuery(this.#head({ id }))).rows[0];
   }

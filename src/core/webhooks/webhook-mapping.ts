@@ -2,7 +2,7 @@ import type { DeliveredEvent, Webhook, WebhookDelivery } from '../../contract/we
 import type { WebhookRow } from '../storage/rows/webhooks.ts';
 import type { ListedDelivery } from './webhook-delivery-store.ts';
 
-/** The webhook as it is answered; `secret` is masked, or whole where it is shown this once. */
+/** The webhook as returned by the API; `secret` is masked except when it is shown once. */
 export const toWebhook = (row: WebhookRow, secret: string, now: Date): Webhook => ({
   id: row.id,
   url: row.url,

@@ -21,7 +21,7 @@ export interface WebhookOutboxDeps {
   reportBug: (error: unknown) => void;
 }
 
-/** Makes a delivery of each change of a task for each webhook that wants to know, in the transaction of the change. */
+/** Creates a delivery for each task event and subscribed webhook, in the transaction of the change. */
 export class WebhookOutbox implements TaskOutbox {
   readonly #deps: WebhookOutboxDeps;
   constructor(deps: WebhookOutboxDeps) {
@@ -44,10 +44,10 @@ export class WebhookOutbox implements TaskOutbox {
 
   #write(
     transaction: WriteTransaction,
-    told: { webhookId: string; event: DeliveredEvent; taskId: string; at: string; payload: object },
+    message: { webhookId: string; event: DeliveredEvent; taskId: string; at: string; payload: object },
   ): void {
     const { deliveries, deliverer, backlogs, runtime } = this.#deps;
-    const { webhookId, event, taskId, at, payload } = told;
+    const { webhookId, event, taskId, at, payload } = message;
     const id = runtime.newId('dlv');
     const body = deliveryBody({ id, event, at, payload });
     deliveries.insert(transaction, { id, webhook_id: webhookId, event, task_id: taskId, body, at });
@@ -59,7 +59,7 @@ export class WebhookOutbox implements TaskOutbox {
     });
   }
 
-  /** In a transaction of its own: where it gets lost, one more waits. */
+  /** Uses a separate transaction: if it is lost, one more delivery is pending. */
   #giveUp(id: string, at: string): void {
     const { database, store, backlogs, reportBug } = this.#deps;
     database

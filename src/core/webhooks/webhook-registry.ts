@@ -3,7 +3,7 @@ import { roleOf } from '../auth/caller.ts';
 import type { EventBus } from '../events.ts';
 import type { SubscribedRow, WebhookStore } from './webhook-store.ts';
 
-/** A webhook that is told of events. */
+/** A webhook that is subscribed to events. */
 export interface Subscriber {
   id: string;
   events: ReadonlySet<WebhookEvent>;
@@ -12,25 +12,25 @@ export interface Subscriber {
 export interface WebhookRegistryDeps {
   store: WebhookStore;
   bus: EventBus;
-  /** Takes a fault that no caller can be told of. */
+  /** Reports an unexpected error that no caller receives. */
   reportBug: (error: unknown) => void;
 }
 
-/** Who is told of whose tasks, in memory: every change of a task asks. */
+/** In-memory index of webhooks by the tasks that they may see, because every change of a task reads it. */
 export class WebhookRegistry {
   readonly #store: Pick<WebhookStore, 'subscribed'>;
-  /** For each user with webhooks of their own, those and everybody's. */
+  /** For each user with own webhooks: those and the global ones. */
   #byOwner: ReadonlyMap<string, readonly Subscriber[]> = new Map();
-  /** Told of everybody's tasks. */
-  #everybodys: readonly Subscriber[] = [];
-  #asked = 0;
+  /** Webhooks that receive the tasks of all users. */
+  #global: readonly Subscriber[] = [];
+  #requested = 0;
   #applied = 0;
 
   constructor(store: Pick<WebhookStore, 'subscribed'>) {
     this.#store = store;
   }
 
-  /** Reads who is subscribed, and again whenever somebody's rights change. */
+  /** Loads the webhooks, and reloads them whenever rights change. */
   static async load({ store, bus, reportBug }: WebhookRegistryDeps): Promise<WebhookRegistry> {
     const registry = new WebhookRegistry(store);
     await registry.reload();
@@ -38,31 +38,31 @@ export class WebhookRegistry {
     return registry;
   }
 
-  /** Whom the tasks of this user concern. */
+  /** The webhooks that receive this user's tasks. */
   of(ownerId: string): readonly Subscriber[] {
-    return this.#byOwner.get(ownerId) ?? this.#everybodys;
+    return this.#byOwner.get(ownerId) ?? this.#global;
   }
 
-  /** Reads anew what is committed; to be called after each change of a webhook. */
+  /** Reloads the committed webhooks. Call it after each change of a webhook. */
   async reload(): Promise<void> {
-    const turn = ++this.#asked;
+    const version = ++this.#requested;
     const rows = await this.#store.subscribed();
-    // What was read later is newer, whichever comes first.
-    if (turn < this.#applied) return;
-    this.#applied = turn;
-    const everybodys = rows.filter(seesAll).map(toSubscriber);
+    // A later read has newer data, even if it finishes first.
+    if (version < this.#applied) return;
+    this.#applied = version;
+    const global = rows.filter(seesAll).map(toSubscriber);
     const own = Map.groupBy(
       rows.filter((row) => !seesAll(row)),
       (row) => row.owner_id,
     );
-    this.#everybodys = everybodys;
+    this.#global = global;
     this.#byOwner = new Map(
-      [...own].map(([ownerId, theirs]) => [ownerId, [...theirs.map(toSubscriber), ...everybodys]]),
+      [...own].map(([ownerId, theirs]) => [ownerId, [...theirs.map(toSubscriber), ...global]]),
     );
   }
 }
 
-/** Who is no administrator any more is told of their own tasks. */
+/** Former administrators receive only their own tasks. */
 const seesAll = (row: SubscribedRow): boolean => row.sees_all === 1 && roleOf(row) === 'admin';
 
 const toSubscriber = ({ id, events }: SubscribedRow): Subscriber => ({

@@ -2,9 +2,9 @@ import type { Runtime } from '../runtime.ts';
 
 const SECRET_BYTES = 32;
 
-/** Where the secrets of a webhook are sealed, the one before a rotation too. */
-export const secretPlace = (webhookId: string): string => `webhooks:${webhookId}`;
+/** The associated data for sealing a webhook's current and previous secret. */
+export const secretContext = (webhookId: string): string => `webhooks:${webhookId}`;
 
-/** In the form of Standard Webhooks. */
+/** Generates a secret in the format of Standard Webhooks. */
 export const newWebhookSecret = ({ newSecret }: Pick<Runtime, 'newSecret'>): string =>
   `whsec_${Buffer.from(newSecret(SECRET_BYTES), 'base64url').toString('base64')}`;

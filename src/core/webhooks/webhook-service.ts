@@ -23,7 +23,7 @@ import type { WebhookDeliverer } from './webhook-deliverer.ts';
 import type { WebhookDeliveryStore } from './webhook-delivery-store.ts';
 import { toDelivery, toWebhook } from './webhook-mapping.ts';
 import type { WebhookRegistry } from './webhook-registry.ts';
-import { newWebhookSecret, secretPlace } from './webhook-secret.ts';
+import { newWebhookSecret, secretContext } from './webhook-secret.ts';
 import type { WebhookStore } from './webhook-store.ts';
 
 const perUser: PerUserLimit = {
@@ -47,7 +47,7 @@ export interface WebhookServiceDeps {
   runtime: Runtime;
 }
 
-/** What people and their programs do with the webhooks that are told of events. */
+/** Manages outbound webhooks on behalf of a caller. */
 export class WebhookService {
   readonly #deps: WebhookServiceDeps;
   constructor(deps: WebhookServiceDeps) {
@@ -56,30 +56,30 @@ export class WebhookService {
 
   async list(caller: Caller): Promise<Webhook[]> {
     const rows = await this.#deps.store.list(visibleOwner(caller));
-    return rows.filter((row) => !isBeyond(caller, row)).map((row) => this.#describe(row));
+    return rows.filter((row) => !isHiddenFrom(caller, row)).map((row) => this.#describe(row));
   }
 
   async get(caller: Caller, id: string): Promise<Webhook> {
     return this.#describe(requireVisible(caller, await this.#deps.store.find(id)));
   }
 
-  /** Answers the secret whole where it was made here. */
-  async create(caller: Caller, wish: CreateWebhook): Promise<Webhook> {
+  /** Returns the full secret if it was generated here. */
+  async create(caller: Caller, input: CreateWebhook): Promise<Webhook> {
     const { database, store, registry, runtime } = this.#deps;
-    this.#checkUrl(wish.url);
+    this.#checkUrl(input.url);
     const id = runtime.newId('wh');
-    const secret = wish.secret ?? newWebhookSecret(runtime);
+    const secret = input.secret ?? newWebhookSecret(runtime);
     const row: WebhookRow = {
       id,
       owner_id: caller.userId,
       sees_all: isAdmin(caller) ? 1 : 0,
-      url: wish.url,
-      events: JSON.stringify(wish.events),
+      url: input.url,
+      events: JSON.stringify(input.events),
       status: 'active',
       secret: this.#seal(id, secret),
       previous_secret: null,
       previous_until: null,
-      description: wish.description ?? null,
+      description: input.description ?? null,
       delivery_count: 0,
       failure_count: 0,
       last_delivery_at: null,
@@ -92,7 +92,7 @@ export class WebhookService {
       await this.#audit(transaction, caller, 'webhooks.created', row);
     });
     await registry.reload();
-    return this.#describe(row, wish.secret === undefined ? secret : undefined);
+    return this.#describe(row, input.secret === undefined ? secret : undefined);
   }
 
   async change(
@@ -132,20 +132,20 @@ export class WebhookService {
     });
     await registry.reload();
     backlogs.forget(id);
-    // What tasks of the same moment left for it.
+    // Concurrent task changes may have added deliveries in the meantime.
     await database.write((transaction) => deliveries.removeOf(transaction, id));
   }
 
-  /** The secret before goes on signing beside the new one for a while, so that a receiver can change at its leisure. */
-  async rotateSecret(caller: Caller, id: string, wish: RotateSecret): Promise<Webhook> {
+  /** Signs with the previous secret as well for `keepHours`, so that receivers can switch without failures. */
+  async rotateSecret(caller: Caller, id: string, options: RotateSecret): Promise<Webhook> {
     const { database, store, registry, runtime } = this.#deps;
-    const secret = wish.secret ?? newWebhookSecret(runtime);
+    const secret = options.secret ?? newWebhookSecret(runtime);
     const sealed = this.#seal(id, secret);
-    const until = new Date(runtime.now().getTime() + wish.keepHours * HOUR_MS).toISOString();
+    const until = new Date(runtime.now().getTime() + options.keepHours * HOUR_MS).toISOString();
     const row = await database.write(async (transaction) => {
       const before = requireVisible(caller, await store.find(id, transaction.db));
       requireTrusted(caller, before);
-      const isKept = wish.keepHours > 0;
+      const isKept = options.keepHours > 0;
       const after = await store.update(transaction.db, before, {
         secret: sealed,
         previous_secret: isKept ? before.secret : null,
@@ -155,10 +155,10 @@ export class WebhookService {
       return after;
     });
     await registry.reload();
-    return this.#describe(row, wish.secret === undefined ? secret : undefined);
+    return this.#describe(row, options.secret === undefined ? secret : undefined);
   }
 
-  /** Sends an event that is none, and answers what came of it. */
+  /** Sends a test event and returns the result. */
   async test(caller: Caller, id: string): Promise<WebhookDelivery> {
     const { database, store, deliveries, runtime } = this.#deps;
     const deliveryId = runtime.newId('dlv');
@@ -176,7 +176,7 @@ export class WebhookService {
         at,
       });
     });
-    return this.#sent(id, deliveryId);
+    return this.#sendAndFetch(id, deliveryId);
   }
 
   async deliveries(
@@ -189,17 +189,17 @@ export class WebhookService {
     return { deliveries: rows.map(toDelivery), total, limit: query.limit, offset: query.offset };
   }
 
-  /** Sends the same bytes under the same id again, whatever came of them and however the webhook does. */
+  /** Sends the same body with the same id again, regardless of the earlier result and the webhook's status. */
   async redeliver(caller: Caller, id: string, deliveryId: string): Promise<WebhookDelivery> {
     const { database, store, deliveries, runtime } = this.#deps;
     requireVisible(caller, await store.find(id));
     await this.#delivery(id, deliveryId);
     const at = runtime.now().toISOString();
     await database.write((transaction) => deliveries.requeue(transaction, deliveryId, at));
-    return this.#sent(id, deliveryId);
+    return this.#sendAndFetch(id, deliveryId);
   }
 
-  async #sent(id: string, deliveryId: string): Promise<WebhookDelivery> {
+  async #sendAndFetch(id: string, deliveryId: string): Promise<WebhookDelivery> {
     await this.#deps.deliverer.sendNow(deliveryId);
     return toDelivery(await this.#delivery(id, deliveryId));
   }
@@ -212,15 +212,15 @@ export class WebhookService {
 
   #describe(row: WebhookRow, shown?: string): Webhook {
     const { keys, runtime } = this.#deps;
-    const secret = shown ?? maskKey(keys.box.open(row.secret, secretPlace(row.id)));
+    const secret = shown ?? maskKey(keys.box.open(row.secret, secretContext(row.id)));
     return toWebhook(row, secret, runtime.now());
   }
 
   #seal(id: string, secret: string): string {
-    return this.#deps.keys.box.seal(secret, secretPlace(id));
+    return this.#deps.keys.box.seal(secret, secretContext(id));
   }
 
-  /** What a name resolves to is looked at when something is sent. */
+  /** Host names are resolved and checked when a request is sent. */
   #checkUrl(url: string): void {
     try {
       this.#deps.outbound.check(url);
@@ -231,7 +231,7 @@ export class WebhookService {
     }
   }
 
-  /** Paths and queries of URLs may be secrets too. */
+  /** Logs only the origin, because paths and queries of URLs may contain secrets. */
   #audit(transaction: WriteTransaction, caller: Caller, tool: string, row: WebhookRow): Promise<void> {
     return this.#deps.audit.append(transaction, {
       kind: 'security',
@@ -249,19 +249,19 @@ export class WebhookService {
   }
 }
 
-/** A token never reaches what an administrator sees, whoever made it. */
-const isBeyond = (caller: Caller, row: WebhookRow): boolean =>
+/** API tokens cannot access webhooks that receive the tasks of all users. */
+const isHiddenFrom = (caller: Caller, row: WebhookRow): boolean =>
   caller.token !== undefined && row.sees_all === 1;
 
 function requireVisible(caller: Caller, row: WebhookRow | undefined): WebhookRow {
-  return requireOwned(caller, row && isBeyond(caller, row) ? undefined : row, 'Webhook');
+  return requireOwned(caller, row && isHiddenFrom(caller, row) ? undefined : row, 'Webhook');
 }
 
-/** Who sets where events go receives them, those of the past too. */
+/** Changing the URL or secret redirects events, including pending ones. */
 function requireTrusted(caller: Caller, row: WebhookRow): void {
   if (isAdmin(caller) || row.sees_all === 0) return;
   throw new AppError(
     'forbidden',
-    'This webhook was made for the tasks of everybody: only an administrator may change its URL or secret',
+    'This webhook receives the tasks of all users: only an administrator may change its URL or secret',
   );
 }

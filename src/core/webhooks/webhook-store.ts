@@ -3,10 +3,10 @@ import type { Database } from '../storage/database.ts';
 import type { WebhookRow } from '../storage/rows/webhooks.ts';
 import type { Schema } from '../storage/schema.ts';
 
-/** So that the index of what is pending serves: it takes the word itself, not a parameter. */
+/** A literal, because SQLite uses the partial index on pending rows only without a parameter. */
 const pending = sql.lit('pending');
 
-/** A webhook that may be told something now, with what its user may see. */
+/** An active or failing webhook with the rights of its user. */
 export type SubscribedRow = Pick<WebhookRow, 'id' | 'owner_id' | 'sees_all' | 'events'> & { role: string };
 
 /** Rows of webhooks. */
@@ -20,7 +20,7 @@ export class WebhookStore {
     return db.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirst();
   }
 
-  /** Those of a user, or everybody's. */
+  /** Lists the webhooks of a user, or of all users. */
   list(ownerId: string | undefined): Promise<WebhookRow[]> {
     const all = this.#database.read.selectFrom('webhooks').selectAll().orderBy('id');
     return (ownerId === undefined ? all : all.where('owner_id', '=', ownerId)).execute();
@@ -39,7 +39,7 @@ export class WebhookStore {
     await db.deleteFrom('webhooks').where('id', '=', id).execute();
   }
 
-  /** Those that are not paused, of users who are let in. */
+  /** Lists webhooks that are not paused and whose user is enabled. */
   subscribed(): Promise<SubscribedRow[]> {
     return this.#database.read
       .selectFrom('webhooks')
@@ -51,7 +51,7 @@ export class WebhookStore {
       .execute();
   }
 
-  /** How many deliveries of a webhook wait, and whether it is one that nothing is sent to. */
+  /** Counts the pending deliveries of a webhook, and tells whether it is failing. */
   async backlog(db: Kysely<Schema>, id: string): Promise<{ waiting: number; isFailing: boolean }> {
     const row = await db
       .selectFrom('webhook_deliveries')
@@ -63,7 +63,7 @@ export class WebhookStore {
     return { waiting: row?.waiting ?? 0, isFailing: webhook?.status === 'failing' };
   }
 
-  /** Ends deliveries that wait, without an attempt. */
+  /** Fails a pending delivery without an attempt. */
   async giveUp(db: Kysely<Schema>, id: string, error: string, at: string): Promise<void> {
     await db
       .updateTable('webhook_deliveries')

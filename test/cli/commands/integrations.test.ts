@@ -253,7 +253,7 @@ describe.skipIf(!hasSharedFixtures)('svc integrations with the vendors', () => {
     expect(done).toMatchObject({
       code: 0,
       stdout: '',
-      stderr: 'GitHub is disconnected, and the access is taken back there.\n',
+      stderr: 'GitHub disconnected and access revoked.\n',
     });
     expect(await vendors.revoked()).toHaveLength(1);
     expect(await svc('disconnect', 'github', '--yes')).toMatchObject({

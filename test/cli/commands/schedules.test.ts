@@ -75,7 +75,7 @@ describe('svc schedules add', () => {
     [['0 3 * * *'], 2, /Missing prompt/],
     [['60 3 * * *', 'x'], 6, /cron: "60" is no minute\. It takes 0–59/],
     [['0 0 30 2 *', 'x'], 6, /never comes/],
-    [['--at', '2020-01-01T00:00', 'x'], 6, /at: Expected a time to come/],
+    [['--at', '2020-01-01T00:00', 'x'], 6, /at: Expected a time in the future/],
     [['0 3 * * *', 'x', '--tz', 'Berlin'], 6, /timezone: Expected an IANA time zone/],
     [['0 3 * * *', 'x', '--overlap', 'quue'], 2, /Did you mean queue\?/],
     [['0 3 * * *', 'x', '--agent', 'comand'], 6, /There is no agent "comand"\. Did you mean command\?/],

@@ -289,7 +289,7 @@ describe('a delivery', () => {
     expect(sent).toHaveLength(1);
     expect(await row('dlv_1')).toMatchObject({
       status: 'failed',
-      last_error: 'The token is not valid any more',
+      last_error: 'The token is no longer valid',
     });
   });
 

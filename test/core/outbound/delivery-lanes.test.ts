@@ -220,7 +220,7 @@ describe('an attempt by hand', () => {
     const done = lanes.sendNow(delivery('2')).then((came) => (outcome = came));
     await timer.settle();
     expect(ids()).toEqual(['1', '2']);
-    expect(sent.map(({ isByHand }) => isByHand)).toEqual([false, true]);
+    expect(sent.map(({ isManual }) => isManual)).toEqual([false, true]);
     expect(outcome).toBeUndefined();
     end(1);
     await done;
@@ -334,7 +334,7 @@ describe('lanes whose rest can be read', () => {
     await timer.advance(1);
     expect(ids()).toEqual(['0000']);
     expect(reads).toHaveLength(1);
-    lanes.takeUp('a');
+    lanes.loadIfEmpty('a');
     await timer.advance(1);
     await deliver(1, 31);
     expect(ids()).toEqual(['0000', ...names(30, '')]);
@@ -348,7 +348,7 @@ describe('lanes whose rest can be read', () => {
       perLane: 1,
       read: () => new Promise((resolve) => (pages[turn++] = resolve)),
     });
-    lanes.takeUp('a');
+    lanes.loadIfEmpty('a');
     lanes.reload('a');
     pages[0]?.([delivery('old')]);
     await timer.advance(1);
@@ -356,7 +356,7 @@ describe('lanes whose rest can be read', () => {
     pages[1]?.(undefined);
     await timer.advance(1);
     expect(pages).toHaveLength(2);
-    lanes.takeUp('a');
+    lanes.loadIfEmpty('a');
     lanes.add(delivery('newer'));
     await timer.advance(1);
     expect(ids()).toEqual([]);

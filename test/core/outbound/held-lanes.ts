@@ -13,7 +13,7 @@ export function heldLanes({
   const sent: {
     id: string;
     signal: AbortSignal;
-    isByHand: boolean;
+    isManual: boolean;
     end: (outcome: AttemptOutcome) => void;
   }[] = [];
   const lanes = new DeliveryLanes({
@@ -39,7 +39,7 @@ export function heldLanes({
     end: (index: number, outcome: AttemptOutcome = prompt) => sent[index]?.end(outcome),
     again: (attempts: number, inMs: number): AttemptOutcome => ({
       durationMs: 20,
-      again: { attempts, dueAt: timer.now().getTime() + inMs },
+      retry: { attempts, dueAt: timer.now().getTime() + inMs },
     }),
   };
 }

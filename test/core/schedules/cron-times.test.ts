@@ -4,7 +4,7 @@ import { CronExpressionParser } from 'cron-parser';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cronTimes } from '../../../src/core/schedules/cron-times.ts';
-import { nextTimes } from '../../../src/core/schedules/run-times.ts';
+import { nextTimes } from '../../../src/core/schedules/occurrence-times.ts';
 import { naiveTimes, zoneOf } from './naive-cron.ts';
 import { sized } from '../../helpers/long.ts';
 

@@ -42,7 +42,7 @@ describe('a run whose time comes before the last one has ended', () => {
     expect(await world.find(id)).toMatchObject({ run_count: 1, waiting_count: 100, skipped_count: 9 });
     await expect(world.schedules.run(ann, id)).rejects.toMatchObject({
       code: 'wrong_state',
-      message: '100 runs wait already',
+      message: '100 occurrences are already waiting',
     });
   });
 
@@ -55,7 +55,7 @@ describe('a run whose time comes before the last one has ended', () => {
     const [first] = await world.tasksOf(id);
     const events = await world.storage.database.read.selectFrom('task_events').select('message').execute();
     expect(first?.status).toBe('cancelled');
-    expect(events.map(({ message }) => message)).toContain('Cancelled: its schedule runs again');
+    expect(events.map(({ message }) => message)).toContain('Cancelled: its schedule started the next task');
   });
 
   it('takes the end for what it is where no event told of it', async () => {
@@ -142,7 +142,7 @@ describe('a run by hand', () => {
     const { task } = await world.schedules.run(ann, id);
     await expect(world.schedules.run(ann, id)).rejects.toMatchObject({
       code: 'wrong_state',
-      message: `The run before has not ended: ${task?.id}`,
+      message: `The previous task has not finished: ${task?.id}`,
     });
     expect(await world.find(id)).toMatchObject({ run_count: 1, skipped_count: 0 });
     await world.timer.advance(3 * HOUR);

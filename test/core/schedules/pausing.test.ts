@@ -30,7 +30,7 @@ describe('a schedule whose runs fail', () => {
     const { last_task_id, ...row } = await world.find(id);
     expect(row).toMatchObject({
       status: 'paused',
-      paused_reason: 'Its last 3 runs failed',
+      paused_reason: 'Its last 3 tasks failed',
       failure_count: 3,
       next_run_at: null,
       open_task_id: null,
@@ -39,7 +39,7 @@ describe('a schedule whose runs fail', () => {
       expect.objectContaining({
         type: 'schedule_paused',
         title: 'Schedule paused: Nightly',
-        message: 'Its last 3 runs failed',
+        message: 'Its last 3 tasks failed',
         taskId: last_task_id,
         data: { scheduleId: id, failureCount: 3 },
       }),
@@ -78,7 +78,7 @@ describe('a schedule whose runs fail', () => {
     await world.endTask((await world.find(id)).open_task_id ?? '', 'fail');
     expect(await world.find(id)).toMatchObject({
       status: 'paused',
-      paused_reason: 'Its last run failed',
+      paused_reason: 'Its last task failed',
       waiting_count: 0,
       skipped_count: 2,
     });
@@ -138,8 +138,8 @@ describe('the right to run commands', () => {
   });
 
   it.each([
-    ['loses it', { role: 'user' }, 'Its owner may not run commands any more'],
-    ['is closed', { disabled_at: '2026-01-01T00:00:00.000Z' }, 'The account of its owner is closed'],
+    ['loses it', { role: 'user' }, 'Its owner may no longer run commands'],
+    ['is closed', { disabled_at: '2026-01-01T00:00:00.000Z' }, 'The account of its owner is disabled'],
   ])('ends when the owner %s: it pauses, and says so', async (_, change, reason) => {
     await using world = await openScheduleWorld();
     const { id } = await world.add({ task: command }, ada);
@@ -211,7 +211,7 @@ it('pauses where its times cannot be read any more, and stays in the list', asyn
   await world.timer.advance(3 * HOUR);
   expect(await world.find(id)).toMatchObject({
     status: 'paused',
-    paused_reason: expect.stringContaining('Its times cannot be read any more'),
+    paused_reason: expect.stringContaining('Its times can no longer be read'),
   });
   expect(await world.tasksOf(other.id)).toHaveLength(1);
 });

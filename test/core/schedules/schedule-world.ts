@@ -133,12 +133,12 @@ export async function openScheduleWorld(startAt = '2026-01-01T00:00:00.000Z') {
       const { next_run_at } = await find(id);
       if (next_run_at === null) throw new Error(`${id} has no next time`);
       timer.setBy(Date.parse(next_run_at) - timer.now().getTime());
-      await joined.scheduler.look();
+      await joined.scheduler.check();
     },
     /** Lets the clock go on without the looks between. */
     async leap(ms: number) {
       timer.setBy(ms);
-      await joined.scheduler.look();
+      await joined.scheduler.check();
       await timer.settle();
     },
     /** Ends a task as a worker would; what the schedule makes of it is done when this resolves. */

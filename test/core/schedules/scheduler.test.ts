@@ -244,7 +244,7 @@ describe('many schedules that are due at once', () => {
       if (!isDone) setImmediate(turn);
     };
     setImmediate(turn);
-    await world.scheduler.look();
+    await world.scheduler.check();
     isDone = true;
     const started = await world.storage.database.read
       .selectFrom('tasks')

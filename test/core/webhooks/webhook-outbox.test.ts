@@ -196,7 +196,7 @@ describe('the outbox of webhooks', () => {
 
 describe('a webhook that fails', () => {
   it('has so many waiting, and what comes then has failed', async () => {
-    await using world = await openOutbox({ mostWaiting: 5 });
+    await using world = await openOutbox({ maxPending: 5 });
     await world.addUser('user_owner');
     await world.addWebhooks(webhookRow('wh', { status: 'failing' }), webhookRow('wh_well'));
     const insertMany = async (ids: string[]) => {
@@ -215,7 +215,7 @@ describe('a webhook that fails', () => {
     expect(rows[7]).toMatchObject({
       task_id: 't7',
       attempt: 0,
-      error: 'The webhook is failing and 5 deliveries wait for it already',
+      error: 'The webhook is failing and already has 5 pending deliveries',
       next_attempt_at: null,
       ended_at: expect.any(String),
     });

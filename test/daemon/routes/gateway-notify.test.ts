@@ -209,7 +209,7 @@ describe('the notifyUrl', () => {
     succeed();
     await until(async () =>
       expect(await deliveries(daemon)).toMatchObject([
-        { status: 'failed', attempts: 0, last_error: 'The token is not valid any more' },
+        { status: 'failed', attempts: 0, last_error: 'The token is no longer valid' },
       ]),
     );
     expect(server.requests).toEqual([]);

@@ -171,7 +171,7 @@ describe('a webhook without a right signature', () => {
     const refused = await from(1);
     expect(refused).toMatchObject({
       status: 429,
-      body: { error: 'Too many webhooks with a wrong signature. Try again later.' },
+      body: { error: 'Too many webhooks with an invalid signature. Try again later.' },
     });
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(await from(2)).toMatchObject({ status: 403 });
@@ -305,7 +305,7 @@ describe('a task of a webhook', () => {
     const delivery = fromGithub(openedIssue());
     expect(await deliver(cloud, delivery)).toMatchObject({
       status: 503,
-      body: { error: 'There is no administrator whose task this could be' },
+      body: { error: 'No administrator exists who could own this task' },
     });
     await addUser(cloud, 'ann');
     expect(await deliver(cloud, delivery)).toMatchObject({ status: 503 });

@@ -185,12 +185,12 @@ describe.skipIf(!hasSharedFixtures)('an account at a vendor', () => {
 
     expect(await integrations.disconnectCodehost()).toEqual({
       revoked: true,
-      message: 'GitHub is disconnected, and the access is taken back there',
+      message: 'GitHub disconnected and access revoked',
     });
     expect(await integrations.disconnectTrackerA()).toEqual({
       revoked: false,
       message:
-        'Jira is disconnected and its tokens are forgotten. Take the access back at https://id.atlassian.com/manage-profile/apps, Connected apps',
+        'Jira disconnected and its tokens deleted. Revoke the access at https://id.atlassian.com/manage-profile/apps, Connected apps',
     });
     expect(await integrations.disconnectTrackerB()).toMatchObject({ revoked: true });
     expect(await vendors.revoked()).toEqual([{ v: 'github', how: 'grant' }, { v: 'linear' }]);
@@ -266,7 +266,7 @@ describe.skipIf(!hasSharedFixtures)('an account at a vendor', () => {
       status: 200,
       body: {
         revoked: false,
-        message: `${vendor} is disconnected and its tokens are forgotten. Take the access back ${where}`,
+        message: `${vendor} disconnected and its tokens deleted. Revoke the access ${where}`,
       },
     });
     expect(

@@ -181,7 +181,7 @@ describe.skipIf(!hasSharedFixtures)('sign-in with the code host', () => {
     const browser = newBrowser();
     expect(await refusalOf(await signIn(browser))).toEqual([
       403,
-      'This account is closed. Ask an administrator.',
+      'This account is disabled. Ask an administrator.',
     ]);
     expect(browser.cookie(sessionCookie)).toBeUndefined();
     expect((await audited()).at(-1)).toEqual(['auth.sign_in', 'refused', { method: 'codehost' }]);

@@ -87,7 +87,7 @@ describe('POST /api/schedules', () => {
     [{ cron: ' ' }, 'cron', ''],
     [{ cron: undefined }, 'cron', 'Give either cron or at'],
     [{ at: '2026-12-24T18:00' }, 'cron', 'Give either cron or at'],
-    [{ cron: undefined, at: '2026-11-22T02:00:00Z' }, 'at', 'this one is over'],
+    [{ cron: undefined, at: '2026-11-22T02:00:00Z' }, 'at', 'in the future'],
     [{ cron: undefined, at: 'tomorrow' }, 'at', 'Expected an ISO 8601 date-time'],
     [{ cron: undefined, at: '2027-02-29T10:00' }, 'at', 'Expected an ISO 8601 date-time'],
     [{ cron: undefined, at: '2027-03-28T02:30' }, 'at', 'There is no 2027-03-28T02:30 in Europe/Berlin'],
@@ -191,7 +191,7 @@ describe('PATCH /api/schedules/:id', () => {
     [{}, 'Nothing to change'],
     [{ cron: '* * * *' }, 'has 4 fields'],
     [{ cron: '0 0 31 2 *' }, 'never comes'],
-    [{ at: '2020-01-01T00:00' }, 'is over'],
+    [{ at: '2020-01-01T00:00' }, 'in the future'],
     [{ cron: '* * * * *', at: '2027-01-01T00:00' }, 'Give either cron or at'],
   ])('refuses %j, also while it is paused', async (body, message) => {
     for (const active of [true, false]) {
@@ -214,11 +214,11 @@ describe('PATCH /api/schedules/:id', () => {
   it('takes up what is done with another time only', async () => {
     const { id } = await add({ cron: undefined, at: '2026-11-22T03:30' });
     clock += 3_600_000;
-    await daemon.app.scheduler.look();
+    await daemon.app.scheduler.check();
     expect((await daemon.client.schedules.get({ params: { id } })).schedule.status).toBe('done');
     expect(await change(id, { active: true })).toMatchObject({
       status: 400,
-      error: 'Its time is over. Give it another one to take it up again.',
+      error: 'Its time has passed. Set another one to resume it.',
     });
     expect((await change(id, { active: false })).schedule.status).toBe('done');
     expect((await change(id, { timezone: 'UTC' })).schedule.status).toBe('done');
@@ -235,7 +235,7 @@ describe('the runs of a schedule', () => {
   it('are tasks like any other, which say where they come from', async () => {
     const { id } = await add({ cron: '*/5 * * * *' });
     clock += 5 * 60_000;
-    await daemon.app.scheduler.look();
+    await daemon.app.scheduler.check();
     const { schedule } = await daemon.client.schedules.get({ params: { id } });
     const { task } = await follow(daemon.client, schedule.lastTaskId ?? '');
     expect(task).toMatchObject({ title: 'Check', source: 'cron', sourceId: id, status: 'completed' });
@@ -258,7 +258,7 @@ describe('the runs of a schedule', () => {
     expect(schedule).toMatchObject({ id, runCount: 1, lastTaskId: task?.id });
     await expect(daemon.client.schedules.run({ params: { id } })).rejects.toMatchObject({
       status: 400,
-      message: `The run before has not ended: ${task?.id}`,
+      message: `The previous task has not finished: ${task?.id}`,
     });
     expect(await daemon.client.schedules.delete({ params: { id } })).toEqual({
       message: 'Removed; the tasks that it made stay',

@@ -40,7 +40,7 @@ const daemon = await startDaemon({
 process.on('message', (order: Order) => {
   if ('now' in order) offsetMs = Date.parse(order.now) - Date.now();
   if ('kill' in order) killSwitch.arm(order.kill);
-  if ('look' in order) void daemon.app.scheduler.look().then(() => process.send?.({ looked: true }));
+  if ('look' in order) void daemon.app.scheduler.check().then(() => process.send?.({ looked: true }));
   if ('end' in order) {
     ended.add(order.end);
     for (const resolve of waiting.get(order.end) ?? []) resolve();

@@ -2,7 +2,7 @@ import { shownCommentMarker } from '../inbound/comment-marker.ts';
 import { cutText } from '../../text/cut-text.ts';
 import type { CommentText } from './comment-text.ts';
 
-/** Jira takes 32,767 characters, and it is not said of which form of a comment. */
+/** Jira allows 32,767 characters but does not document which representation counts. */
 const MAX_LENGTH = 30_000;
 
 interface AdfNode {
@@ -17,7 +17,7 @@ export interface AdfDocument {
   content: AdfNode[];
 }
 
-/** The comment as an Atlassian document: what others wrote is text in it, and no markup. */
+/** Renders the comment as an Atlassian document in which quoted text is never markup. */
 export function adfComment(text: CommentText): AdfDocument {
   const whole = documentOf(text);
   const { quote, cutBy = 0 } = text;
@@ -34,7 +34,7 @@ function documentOf({ taskId, headline, rest, note, quote, cutBy, link }: Commen
       paragraph({ ...textOf(headline), marks: [{ type: 'strong' }] }, textOf(rest)),
       ...(note ? [paragraph(textOf(note))] : []),
       ...(quote ? [{ type: 'blockquote', content: paragraphsOf(quote) }] : []),
-      ...(cutBy ? [paragraph(textOf(`Cut here: ${cutBy.toLocaleString('en-US')} more characters.`))] : []),
+      ...(cutBy ? [paragraph(textOf(`Truncated: ${cutBy.toLocaleString('en-US')} more characters.`))] : []),
       ...(link
         ? [paragraph({ ...textOf('Open the task'), marks: [{ type: 'link', attrs: { href: link } }] })]
         : []),
@@ -44,7 +44,7 @@ function documentOf({ taskId, headline, rest, note, quote, cutBy, link }: Commen
 }
 
 const paragraphsOf = (quote: string): AdfNode[] =>
-  // Deliveries of Jira bring comments as wiki text, where this would be a mention.
+  // Jira webhooks deliver comments as wiki text, where this would be a mention.
   quote
     .replaceAll('[~', '[\u200b~')
     .split(/\n\s*\n/)

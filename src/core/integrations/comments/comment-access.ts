@@ -7,17 +7,17 @@ import { CommentFailure } from './comment-failure.ts';
 
 type Provider = CommentTarget['provider'];
 
-/** As whom a comment is written, and at which address. */
+/** The account and base URL that a comment is written with. */
 export interface Access {
-  /** Whose limits count. */
+  /** The account whose rate limits apply. */
   account: string;
   vendor: string;
-  /** Without a slash at its end; from the settings, never from a delivery. */
+  /** Without a trailing slash; from the settings, never from a delivery. */
   baseUrl: string;
   authorization: string;
 }
 
-/** Finds what a comment can be written with: the account that the owner connected, else the token of the settings. */
+/** Finds the credentials for a comment: the account that the owner connected, else the token from the settings. */
 export class CommentAccess {
   readonly #config: Config;
   readonly #connections: Pick<ConnectionService, 'find' | 'accessToken'>;
@@ -27,13 +27,13 @@ export class CommentAccess {
     this.#connections = deps.connections;
   }
 
-  /** Undefined where there is nothing. Throws an `AppError` where there may be something later. */
+  /** Resolves to undefined without credentials. Throws an `AppError` when they may become available later. */
   async of(ownerId: string, target: CommentTarget): Promise<Access | undefined> {
     const { provider } = target;
     const connection = await this.#connections.find(ownerId, provider);
     if (!connection) return this.#ofSettings(provider);
     const token = await this.#connections.accessToken(ownerId, provider).catch((error: unknown) => {
-      // Connected, and in need of being connected again.
+      // Connected, but the user has to connect again.
       if (error instanceof AppError && error.code === 'wrong_state') return error;
       throw error;
     });
@@ -68,7 +68,7 @@ export class CommentAccess {
       baseUrl: withoutSlash((isJira && site) || config.get(`integrations.${provider}.apiUrl`)),
       authorization: isJira
         ? `Basic ${Buffer.from(`${email}:${token}`).toString('base64')}`
-        : // A personal key of Linear comes without a word before it.
+        : // Linear expects a personal API key without a scheme in front.
           token.startsWith('lin_api_')
           ? token
           : `Bearer ${token}`,
@@ -76,13 +76,13 @@ export class CommentAccess {
   }
 }
 
-/** The same key may be another issue at another site, so a site that is not among those connected has none. */
+/** The same key may name a different issue on another site, so sites that are not connected are refused. */
 function cloudIdOf(account: Record<string, unknown>, site: string): string {
   const { sites, cloudId } = account;
   const known = Array.isArray(sites)
     ? (sites as { id?: unknown; url?: unknown }[]).find(({ url }) => originOf(url) === originOf(site))?.id
     : cloudId;
-  if (typeof known !== 'string') throw new CommentFailure('refused', 'That site of Jira is not connected');
+  if (typeof known !== 'string') throw new CommentFailure('refused', 'This Jira site is not connected');
   return encodeURIComponent(known);
 }
 

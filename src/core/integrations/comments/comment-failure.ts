@@ -1,14 +1,14 @@
 /**
- * Why a comment could not be written. `unauthorized`, `refused`, `missing` and `limited` are answers, after which nothing
- * was written for sure; `transient` may have been written all the same.
+ * Why a comment could not be written. After `unauthorized`, `refused`, `missing` and `limited` it is certain that nothing
+ * was written; after `transient` the comment may exist nevertheless.
  */
 export type CommentFault = 'unauthorized' | 'refused' | 'missing' | 'limited' | 'transient';
 
-/** A comment that could not be written; its message holds nothing of what was sent or received. */
+/** A comment that could not be written. The message contains nothing that was sent or received. */
 export class CommentFailure extends Error {
   override readonly name = 'CommentFailure';
   readonly fault: CommentFault;
-  /** Milliseconds for which the vendor wants to be left alone. */
+  /** Milliseconds that the vendor asks us to wait. */
   readonly waitMs: number | undefined;
   constructor(fault: CommentFault, message: string, options: { waitMs?: number | undefined } = {}) {
     super(message);

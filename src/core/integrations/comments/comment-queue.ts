@@ -1,31 +1,31 @@
-/** GitHub asks for a second between two changes, one after the other; the others are content with that. */
+/** GitHub asks for one second between writes; the other vendors accept that pace too. */
 const PACE_MS = 1000;
 
-/** What came of looking after a comment. */
-export interface Written {
-  /** Whether the vendor was asked for anything. */
-  hasAsked: boolean;
-  /** Where it has to be looked after again: milliseconds from now. */
-  againInMs?: number;
+/** The result of processing a comment. */
+export interface WriteResult {
+  /** Whether a request was sent to the vendor. */
+  hasCalled: boolean;
+  /** Milliseconds until it has to be processed again, if at all. */
+  retryInMs?: number;
 }
 export interface CommentQueueDeps {
-  /** Writes what there is to say of a task. Never rejects. */
-  write: (taskId: string, signal: AbortSignal) => Promise<Written>;
+  /** Brings the comment of a task up to date. Never rejects. */
+  write: (taskId: string, signal: AbortSignal) => Promise<WriteResult>;
   monotonic: () => number;
   setTimer?: (run: () => void, ms: number) => NodeJS.Timeout;
 }
 
 interface Lane {
-  /** In the order in which they are written. */
+  /** In the order of writing. */
   ready: Set<string>;
   later: Map<string, number>;
-  /** When the first of those becomes ready. */
+  /** When the first entry of `later` becomes ready. */
   laterAt: number;
   writing: { taskId: string; again: boolean; done: Promise<void> } | undefined;
-  restsUntil: number;
+  pausedUntil: number;
 }
 
-/** Whose comment is looked after next: one at a time for each vendor, at the pace that vendors ask for. */
+/** Schedules comments: one at a time per vendor, at the pace that the vendors allow. */
 export class CommentQueue {
   readonly #deps: Required<CommentQueueDeps>;
   readonly #lanes = new Map<string, Lane>();
@@ -36,20 +36,20 @@ export class CommentQueue {
     this.#deps = { setTimer: (run, ms) => setTimeout(run, ms).unref(), ...deps };
   }
 
-  /** Takes a task; one that is waiting, or being written, stays where it is. */
+  /** Adds a task; a task that is already waiting or being written keeps its position. */
   add(taskId: string, provider: string): void {
     const lane = this.#laneOf(provider);
     if (!lane.later.has(taskId) && lane.writing?.taskId !== taskId) this.#makeReady(lane, taskId);
   }
 
-  /** Takes a task of which there is news: a wait ends, and what is being written is looked after once more. */
+  /** Adds a task that has changed: this ends its wait, and a comment being written is processed once more. */
   wake(taskId: string, provider: string): void {
     const lane = this.#laneOf(provider);
     if (lane.writing?.taskId === taskId) lane.writing.again = true;
     else this.#makeReady(lane, taskId);
   }
 
-  /** Breaks off what is being written, and writes no more. */
+  /** Aborts the writes in progress and starts no more. */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('The daemon stops'));
     clearTimeout(this.#timer);
@@ -59,7 +59,7 @@ export class CommentQueue {
   #laneOf(provider: string): Lane {
     let lane = this.#lanes.get(provider);
     if (!lane) {
-      lane = { ready: new Set(), later: new Map(), laterAt: Infinity, writing: undefined, restsUntil: 0 };
+      lane = { ready: new Set(), later: new Map(), laterAt: Infinity, writing: undefined, pausedUntil: 0 };
       this.#lanes.set(provider, lane);
     }
     return lane;
@@ -72,18 +72,18 @@ export class CommentQueue {
     this.#wakeIn(0);
   }
 
-  /** Starts what may start now, and sets the timer for what comes next. */
+  /** Starts what may start now and sets the timer for the next entry. */
   #pass(): void {
     if (this.#stopping.signal.aborted) return;
     const now = this.#deps.monotonic();
     let nextAt = Infinity;
     for (const lane of this.#lanes.values()) {
-      if (lane.laterAt <= now) readyUp(lane, now);
-      // The end of what is being written leads here again.
+      if (lane.laterAt <= now) moveReady(lane, now);
+      // When the current write finishes, it calls this again.
       if (lane.writing) continue;
       const [first] = lane.ready;
       if (first === undefined) nextAt = Math.min(nextAt, lane.laterAt);
-      else if (lane.restsUntil > now) nextAt = Math.min(nextAt, lane.restsUntil);
+      else if (lane.pausedUntil > now) nextAt = Math.min(nextAt, lane.pausedUntil);
       else this.#write(lane, first, now);
     }
     if (nextAt < Infinity) this.#wakeIn(nextAt - now);
@@ -91,13 +91,13 @@ export class CommentQueue {
 
   #write(lane: Lane, taskId: string, startedAt: number): void {
     lane.ready.delete(taskId);
-    const done = this.#deps.write(taskId, this.#stopping.signal).then(({ hasAsked, againInMs }) => {
-      const isNews = lane.writing?.again;
+    const done = this.#deps.write(taskId, this.#stopping.signal).then(({ hasCalled, retryInMs }) => {
+      const isStale = lane.writing?.again;
       lane.writing = undefined;
-      if (hasAsked) lane.restsUntil = startedAt + PACE_MS;
-      if (isNews) lane.ready.add(taskId);
-      else if (againInMs !== undefined) {
-        const at = this.#deps.monotonic() + againInMs;
+      if (hasCalled) lane.pausedUntil = startedAt + PACE_MS;
+      if (isStale) lane.ready.add(taskId);
+      else if (retryInMs !== undefined) {
+        const at = this.#deps.monotonic() + retryInMs;
         lane.later.set(taskId, at);
         lane.laterAt = Math.min(lane.laterAt, at);
       }
@@ -112,7 +112,7 @@ export class CommentQueue {
   }
 }
 
-function readyUp(lane: Lane, now: number): void {
+function moveReady(lane: Lane, now: number): void {
   lane.laterAt = Infinity;
   for (const [taskId, at] of lane.later)
     if (at <= now) {

@@ -3,15 +3,15 @@ import { readRetryAfter } from '../../outbound/retry-after.ts';
 import { exchangeJson, type VendorAnswer } from '../../outbound/vendor-requests.ts';
 import { CommentFailure } from './comment-failure.ts';
 
-/** Comments that others wrote come back in a list, each as long as its vendor takes one. */
+/** A list contains comments by other people, each up to the vendor's maximum length. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
-/** What GitHub asks for where it names no time. */
+/** GitHub's documented wait when a response names none. */
 const LIMITED_MS = 60_000;
 
-/** Where an API is, and as whom it is asked. */
+/** The base URL and credentials of a vendor's API. */
 export interface CommentApi {
   vendor: string;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   baseUrl: string;
   headers: Record<string, string>;
   fetch: OutboundFetch;
@@ -19,7 +19,7 @@ export interface CommentApi {
   signal: AbortSignal;
 }
 
-/** Asks the API once, whatever it answers. Throws an `AppError` where there is no answer. */
+/** Sends one request and returns the response with any status. Throws an `AppError` without a response. */
 export const exchange = (
   { fetch, vendor, headers, signal }: CommentApi,
   url: string,
@@ -33,13 +33,13 @@ export const exchange = (
     maxBytes: MAX_ANSWER_BYTES,
   });
 
-/** The answer where its status says that it was done; throws what the status means where not. */
-export function requireDone(api: CommentApi, answer: VendorAnswer): VendorAnswer {
+/** Returns the response if it succeeded; throws the `CommentFailure` for its status otherwise. */
+export function requireSuccess(api: CommentApi, answer: VendorAnswer): VendorAnswer {
   if (answer.status < 200 || answer.status > 299) throw failureOf(api, answer);
   return answer;
 }
 
-/** Milliseconds for which the headers ask to be left alone: seconds, or a time in one of the forms that vendors use. */
+/** Milliseconds to wait according to the rate limit headers: seconds, or a time in one of the vendors' formats. */
 export function waitOf(headers: Headers, now: number): number | undefined {
   const seconds = readRetryAfter(headers.get('retry-after'), now);
   if (seconds !== undefined) return seconds;
@@ -50,28 +50,28 @@ export function waitOf(headers: Headers, now: number): number | undefined {
   return waits.length > 0 ? Math.ceil(Math.max(...waits)) : undefined;
 }
 
-/** An answer that names no time means a minute. */
+/** A response that names no time means a minute. */
 export const limited = ({ vendor, now }: CommentApi, headers: Headers): CommentFailure =>
-  new CommentFailure('limited', `${vendor} takes no more requests for now`, {
+  new CommentFailure('limited', `${vendor} is rate limiting requests`, {
     waitMs: waitOf(headers, now().getTime()) ?? LIMITED_MS,
   });
 
-export const notUnderstood = (vendor: string): CommentFailure =>
-  new CommentFailure('transient', `${vendor} gave an answer that cannot be read`);
+export const unreadableAnswer = (vendor: string): CommentFailure =>
+  new CommentFailure('transient', `${vendor} sent an unreadable answer`);
 
 function failureOf(api: CommentApi, { status, headers, body }: VendorAnswer): CommentFailure {
   const says = `${api.vendor} answered ${status}`;
   if (status === 429 || (status === 403 && isLimit(headers, body))) return limited(api, headers);
-  if (status === 401) return new CommentFailure('unauthorized', `${says}: it does not take the token`);
+  if (status === 401) return new CommentFailure('unauthorized', `${says}: the token was rejected`);
   if (status === 404 || status === 410)
-    return new CommentFailure('missing', `${says}: it is gone, or the account may not see it`);
+    return new CommentFailure('missing', `${says}: it does not exist, or the account may not see it`);
   if (status === 403) return new CommentFailure('refused', `${says}: the account may not write there`);
   if (status >= 500 || [408, 409, 425].includes(status))
     return new CommentFailure('transient', says, { waitMs: waitOf(headers, api.now().getTime()) });
   return new CommentFailure('refused', says);
 }
 
-/** GitHub says with the status of a missing right, too, that there were too many requests. */
+/** GitHub also reports rate limits with status 403. */
 const isLimit = (headers: Headers, body: unknown): boolean =>
   headers.has('retry-after') ||
   headers.get('x-ratelimit-remaining') === '0' ||

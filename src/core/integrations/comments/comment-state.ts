@@ -1,10 +1,10 @@
 import type { StoredTask } from '../../tasks/task-mapping.ts';
 import { isTerminal } from '../../tasks/task-states.ts';
 
-/** What a comment can say of its task. */
+/** The states of a task that a comment reports. */
 export type CommentState = 'started' | 'approval' | 'completed' | 'failed' | 'cancelled';
 
-/** What there is to say of the task; undefined while it has not begun. */
+/** The state to report; undefined until the task has started. */
 export function commentStateOf(
   { status, attempts }: Pick<StoredTask, 'status' | 'attempts'>,
   waitsForPerson: boolean,
@@ -14,7 +14,7 @@ export function commentStateOf(
       return waitsForPerson ? 'approval' : 'started';
     case 'pending':
     case 'queued':
-      // Between two attempts it is being worked on; one that was only moved back has not begun.
+      // Between two attempts the task counts as started; without an attempt it was only requeued.
       return attempts > 0 ? 'started' : undefined;
     case 'completed':
     case 'failed':

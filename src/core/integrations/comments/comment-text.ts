@@ -2,61 +2,65 @@ import { cutText } from '../../text/cut-text.ts';
 import type { FailureClass, TaskError, TaskResult } from '../../../contract/task.ts';
 import type { StoredTask } from '../../tasks/task-mapping.ts';
 import type { CommentState } from './comment-state.ts';
-import { spokenDuration } from './spoken-duration.ts';
+import { formatLongDuration } from './format-long-duration.ts';
 
 const MAX_OUTPUT = 10_000;
 const MAX_MESSAGE = 1000;
 
-/** What a comment says, before it has the form of a vendor. Everything but `quote` is ours and plain. */
+/** The content of a comment, independent of the vendor's format. Everything except `quote` is our own plain text. */
 export interface CommentText {
   taskId: string;
-  /** Stands out, with `rest` after it. */
+  /** Shown in bold, followed by `rest`. */
   headline: string;
   rest: string;
   note?: string;
-  /** The words of a model or a program, who read what strangers wrote: Markdown that may hold anything. */
+  /** Output of a model or a program that read untrusted text: arbitrary Markdown. */
   quote?: string;
-  /** How many characters of the quote were left out. */
+  /** How many characters of the quote were truncated. */
   cutBy?: number;
-  /** The page of the task. */
+  /** URL of the task's page. */
   link?: string;
 }
-export type ToldTask = Pick<StoredTask, 'id' | 'attempts' | 'result' | 'error'>;
+export type ReportedTask = Pick<StoredTask, 'id' | 'attempts' | 'result' | 'error'>;
 
 const reasons: Record<FailureClass, string> = {
-  rate_limited: 'The model had no room for it.',
-  quota: 'What may be used of the model is used up.',
-  auth: 'A service that it needs did not let it in.',
+  rate_limited: 'The model provider is rate limiting requests.',
+  quota: 'The quota of the model provider is used up.',
+  auth: 'A service that it needs rejected its credentials.',
   network: 'A service that it needs could not be reached.',
-  timeout: 'It took longer than it may.',
-  agent_crash: 'The agent stopped in the middle of its work.',
+  timeout: 'It exceeded its time limit.',
+  agent_crash: 'The agent crashed.',
   agent_error: 'The agent ran into an error.',
-  invalid_input: 'The agent cannot work with what was asked for.',
-  policy_denied: 'It needed something that the rules do not allow.',
-  budget: 'It would have cost more than it may.',
+  invalid_input: 'The agent cannot work with this request.',
+  policy_denied: 'It needed something that the policy does not allow.',
+  budget: 'It would have exceeded its budget.',
   cancelled: 'It was stopped.',
   unknown: 'Something went wrong.',
 };
 
-/** What is to be said of the task in that state. */
-export function commentText(task: ToldTask, state: CommentState, baseUrl: string | undefined): CommentText {
+/** Returns the content of the comment for a task in a state. */
+export function commentText(
+  task: ReportedTask,
+  state: CommentState,
+  baseUrl: string | undefined,
+): CommentText {
   const { id: taskId } = task;
   const link = baseUrl && { link: `${baseUrl.replace(/\/+$/, '')}/tasks/${encodeURIComponent(taskId)}` };
-  return { taskId, ...saidOf(task, state), ...link };
+  return { taskId, ...bodyOfState(task, state), ...link };
 }
 
-function saidOf(task: ToldTask, state: CommentState): Omit<CommentText, 'taskId' | 'link'> {
+function bodyOfState(task: ReportedTask, state: CommentState): Omit<CommentText, 'taskId' | 'link'> {
   switch (state) {
     case 'started':
       return { headline: 'svc is working on this', rest: '.' };
     case 'approval':
       return {
-        headline: 'svc waits for a decision',
-        rest: ': a person has to allow what it wants to do next.',
+        headline: 'svc is waiting for a decision',
+        rest: ': a person has to approve what it wants to do next.',
       };
     case 'completed': {
       const result = task.result === null ? undefined : (JSON.parse(task.result) as TaskResult);
-      const time = result && ` in ${spokenDuration(result.duration)}`;
+      const time = result && ` in ${formatLongDuration(result.duration)}`;
       return {
         headline: 'svc has finished this',
         rest: `${time ?? ''}.`,
@@ -74,7 +78,7 @@ function saidOf(task: ToldTask, state: CommentState): Omit<CommentText, 'taskId'
       };
     }
     case 'cancelled':
-      return { headline: 'svc does not work on this any more', rest: ': the task was cancelled.' };
+      return { headline: 'svc stopped working on this', rest: ': the task was cancelled.' };
   }
 }
 
@@ -85,7 +89,7 @@ function quoted(text = '', limit: number): Pick<CommentText, 'quote' | 'cutBy'> 
   return clean.length > limit ? { quote, cutBy: clean.length - quote.length } : { quote };
 }
 
-/** Without control characters, and without those that turn text around or hide it. */
+/** Removes control characters, and those that reverse or hide text. */
 const cleaned = (text: string): string =>
   text
     .replaceAll(/\r\n?|[\v\f\u0085\u2028\u2029]/g, '\n')

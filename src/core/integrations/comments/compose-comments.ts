@@ -10,7 +10,7 @@ type Own = 'store' | 'access' | 'writer';
 export type SourceCommentDeps = Omit<SourceCommentsDeps & CommentWriterDeps, Own> &
   ConstructorParameters<typeof CommentAccess>[0];
 
-/** The comments that tell the source of a task how it goes. */
+/** Wires the progress comments at the sources of tasks. */
 export function composeComments(deps: SourceCommentDeps): Feature<{ sourceComments: SourceComments }> {
   const store = new SourceCommentStore(deps.database);
   const writer = new CommentWriter({ ...deps, store, access: new CommentAccess(deps) });

@@ -3,11 +3,11 @@ import { shownCommentMarker } from '../inbound/comment-marker.ts';
 import type { CommentTarget } from '../inbound/source-work.ts';
 import { adfComment } from './adf-comment.ts';
 import { CommentFailure } from './comment-failure.ts';
-import type { CommentPlace, PlaceOf } from './comment-place.ts';
-import { exchange, notUnderstood, requireDone } from './comment-request.ts';
+import type { CommentThread, ThreadOptions } from './comment-thread.ts';
+import { exchange, unreadableAnswer, requireSuccess } from './comment-request.ts';
 
 const PAGE = 50;
-/** More comments than this within one run of a task: whether ours is among them is not known then. */
+/** Beyond this many pages of comments the search gives up. */
 const MAX_PAGES = 40;
 
 const commentSchema = z.object({ id: z.string().regex(/^\d+$/) });
@@ -21,34 +21,34 @@ const listSchema = z.object({
   total: z.int(),
 });
 
-/** Comments of an issue, by version 3 of the REST API. */
+/** Comments of an issue, through version 3 of the REST API. */
 export function jiraComments(
   { issueKey }: Extract<CommentTarget, { provider: 'tracker_a' }>,
-  { api, taskId, since }: PlaceOf,
-): CommentPlace {
+  { api, taskId, since }: ThreadOptions,
+): CommentThread {
   const { vendor, baseUrl } = api;
   const commentsUrl = () => `${baseUrl}/rest/api/3/issue/${keyOf(issueKey)}/comment`;
-  const ask = async (...[url, request]: [string, Parameters<typeof exchange>[2]]) =>
-    requireDone(api, await exchange(api, url, request)).body;
+  const send = async (...[url, request]: [string, Parameters<typeof exchange>[2]]) =>
+    requireSuccess(api, await exchange(api, url, request)).body;
   return {
     async create(text) {
-      const body = await ask(commentsUrl(), { method: 'POST', body: { body: adfComment(text) } });
+      const body = await send(commentsUrl(), { method: 'POST', body: { body: adfComment(text) } });
       const { data } = commentSchema.safeParse(body);
-      if (!data) throw notUnderstood(vendor);
+      if (!data) throw unreadableAnswer(vendor);
       return data.id;
     },
     async update(id, text) {
       const url = `${commentsUrl()}/${encodeURIComponent(id)}`;
-      await ask(url, { method: 'PUT', body: { body: adfComment(text) } });
+      await send(url, { method: 'PUT', body: { body: adfComment(text) } });
     },
     async find() {
       let at = 0;
       let found: string | undefined;
       for (let page = 0; page < MAX_PAGES; page++) {
         const url = `${commentsUrl()}?orderBy=-created&startAt=${at}&maxResults=${PAGE}`;
-        const { data } = listSchema.safeParse(await ask(url, { method: 'GET' }));
-        if (!data) throw notUnderstood(vendor);
-        // The oldest is ours: nobody knows the marker before it is there to copy it from.
+        const { data } = listSchema.safeParse(await send(url, { method: 'GET' }));
+        if (!data) throw unreadableAnswer(vendor);
+        // The oldest match is ours: the marker cannot be copied before our comment exists.
         found =
           data.comments.findLast(({ body }) =>
             JSON.stringify(body)?.includes(`${shownCommentMarker(taskId)}"`),
@@ -57,14 +57,14 @@ export function jiraComments(
         const oldest = Date.parse(data.comments.at(-1)?.created ?? '');
         if (data.comments.length === 0 || at >= data.total || oldest < since.getTime()) return found;
       }
-      throw new CommentFailure('refused', `${vendor} has too many comments to find one among them`);
+      throw new CommentFailure('refused', `${vendor} has too many comments to search`);
     },
   };
 }
 
-/** A key, or the number that Jira knows the issue by. */
+/** Accepts an issue key or Jira's numeric id. */
 function keyOf(key: string): string {
   if (!/^(?:[A-Z][A-Z\d_]*-)?\d+$/i.test(key) || key.length > 100)
-    throw new CommentFailure('refused', 'That is no issue of Jira');
+    throw new CommentFailure('refused', 'Not a Jira issue');
   return key;
 }

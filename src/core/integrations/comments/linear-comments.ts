@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { VendorAnswer } from '../../outbound/vendor-requests.ts';
 import type { CommentTarget } from '../inbound/source-work.ts';
 import { CommentFailure, type CommentFault } from './comment-failure.ts';
-import type { CommentPlace, PlaceOf } from './comment-place.ts';
-import { exchange, limited, notUnderstood, waitOf } from './comment-request.ts';
+import type { CommentThread, ThreadOptions } from './comment-thread.ts';
+import { exchange, limited, unreadableAnswer, waitOf } from './comment-request.ts';
 import { linearMarkdown } from './markdown-comment.ts';
 
 const answerSchema = z.object({
@@ -26,13 +26,13 @@ const updateMutation =
   'mutation ($id: String!, $input: CommentUpdateInput!) { commentUpdate(id: $id, input: $input) { success } }';
 const findQuery = 'query ($id: String!) { comment(id: $id) { id } }';
 
-/** Comments of an issue. Their ids are ours to give, so a second comment of a task is none. */
+/** Comments of an issue. We choose the comment id, so a task cannot get a second comment. */
 export function linearComments(
   { issueId }: Extract<CommentTarget, { provider: 'tracker_b' }>,
-  { api, taskId }: PlaceOf,
-): CommentPlace {
+  { api, taskId }: ThreadOptions,
+): CommentThread {
   const id = commentIdOf(taskId);
-  const ask = async (query: string, variables: object): Promise<Record<string, unknown>> => {
+  const send = async (query: string, variables: object): Promise<Record<string, unknown>> => {
     const answer = await exchange(api, `${api.baseUrl}/graphql`, {
       method: 'POST',
       body: { query, variables },
@@ -40,7 +40,7 @@ export function linearComments(
     const { data } = answerSchema.safeParse(answer.body);
     const [error] = data?.errors ?? [];
     if (error || answer.status < 200 || answer.status > 299) throw failureOf(answer, error);
-    if (!data?.data) throw notUnderstood(api.vendor);
+    if (!data?.data) throw unreadableAnswer(api.vendor);
     return data.data;
   };
   const failureOf = ({ status, headers }: VendorAnswer, error: GraphqlError | undefined): CommentFailure => {
@@ -49,28 +49,28 @@ export function linearComments(
     const waitMs = fault === 'transient' ? waitOf(headers, api.now().getTime()) : undefined;
     return new CommentFailure(fault, `${api.vendor} answered ${codeOf(error) ?? status}`, { waitMs });
   };
-  const place: CommentPlace = {
+  const thread: CommentThread = {
     async create(text) {
       const body = await linearMarkdown(text);
       const input = { id, issueId, body, doNotSubscribeToIssue: true };
-      const failure = await ask(createMutation, { input }).then(
+      const failure = await send(createMutation, { input }).then(
         () => undefined,
         (error: unknown) => error,
       );
       if (failure === undefined) return id;
-      // An id that is taken is refused like any other input.
+      // Linear reports an existing id like any other invalid input.
       const isTaken =
-        failure instanceof CommentFailure && failure.fault === 'refused' && (await place.find());
+        failure instanceof CommentFailure && failure.fault === 'refused' && (await thread.find());
       if (!isTaken) throw failure;
-      await place.update(id, text);
+      await thread.update(id, text);
       return id;
     },
     async update(known, text) {
-      await ask(updateMutation, { id: known, input: { body: await linearMarkdown(text) } });
+      await send(updateMutation, { id: known, input: { body: await linearMarkdown(text) } });
     },
     async find() {
       try {
-        await ask(findQuery, { id });
+        await send(findQuery, { id });
         return id;
       } catch (error) {
         if (error instanceof CommentFailure && error.fault === 'missing') return undefined;
@@ -78,10 +78,10 @@ export function linearComments(
       }
     },
   };
-  return place;
+  return thread;
 }
 
-/** The same for a task at every try, in the form of a random UUID, which is the only one that Linear takes. */
+/** A stable id per task in the form of a UUID v4, the only form that Linear accepts. */
 export function commentIdOf(taskId: string): string {
   const bytes = createHash('sha256').update(`svc comment ${taskId}`).digest().subarray(0, 16);
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
@@ -90,7 +90,7 @@ export function commentIdOf(taskId: string): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
-/** Linear says what is wrong in the body, under status 200 as well as 400. */
+/** Linear reports errors in the body, with status 200 as well as 400. */
 function faultOf(status: number, error: GraphqlError | undefined): CommentFault {
   const { type, code } = error?.extensions ?? {};
   if (status === 429 || code === 'RATELIMITED' || type === 'ratelimited') return 'limited';

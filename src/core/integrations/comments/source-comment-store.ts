@@ -3,7 +3,7 @@ import type { TaskStatus } from '../../../contract/task.ts';
 import type { Database, WriteTransaction } from '../../storage/database.ts';
 import type { SourceCommentRow } from '../../storage/rows/comments.ts';
 import type { Schema } from '../../storage/schema.ts';
-import type { ToldTask } from './comment-text.ts';
+import type { ReportedTask } from './comment-text.ts';
 
 export type NewComment = Pick<
   SourceCommentRow,
@@ -22,10 +22,10 @@ export type CommentChange = Partial<
     | 'ended_at'
   >
 >;
-/** A task as far as its comment tells of it. */
-export type CommentedTask = ToldTask & { status: TaskStatus };
+/** The fields of a task that its comment reports. */
+export type CommentedTask = ReportedTask & { status: TaskStatus };
 
-/** Rows of the comments at the sources of tasks: what they say already, and what has to be tried again. */
+/** Rows of source comments: what was written, and what has to be retried. */
 export class SourceCommentStore {
   readonly #database: Database;
   constructor(database: Database) {
@@ -62,7 +62,7 @@ export class SourceCommentStore {
       .executeTakeFirst();
   }
 
-  /** Whether the task waits for somebody to allow something. */
+  /** Whether the task is waiting for an approval. */
   async waitsForPerson(taskId: string, now: string): Promise<boolean> {
     const row = await this.#database.read
       .selectFrom('approvals')
@@ -74,7 +74,7 @@ export class SourceCommentStore {
     return row !== undefined;
   }
 
-  /** Comments that have not ended, a page at a time. */
+  /** Returns a page of unfinished comments. */
   open(after: string, limit: number): Promise<Pick<SourceCommentRow, 'task_id' | 'provider'>[]> {
     return this.#database.read
       .selectFrom('source_comments')
@@ -86,7 +86,7 @@ export class SourceCommentStore {
       .execute();
   }
 
-  /** Opens the comments again that say that a task failed which was taken back from the dead letters since. */
+  /** Reopens finished comments about failed tasks that were since requeued from the dead letters. */
   async reopenRevived(): Promise<void> {
     const revived = await this.#database.read
       .selectFrom('source_comments as comment')

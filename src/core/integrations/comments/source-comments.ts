@@ -6,14 +6,14 @@ import type { Database, WriteTransaction } from '../../storage/database.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { TaskEventType } from '../../../contract/task.ts';
 import type { CommentTarget } from '../inbound/source-work.ts';
-import { CommentQueue, type Written } from './comment-queue.ts';
+import { CommentQueue, type WriteResult } from './comment-queue.ts';
 import type { CommentWriter } from './comment-writer.ts';
 import type { SourceCommentStore } from './source-comment-store.ts';
 
 const AGAIN_MS = 15_000;
 const PAGE = 500;
 const KEEP_MS = 30 * 24 * 3_600_000;
-/** After any other event, there is nothing new to say. */
+/** Only these events can change what a comment says. */
 const news: ReadonlySet<TaskEventType> = new Set([
   'started',
   'completed',
@@ -22,7 +22,7 @@ const news: ReadonlySet<TaskEventType> = new Set([
   'retry_scheduled',
 ]);
 
-/** A task whose source wants to hear how it goes. */
+/** A task whose progress is reported at its source. */
 export interface NewSourceComment {
   taskId: string;
   ownerId: string;
@@ -39,11 +39,11 @@ export interface SourceCommentsDeps {
   setTimer?: (run: () => void, ms: number) => NodeJS.Timeout;
 }
 
-/** Keeps one comment at the source of each task that says how it goes, however often the daemon stops meanwhile. */
+/** Maintains one progress comment at the source of each task, across restarts of the daemon. */
 export class SourceComments {
   readonly #deps: SourceCommentsDeps;
   readonly #queue: CommentQueue;
-  /** The provider of each task whose comment has not ended. */
+  /** The provider of each task with an unfinished comment. */
   readonly #open = new Map<string, string>();
   readonly #sweeps: BackgroundSweep;
   #position = '';
@@ -60,7 +60,7 @@ export class SourceComments {
     });
   }
 
-  /** Stores with the task that its source is to be told of it. */
+  /** Stores, in the task's transaction, that its progress is reported at the source. */
   add(transaction: WriteTransaction, { taskId, ownerId, target }: NewSourceComment): void {
     const { store, runtime } = this.#deps;
     const { provider } = target;
@@ -74,19 +74,19 @@ export class SourceComments {
     transaction.afterCommit(() => this.#take(taskId, provider));
   }
 
-  /** Takes up what an earlier process left; returns at once. */
+  /** Resumes the comments of an earlier process in the background. */
   start(): void {
     this.#sweeps.start();
   }
 
-  /** Breaks off what is being written; it is looked after at the next start. */
+  /** Aborts writes in progress; the next start resumes them. */
   async stop(): Promise<void> {
     this.#unsubscribe?.();
     await this.#sweeps.stop();
     await this.#queue.stop();
   }
 
-  /** Derives from a page of the rows what has to be written; answers whether there are more. */
+  /** Queues a page of unfinished comments; resolves to whether there are more. */
   async sweep(): Promise<boolean> {
     const { store } = this.#deps;
     if (this.#position === '') await store.reopenRevived();
@@ -96,7 +96,7 @@ export class SourceComments {
     return this.#position !== '';
   }
 
-  /** Forgets comments that ended long ago. */
+  /** Removes comments that finished long ago. */
   async removeOld(): Promise<void> {
     const { database, store, runtime } = this.#deps;
     const before = new Date(runtime.now().getTime() - KEEP_MS).toISOString();
@@ -128,18 +128,18 @@ export class SourceComments {
     };
   }
 
-  async #write(taskId: string, signal: AbortSignal): Promise<Written> {
+  async #write(taskId: string, signal: AbortSignal): Promise<WriteResult> {
     const { writer, log } = this.#deps;
     try {
       const { isEnded, ...written } = await writer.write(taskId, signal);
       if (isEnded) this.#forget(taskId);
       return written;
     } catch (error) {
-      if (signal.aborted) return { hasAsked: false };
+      if (signal.aborted) return { hasCalled: false };
       if (error instanceof AppError)
-        log.warn({ taskId, reason: error.message }, 'a comment at a source waits');
+        log.warn({ taskId, reason: error.message }, 'a source comment is delayed');
       else log.error({ err: error }, 'this is a bug in svc');
-      return { hasAsked: false, againInMs: AGAIN_MS };
+      return { hasCalled: false, retryInMs: AGAIN_MS };
     }
   }
 

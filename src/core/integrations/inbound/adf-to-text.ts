@@ -15,7 +15,7 @@ const inlineTypes = new Set(
   'text mention emoji inlineCard status date hardBreak placeholder mediaInline inlineExtension'.split(' '),
 );
 
-/** The visible text of a document of Atlassian, in the way of markdown; `writeMention` may write a mention otherwise. */
+/** Renders the visible text of an Atlassian document like Markdown; `writeMention` can override the format of mentions. */
 export function adfToText(
   document: unknown,
   writeMention: (mention: AdfMention) => string = ({ text }) => text,

@@ -6,7 +6,7 @@ import type { Schema } from '../../storage/schema.ts';
 import type { TaskStatus } from '../../../contract/task.ts';
 import { isTerminal } from '../../tasks/task-states.ts';
 
-/** Which task an issue, a comment or a check made last, so that it makes no second one meanwhile. */
+/** The latest task of each issue, comment or check, to prevent a second one while it is unfinished. */
 export class ClaimStore {
   readonly #find;
   readonly #put;
@@ -50,10 +50,10 @@ export class ClaimStore {
     );
   }
 
-  /** The task that holds the key and has not ended. */
+  /** The unfinished task that holds the key. */
   async findOpen(db: Kysely<Schema>, provider: string, key: string): Promise<string | undefined> {
     const [claim] = (await db.executeQuery(this.#find({ provider, key }))).rows;
-    // A task of the same commit has no row yet.
+    // A task created in the same commit has no row yet.
     const isOpen = claim && (claim.status === null || !isTerminal(claim.status));
     return isOpen ? claim.task_id : undefined;
   }

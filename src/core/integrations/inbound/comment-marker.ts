@@ -1,8 +1,8 @@
-/** What a comment of ours says where it cannot be hidden, at Jira and Linear. */
+/** The visible marker of our comments at Jira and Linear, where it cannot be hidden. */
 export const shownCommentMarker = (taskId: string): string => `svc:${taskId}`;
 
-/** What a comment of ours at GitHub says out of sight. */
+/** The hidden marker of our comments at GitHub. */
 export const commentMarker = (taskId: string): string => `<!-- ${shownCommentMarker(taskId)} -->`;
 
-/** Whether the comment carries the marker of any task: it must never ask for work when it comes back. */
+/** Whether the comment has the marker of a task. Such a comment must never create a task. */
 export const isOwnComment = (body: string): boolean => body.includes(shownCommentMarker('task_'));

@@ -34,7 +34,7 @@ export interface InboundDeps {
   readers?: typeof sourceReaders;
 }
 
-/** What takes the webhooks of GitHub, Jira and Linear. */
+/** Wires the inbound webhooks of GitHub, Jira and Linear. */
 export function composeInbound(deps: InboundDeps) {
   const { database, audit, readers = sourceReaders } = deps;
   refuseCommandAgents(deps);

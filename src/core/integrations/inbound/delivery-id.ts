@@ -7,7 +7,7 @@ const headerOf: Record<ProviderName, string> = {
   tracker_b: 'linear-delivery',
 };
 
-/** What the sender calls the delivery, the same when it sends it again; the hash of its bytes where it says nothing. */
+/** The sender's delivery id, which is the same on a redelivery; the hash of the body if there is none. */
 export function deliveryIdOf(provider: ProviderName, headers: SourceHeaders, bodyHash: string): string {
   const given = headers[headerOf[provider]];
   return typeof given === 'string' && /^[\x21-\x7e]{1,200}$/.test(given) ? given : `sha256:${bodyHash}`;

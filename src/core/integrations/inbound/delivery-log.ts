@@ -8,39 +8,39 @@ import { fitName } from './fit-task.ts';
 import type { DeliveryNews, InboundStore, KnownDelivery } from './inbound-store.ts';
 import type { SourceEvent } from './source-work.ts';
 
-/** A delivery whose signature is right. */
+/** A delivery with a valid signature. */
 export interface Delivery {
-  /** Of its entry in the log, unless it came before. */
+  /** The id of its log entry, unless it is a repeated delivery. */
   id: string;
   provider: ProviderName;
   deliveryId: string;
   bodyHash: string;
   bytes: number;
-  /** The JSON as it came. */
+  /** The JSON as received. */
   text: string;
   receivedAt: string;
-  /** Why it is not taken although it is signed. */
+  /** Why it is refused despite its valid signature. */
   refusal?: string | undefined;
-  /** Present when somebody has it looked at again. */
+  /** Present for a manual replay. */
   replay?: Replay;
 }
 export interface Replay {
-  /** The entry of the delivery as it came. */
+  /** The id of the original entry. */
   of: string;
   caller: Caller;
   client: ClientInfo;
 }
-/** What comes of a delivery. */
+/** The result of processing a delivery. */
 export interface Outcome {
   status: InboundDelivery['status'];
   reason?: string;
   taskId?: string;
 }
 
-/** With the id of its entry. */
-export type WrittenOutcome = Outcome & { id: string };
+/** An outcome with the id of its log entry. */
+export type RecordedOutcome = Outcome & { id: string };
 
-/** Writes down each delivery once, with what came of it, in the transaction of its task. */
+/** Records each delivery once with its outcome, in the transaction of its task. */
 export class DeliveryLog {
   readonly #store: InboundStore;
   readonly #audit: AuditLog;
@@ -49,17 +49,17 @@ export class DeliveryLog {
     this.#audit = audit;
   }
 
-  /** The entry that the sender's delivery has already; a replay by hand is always a new one. */
+  /** Finds the existing entry of a repeated delivery; a manual replay always gets a new entry. */
   async known({ db }: WriteTransaction, delivery: Delivery): Promise<KnownDelivery | undefined> {
     return delivery.replay ? undefined : this.#store.findKnown(db, delivery);
   }
 
-  /** Answers what the sender is told of it. */
+  /** Records the delivery and resolves to the outcome for the response. */
   async write(
     transaction: WriteTransaction,
     delivery: Delivery,
     { event, known, outcome }: { event: SourceEvent; known: KnownDelivery | undefined; outcome: Outcome },
-  ): Promise<WrittenOutcome> {
+  ): Promise<RecordedOutcome> {
     if (known) return this.#addCopy(transaction, delivery, known, outcome);
     const { id, provider, replay } = delivery;
     await this.#store.insert(transaction.db, {
@@ -92,20 +92,20 @@ export class DeliveryLog {
     return { ...outcome, id };
   }
 
-  /** Changes what came of the delivery where that was nothing yet. */
+  /** Counts a repeated delivery, and updates the outcome unless the entry already has a task. */
   async #addCopy(
     { db }: WriteTransaction,
     { receivedAt }: Delivery,
     known: KnownDelivery,
     outcome: Outcome,
-  ): Promise<WrittenOutcome> {
+  ): Promise<RecordedOutcome> {
     const isSettled = known.task_id !== null;
     const isRefused = outcome.status === 'refused';
-    // That it comes late does not undo what was found when it came in time.
+    // A late copy does not change the outcome of a timely one.
     const isNews = !isSettled && (!isRefused || known.status === 'refused');
     await this.#store.countCopy(db, known.id, receivedAt, isNews ? columnsOf(outcome) : undefined);
-    const isTold = outcome.status === 'accepted' || (isRefused && !isSettled);
-    return { ...outcome, status: isTold ? outcome.status : 'duplicate', id: known.id };
+    const isReported = outcome.status === 'accepted' || (isRefused && !isSettled);
+    return { ...outcome, status: isReported ? outcome.status : 'duplicate', id: known.id };
   }
 }
 

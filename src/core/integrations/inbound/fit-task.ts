@@ -13,7 +13,7 @@ const MAX_PROMPT = prompt.unwrap().maxLength ?? 200_000;
 const MAX_LABELS = 50;
 const MAX_LABEL = 100;
 
-export interface AskedWork {
+export interface WorkVerdict {
   provider: ProviderName;
   deliveryId: string;
   event: SourceEvent;
@@ -21,14 +21,14 @@ export interface AskedWork {
   rules: SourceRules;
 }
 
-/** The task that a delivery asks for, within what the contract takes: long texts are cut, where they can be seen to be. */
+/** Fits the requested task into the limits of the contract; long texts are truncated with a visible marker. */
 export function fitTask({
   provider,
   deliveryId,
   event,
   work,
   rules,
-}: AskedWork): Omit<CreateTask, 'idempotencyKey'> {
+}: WorkVerdict): Omit<CreateTask, 'idempotencyKey'> {
   const body = cleanText(work.description);
   const isCut = body.length > MAX_DESCRIPTION;
   const text = promptOf(work, body, isCut);
@@ -36,9 +36,9 @@ export function fitTask({
   return {
     title: titleOf(work),
     ...(body.trim() !== '' && {
-      description: isCut ? cut(body, MAX_DESCRIPTION, '\n\n[cut: the prompt has all of it]') : body,
+      description: isCut ? cut(body, MAX_DESCRIPTION, '\n\n[truncated: the prompt has the full text]') : body,
     }),
-    ...(text !== undefined && { prompt: cut(text, MAX_PROMPT, '\n\n[cut: it was longer]') }),
+    ...(text !== undefined && { prompt: cut(text, MAX_PROMPT, '\n\n[truncated]') }),
     priority: work.priority,
     source: provider,
     labels: fitLabels(work.labels),
@@ -59,23 +59,23 @@ export function fitTask({
   };
 }
 
-/** A vendor's name for something, short and fit to be stored. */
+/** Cleans and truncates a vendor's name for storage. */
 export const fitName = (name: string): string => cut(cleanText(name), 200, '…');
 
-function titleOf({ title: given, sourceId }: SourceWork): string {
-  const line = cleanText(given).replaceAll(/\s+/gu, ' ').trim();
+function titleOf({ title: rawTitle, sourceId }: SourceWork): string {
+  const line = cleanText(rawTitle).replaceAll(/\s+/gu, ' ').trim();
   return cut(line || cleanText(sourceId).trim() || 'Untitled', MAX_TITLE, '…');
 }
 
-/** An agent reads the prompt in place of the title, so a long body takes the title along. */
+/** Agents read the prompt instead of the title, so the prompt of a long body includes the title. */
 function promptOf(work: SourceWork, body: string, isCut: boolean): string | undefined {
-  const wish = cleanText(work.prompt ?? '').trim();
-  if (isCut) return `${wish || titleOf(work)}\n\n${body}`;
-  return wish || undefined;
+  const request = cleanText(work.prompt ?? '').trim();
+  if (isCut) return `${request || titleOf(work)}\n\n${body}`;
+  return request || undefined;
 }
 
-function fitLabels(given: readonly string[]): string[] {
-  const fit = given.map((label) => cut(cleanText(label), MAX_LABEL, '…')).filter((label) => label !== '');
+function fitLabels(labels: readonly string[]): string[] {
+  const fit = labels.map((label) => cut(cleanText(label), MAX_LABEL, '…')).filter((label) => label !== '');
   return [...new Set(fit)].slice(0, MAX_LABELS);
 }
 
@@ -83,7 +83,7 @@ function cut(text: string, max: number, marker: string): string {
   return text.length <= max ? text : cutText(text, max - marker.length) + marker;
 }
 
-/** A name or an address that is not fit is none: a part of it would be another one. */
+/** Drops invalid names and URLs: truncating them would name something else. */
 function fitting<T extends z.ZodType>(schema: T, value: string | undefined): z.output<T> | undefined {
   if (!value || cleanText(value) !== value) return undefined;
   return schema.safeParse(value).data;

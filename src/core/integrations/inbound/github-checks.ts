@@ -7,15 +7,15 @@ interface Check {
   name: string;
   sha: string;
   conclusion: string | undefined;
-  /** Undefined too where it is a branch of another repository, whose names say nothing here. */
+  /** Also undefined for branches of another repository. */
   branch: string | undefined;
   url: string | undefined;
-  /** What the check says of itself. */
+  /** The title, summary and text that the check reported. */
   output: string[];
   pullRequest: number | undefined;
 }
 
-/** `owner/repo@commit/name of the check`, where the delivery is about one. */
+/** `owner/repo@commit/name of the check`, if the delivery is about a check. */
 export function checkIdOf(delivery: GithubDelivery): string | undefined {
   const check = checkOf(delivery);
   return check && `${delivery.repository?.full_name}@${check.sha}/${check.name}`;
@@ -24,15 +24,15 @@ export function checkIdOf(delivery: GithubDelivery): string | undefined {
 export function workOfCheck(delivery: GithubDelivery, rules: SourceRules): SourceWork | { ignored: string } {
   const check = checkOf(delivery);
   const checkId = checkIdOf(delivery);
-  const place = delivery.repository?.full_name;
-  if (!check || checkId === undefined || place === undefined)
-    return { ignored: 'The delivery does not say which check it is about' };
-  if (rules.checks === 'off') return { ignored: 'Failed checks are switched off' };
+  const repositoryName = delivery.repository?.full_name;
+  if (!check || checkId === undefined || repositoryName === undefined)
+    return { ignored: 'The delivery names no check' };
+  if (rules.checks === 'off') return { ignored: 'Failed checks are disabled' };
   const { name, conclusion, branch } = check;
   if (conclusion !== 'failure' && conclusion !== 'timed_out')
     return { ignored: `The check ${name} did not fail: its conclusion is ${conclusion ?? 'open'}` };
   if (rules.checks === 'task-branches' && branch === undefined)
-    return { ignored: `The check ${name} ran on no branch of ${place}` };
+    return { ignored: `The check ${name} ran on no branch of ${repositoryName}` };
   const outcome = conclusion === 'failure' ? 'failed' : 'timed out';
   return {
     sourceId: checkId,
@@ -45,23 +45,24 @@ export function workOfCheck(delivery: GithubDelivery, rules: SourceRules): Sourc
     ].join('\n\n'),
     labels: [],
     priority: 3,
-    repository: place,
+    repository: repositoryName,
     branch,
     contentKey: checkId,
     ...(rules.checks === 'task-branches' && { needsTaskBranch: true }),
     target:
       check.pullRequest === undefined
         ? undefined
-        : { provider: 'codehost', repository: place, number: check.pullRequest },
+        : { provider: 'codehost', repository: repositoryName, number: check.pullRequest },
   };
 }
 
 function checkOf({ check_run, workflow_run, repository }: GithubDelivery): Check | undefined {
   const run = check_run ?? workflow_run;
   if (!run || run.head_sha === undefined) return undefined;
-  const place = repository?.full_name;
+  const repositoryName = repository?.full_name;
   const isForeign =
-    workflow_run?.head_repository !== undefined && !isSame(workflow_run.head_repository.full_name, place);
+    workflow_run?.head_repository !== undefined &&
+    !isSame(workflow_run.head_repository.full_name, repositoryName);
   return {
     name: run.name ?? workflow_run?.display_title ?? 'without a name',
     sha: run.head_sha,
@@ -71,9 +72,9 @@ function checkOf({ check_run, workflow_run, repository }: GithubDelivery): Check
     output: [check_run?.output?.title, check_run?.output?.summary, check_run?.output?.text].filter(
       (part): part is string => Boolean(part),
     ),
-    // A commit may belong to pull requests of other repositories too.
+    // A commit may also belong to pull requests of other repositories.
     pullRequest: run.pull_requests.find(({ number, url }) =>
-      url?.toLowerCase().endsWith(`/repos/${place}/pulls/${number}`.toLowerCase()),
+      url?.toLowerCase().endsWith(`/repos/${repositoryName}/pulls/${number}`.toLowerCase()),
     )?.number,
   };
 }

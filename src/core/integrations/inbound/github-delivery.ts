@@ -16,7 +16,7 @@ const item = z.object({
   labels: listOf(label),
   assignees: listOf(user),
   author_association: maybe(text),
-  /** Of an issue that is a pull request. */
+  /** Present if the issue is a pull request. */
   pull_request: maybe(z.object({})),
   head: maybe(z.object({ ref: maybe(name), repo: repository.nullish().catch(undefined) })),
 });
@@ -28,7 +28,7 @@ const comment = z.object({
   html_url: maybe(text),
   user: maybe(user),
   author_association: maybe(text),
-  /** Of a comment on code. */
+  /** Present in review comments on code. */
   path: maybe(text),
   line: maybe(z.int()),
 });
@@ -42,7 +42,7 @@ const run = {
   pull_requests: pulls,
 };
 
-/** What is read of a body of GitHub; what happened is in a header. */
+/** The fields that we read from a GitHub payload; the event name is in a header. */
 export const githubDeliverySchema = z.object({
   action: maybe(name),
   sender: maybe(user),

@@ -6,7 +6,7 @@ import { commentOf, itemOf, sourceIdOf, workOfComment, workOfItem } from './gith
 import { eventName, readDelivery } from './lenient.ts';
 import { mentionOf } from './mentions.ts';
 import type { ReadSource, RulesOf, SourceEvent } from './source-work.ts';
-import { refusalOf, wishOfComment } from './wishes.ts';
+import { refusalOf, readComment } from './work-request.ts';
 
 export const readGithub: ReadSource = ({ headers, payload }, rulesOf) => {
   const event = eventName.parse([headers['x-github-event']].flat()[0]);
@@ -28,15 +28,15 @@ const commentEvents = [
 const checkEvents = ['check_run.completed', 'workflow_run.completed'];
 
 function judge(event: string, delivery: GithubDelivery, rulesOf: RulesOf): SourceEvent['verdict'] {
-  if (event === 'ping') return { ignored: 'GitHub only says that the webhook is set up' };
+  if (event === 'ping') return { ignored: 'GitHub confirms that the webhook is set up' };
   const name = delivery.action === undefined ? event : `${event}.${delivery.action}`;
-  const wishOfItem = itemEvents.get(name);
+  const itemRule = itemEvents.get(name);
   const [isComment, isCheck] = [commentEvents.includes(name), checkEvents.includes(name)];
-  if (!wishOfItem && !isComment && !isCheck) return { ignored: `${name} asks for nothing` };
-  const place = delivery.repository?.full_name;
-  if (place === undefined) return { ignored: 'The delivery does not say which repository it is about' };
-  const rules = rulesOf(place);
-  if (!rules.isEnabled) return { ignored: `A rule switches ${place} off` };
+  if (!itemRule && !isComment && !isCheck) return { ignored: `${name} does not create tasks` };
+  const repository = delivery.repository?.full_name;
+  if (repository === undefined) return { ignored: 'The delivery names no repository' };
+  const rules = rulesOf(repository);
+  if (!rules.isEnabled) return { ignored: `A rule disables ${repository}` };
   const refusal = refusalOf(senderOf(delivery.sender), rules);
   if (refusal !== undefined) return { ignored: refusal };
 
@@ -45,13 +45,15 @@ function judge(event: string, delivery: GithubDelivery, rulesOf: RulesOf): Sourc
     return 'ignored' in work ? work : { work, rules };
   }
   const [item, work] = [itemOf(delivery), workOfItem(delivery, rules)];
-  if (!item || !work) return { ignored: 'The delivery does not say which issue it is about' };
-  if (wishOfItem) {
-    const wish = wishOfItem(item, delivery, rules);
-    return 'ignored' in wish ? wish : { work: { ...work, ...wish }, rules };
+  if (!item || !work) return { ignored: 'The delivery names no issue' };
+  if (itemRule) {
+    const request = itemRule(item, delivery, rules);
+    return 'ignored' in request ? request : { work: { ...work, ...request }, rules };
   }
   const comment = commentOf(delivery);
-  if (!comment) return { ignored: 'There is no text in the comment' };
-  const wish = wishOfComment(comment, rules, { mentionOf });
-  return 'ignored' in wish ? wish : { work: { ...workOfComment(work, comment, delivery), ...wish }, rules };
+  if (!comment) return { ignored: 'The comment has no text' };
+  const request = readComment(comment, rules, { mentionOf });
+  return 'ignored' in request
+    ? request
+    : { work: { ...workOfComment(work, comment, delivery), ...request }, rules };
 }

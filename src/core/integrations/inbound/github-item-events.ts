@@ -2,11 +2,11 @@ import type { GithubDelivery, GithubItem, GithubUser } from './github-delivery.t
 import { isBotAccount } from './github-users.ts';
 import { isSame } from './lenient.ts';
 import type { SourceRules } from './source-rules.ts';
-import { lacksLabel, type Wish } from './wishes.ts';
+import { missingTrigger, type WorkRequest } from './work-request.ts';
 
-type WishOfItem = (item: GithubItem, delivery: GithubDelivery, rules: SourceRules) => Wish;
+type ItemRule = (item: GithubItem, delivery: GithubDelivery, rules: SourceRules) => WorkRequest;
 
-const nothingMore: Wish = {};
+const plainRequest: WorkRequest = {};
 
 const thingOf = ({ issue }: GithubDelivery): string =>
   issue && !issue.pull_request ? 'issue' : 'pull request';
@@ -14,31 +14,31 @@ const thingOf = ({ issue }: GithubDelivery): string =>
 const hasLabel = (item: GithubItem, { aiTaskLabel }: SourceRules): boolean =>
   item.labels.some((label) => isSame(label.name, aiTaskLabel));
 
-const opened: WishOfItem = (item, delivery, rules) =>
+const opened: ItemRule = (item, delivery, rules) =>
   hasLabel(item, rules) || item.assignees.some((assignee) => isBotAccount(assignee, rules))
-    ? nothingMore
-    : lacksLabel(thingOf(delivery), rules);
+    ? plainRequest
+    : missingTrigger(thingOf(delivery), rules);
 
-const reopened: WishOfItem = (item, delivery, rules) =>
+const reopened: ItemRule = (item, delivery, rules) =>
   hasLabel(item, rules)
-    ? nothingMore
+    ? plainRequest
     : { ignored: `The ${thingOf(delivery)} does not have the label ${rules.aiTaskLabel}` };
 
-/** The list has older labels too, and each of several new ones comes with a delivery of its own. */
-const labeled: WishOfItem = (_item, { label }, { aiTaskLabel }) =>
+/** Only the added label counts: the item's list includes older ones, and each new label gets its own delivery. */
+const labeled: ItemRule = (_item, { label }, { aiTaskLabel }) =>
   isSame(label?.name, aiTaskLabel)
-    ? nothingMore
+    ? plainRequest
     : { ignored: `The label ${label?.name ?? 'that was added'} is not ${aiTaskLabel}` };
 
-const assigned: WishOfItem = (_item, { assignee }, rules) =>
-  isBotAccount(assignee, rules) ? nothingMore : notTheBot('assignee', assignee, rules);
+const assigned: ItemRule = (_item, { assignee }, rules) =>
+  isBotAccount(assignee, rules) ? plainRequest : notTheBot('assignee', assignee, rules);
 
-const reviewRequested: WishOfItem = (item, { requested_reviewer: reviewer }, rules) =>
+const reviewRequested: ItemRule = (item, { requested_reviewer: reviewer }, rules) =>
   isBotAccount(reviewer, rules)
     ? { prompt: `Review the pull request “${item.title ?? item.number}”.` }
     : notTheBot('reviewer', reviewer, rules);
 
-const notTheBot = (role: string, user: GithubUser | undefined, { botAccount }: SourceRules): Wish => ({
+const notTheBot = (role: string, user: GithubUser | undefined, { botAccount }: SourceRules): WorkRequest => ({
   ignored:
     botAccount === undefined
       ? `No bot account is set that could be the ${role}`
@@ -46,14 +46,12 @@ const notTheBot = (role: string, user: GithubUser | undefined, { botAccount }: S
 });
 
 const whileOpen =
-  (wishOf: WishOfItem): WishOfItem =>
+  (rule: ItemRule): ItemRule =>
   (item, delivery, rules) =>
-    item.state === 'closed'
-      ? { ignored: `The ${thingOf(delivery)} is closed` }
-      : wishOf(item, delivery, rules);
+    item.state === 'closed' ? { ignored: `The ${thingOf(delivery)} is closed` } : rule(item, delivery, rules);
 
-/** What events of issues and pull requests ask for, by `event.action`. */
-export const itemEvents: ReadonlyMap<string, WishOfItem> = new Map(
+/** The rules for events of issues and pull requests, by `event.action`. */
+export const itemEvents: ReadonlyMap<string, ItemRule> = new Map(
   Object.entries({
     'issues.opened': opened,
     'issues.reopened': reopened,
@@ -64,5 +62,5 @@ export const itemEvents: ReadonlyMap<string, WishOfItem> = new Map(
     'pull_request.labeled': labeled,
     'pull_request.assigned': assigned,
     'pull_request.review_requested': reviewRequested,
-  }).map(([name, wishOf]) => [name, whileOpen(wishOf)]),
+  }).map(([name, rule]) => [name, whileOpen(rule)]),
 );

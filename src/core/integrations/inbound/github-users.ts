@@ -1,9 +1,9 @@
 import type { GithubUser } from './github-delivery.ts';
 import { includesName } from './lenient.ts';
 import type { SourceRules } from './source-rules.ts';
-import type { Sender } from './wishes.ts';
+import type { Sender } from './work-request.ts';
 
-/** The login of an app ends in [bot], which people leave out. */
+/** An app's login ends in [bot], which people omit. */
 const namesOf = (user: GithubUser | undefined): string[] =>
   user?.login === undefined
     ? []

@@ -3,21 +3,25 @@ import { isSame } from './lenient.ts';
 import { priorityOfLabels, priorityOfRules } from './priority-words.ts';
 import type { SourceRules } from './source-rules.ts';
 import type { SourceWork } from './source-work.ts';
-import { withComment, type SourceComment } from './wishes.ts';
+import { describeWithComment, type SourceComment } from './work-request.ts';
 
-/** The issue or pull request that a delivery is about, also where it only tells of a comment. */
+/** The issue or pull request of a delivery, including deliveries about a comment. */
 export const itemOf = ({ issue, pull_request }: GithubDelivery): GithubItem | undefined =>
   issue ?? pull_request;
 
-/** `owner/repo#number`, for the number alone names nothing. */
+/** `owner/repo#number`: the number alone is not unique. */
 export function sourceIdOf(delivery: GithubDelivery): string | undefined {
-  const [place, item] = [delivery.repository?.full_name, itemOf(delivery)];
-  return place === undefined || !item ? undefined : `${place}#${item.number}`;
+  const [repositoryName, item] = [delivery.repository?.full_name, itemOf(delivery)];
+  return repositoryName === undefined || !item ? undefined : `${repositoryName}#${item.number}`;
 }
 
 export function workOfItem(delivery: GithubDelivery, rules: SourceRules): SourceWork | undefined {
-  const [sourceId, place, item] = [sourceIdOf(delivery), delivery.repository?.full_name, itemOf(delivery)];
-  if (sourceId === undefined || place === undefined || !item) return undefined;
+  const [sourceId, repositoryName, item] = [
+    sourceIdOf(delivery),
+    delivery.repository?.full_name,
+    itemOf(delivery),
+  ];
+  if (sourceId === undefined || repositoryName === undefined || !item) return undefined;
   const labels = item.labels.map(({ name }) => name);
   return {
     sourceId,
@@ -26,33 +30,33 @@ export function workOfItem(delivery: GithubDelivery, rules: SourceRules): Source
     description: item.body ?? '',
     labels,
     priority: priorityOfRules(rules.priorities, labels) ?? priorityOfLabels(labels) ?? 3,
-    ...whereToWork(delivery, place, rules),
+    ...targetBranch(delivery, repositoryName, rules),
     contentKey: sourceId,
-    target: { provider: 'codehost', repository: place, number: item.number },
+    target: { provider: 'codehost', repository: repositoryName, number: item.number },
   };
 }
 
-function whereToWork(
+function targetBranch(
   { issue, pull_request, repository }: GithubDelivery,
-  place: string,
+  repositoryName: string,
   rules: SourceRules,
 ): Pick<SourceWork, 'repository' | 'branch'> {
   if (pull_request) {
     const { head } = pull_request;
-    // A branch of a fork may bear the name of one here, which is another; null is a fork that is gone.
-    const isHere = head?.repo !== null && isSame(head?.repo?.full_name ?? place, place);
-    return { repository: place, branch: isHere ? head?.ref : undefined };
+    // A fork may have a branch with the same name; a deleted fork is null.
+    const isHere = head?.repo !== null && isSame(head?.repo?.full_name ?? repositoryName, repositoryName);
+    return { repository: repositoryName, branch: isHere ? head?.ref : undefined };
   }
-  // The deliveries of comments on a pull request do not name its branch.
-  if (issue?.pull_request) return { repository: place, branch: undefined };
-  const isElsewhere = rules.repository !== undefined && !isSame(rules.repository, place);
+  // Deliveries about a comment on a pull request do not name its branch.
+  if (issue?.pull_request) return { repository: repositoryName, branch: undefined };
+  const isElsewhere = rules.repository !== undefined && !isSame(rules.repository, repositoryName);
   return {
-    repository: rules.repository ?? place,
+    repository: rules.repository ?? repositoryName,
     branch: rules.branch ?? (isElsewhere ? undefined : repository?.default_branch),
   };
 }
 
-/** The comment, or the text of a review, that a delivery brings. */
+/** The comment or review in a delivery. */
 export function commentOf({ comment, review }: GithubDelivery): SourceComment | undefined {
   const said = comment ?? review;
   if (said?.body === undefined) return undefined;
@@ -65,18 +69,18 @@ export function commentOf({ comment, review }: GithubDelivery): SourceComment | 
   };
 }
 
-/** The work on an issue as a comment on it asks for it. */
+/** The work that a comment on the issue requests. */
 export function workOfComment(
   work: SourceWork,
   said: SourceComment,
   { comment }: GithubDelivery,
 ): SourceWork {
   const { path, line } = comment ?? {};
-  const place = path === undefined ? '' : `, at ${path}${line === undefined ? '' : `:${line}`}`;
+  const position = path === undefined ? '' : `, at ${path}${line === undefined ? '' : `:${line}`}`;
   return {
     ...work,
     sourceUrl: said.url ?? work.sourceUrl,
-    description: withComment(work, said, place),
+    description: describeWithComment(work, said, position),
     contentKey: `${work.sourceId}/comment/${said.id}`,
   };
 }

@@ -4,8 +4,8 @@ import { roleOf } from '../../auth/caller.ts';
 import type { Config } from '../../config/config.ts';
 
 /**
- * Whose task a delivery makes: the user with the address, else the owner of the machine, or the administrator who was
- * there first. Nobody is undefined.
+ * The owner of a task created by a delivery: the user with the e-mail address, else the owner of the machine or the first
+ * administrator. Undefined if there is none.
  */
 export async function findInboundOwner(
   { users, config }: { users: UserStore; config: Config },

@@ -8,12 +8,12 @@ const MAX_DEPTH = 64;
 type JsonObject = z.output<typeof jsonObjectSchema>;
 
 export interface InboundPayload {
-  /** The JSON as it came. */
+  /** The JSON as received. */
   text: string;
   value: JsonObject;
 }
 
-/** Reads the bytes of a delivery: a JSON object, or a form whose one field `payload` is one. */
+/** Parses the body of a delivery: a JSON object, or a form whose only field `payload` is one. */
 export function readPayload(contentType: string | undefined, bytes: Buffer): InboundPayload {
   if (!isUtf8(bytes)) throw new AppError('validation', 'The body is not valid UTF-8');
   const body = bytes.toString('utf8');
@@ -41,7 +41,7 @@ function payloadOf(form: string): string {
   return payload;
 }
 
-/** Walks with a list of its own, because the payload may be deeper than the stack. */
+/** Iterative, because the payload may be nested deeper than the call stack allows. */
 function checkDepth(payload: object): void {
   const waiting: { value: object; depth: number }[] = [{ value: payload, depth: 1 }];
   for (let next = waiting.pop(); next; next = waiting.pop()) {

@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000;
 const PAYLOAD_DAYS = 7;
 const MAX_PAYLOADS = 2000;
 const MAX_PAYLOAD_BYTES = 256 * 1024 * 1024;
-/** Rows per transaction: few enough to let others write in between. */
+/** Rows per transaction: small enough to let other writers in between. */
 const STEP = 500;
 
 export interface RetentionDeps {
@@ -16,7 +16,7 @@ export interface RetentionDeps {
   runtime: Runtime;
 }
 
-/** Removes entries of the log that are too old, and bodies before that: when they are old, many or large. */
+/** Removes old log entries, and earlier than that their bodies when they are old, numerous or large. */
 export class InboundRetention {
   readonly #deps: RetentionDeps;
   constructor(deps: RetentionDeps) {
@@ -31,7 +31,7 @@ export class InboundRetention {
     await this.#repeat(() => this.#removeRows(oldest));
     await this.#repeat(() => this.#removeClaims(oldest));
     await this.#repeat(() => this.#dropPayloads(daysAgo(PAYLOAD_DAYS), ''));
-    const last = await this.#lastThatFits();
+    const last = await this.#newestToDrop();
     if (last) await this.#repeat(() => this.#dropPayloads(last.received_at, last.id));
   }
 
@@ -56,9 +56,9 @@ export class InboundRetention {
     return numDeletedRows;
   }
 
-  /** A claim holds as long as its task has not ended, however old it is. */
+  /** Removes old claims of finished tasks; a claim is kept while its task is unfinished. */
   async #removeClaims(before: string): Promise<bigint> {
-    const rows = await this.#endedClaims(before);
+    const rows = await this.#finishedClaims(before);
     if (rows.length === 0) return 0n;
     await this.#deps.database.write(async ({ db }) => {
       for (const { provider, content_key, task_id } of rows)
@@ -66,14 +66,14 @@ export class InboundRetention {
           .deleteFrom('source_claims')
           .where('provider', '=', provider)
           .where('content_key', '=', content_key)
-          // It may have gone to another task meanwhile.
+          // Another task may have taken the claim in the meantime.
           .where('task_id', '=', task_id)
           .execute();
     });
     return BigInt(rows.length);
   }
 
-  #endedClaims(before: string) {
+  #finishedClaims(before: string) {
     return this.#deps.database.read
       .selectFrom('source_claims as claim')
       .innerJoin('tasks', 'tasks.id', 'claim.task_id')
@@ -84,8 +84,8 @@ export class InboundRetention {
       .execute();
   }
 
-  /** The newest body beyond those that are kept. */
-  async #lastThatFits(): Promise<{ received_at: string; id: string } | undefined> {
+  /** The newest entry whose body exceeds the limits. */
+  async #newestToDrop(): Promise<{ received_at: string; id: string } | undefined> {
     const rows = await this.#deps.database.read
       .selectFrom('inbound_deliveries')
       .select(['id', 'received_at', 'bytes'])
@@ -98,7 +98,7 @@ export class InboundRetention {
     return rows.find(({ bytes }, at) => (sum += bytes) > MAX_PAYLOAD_BYTES || at >= MAX_PAYLOADS);
   }
 
-  /** Drops the bodies of what came before the moment, or at it with an id up to this one. */
+  /** Drops the bodies of entries received before the moment, or at it with an id up to this one. */
   async #dropPayloads(moment: string, id: string): Promise<bigint> {
     const { numUpdatedRows } = await this.#deps.database.write(({ db }) =>
       db

@@ -22,7 +22,7 @@ import type { WorkIntake } from './work-intake.ts';
 const failedSignatures = {
   max: 20,
   windowMs: 60_000,
-  message: 'Too many webhooks with a wrong signature. Try again later.',
+  message: 'Too many webhooks with an invalid signature. Try again later.',
 };
 
 export interface InboundServiceDeps {
@@ -34,22 +34,22 @@ export interface InboundServiceDeps {
   runtime: Runtime;
   log: Log;
 }
-/** A request of a vendor as it came. */
+/** A vendor's request as received. */
 export interface Receipt {
   headers: SourceHeaders;
   body: Buffer;
-  /** Where it came from. */
+  /** The sender's IP address. */
   address: string;
 }
 
-/** Takes what GitHub, Jira and Linear send, and makes tasks of what asks for work. */
+/** Receives webhooks from GitHub, Jira and Linear and creates tasks from those that request work. */
 export class InboundService {
   readonly #deps: InboundServiceDeps;
   constructor(deps: InboundServiceDeps) {
     this.#deps = deps;
   }
 
-  /** Nothing is read before the signature is found right, and nothing is kept of a delivery without one. */
+  /** Verifies the signature before parsing; deliveries with an invalid signature are not stored. */
   async receive(provider: ProviderName, receipt: Receipt): Promise<InboundAnswer> {
     await this.#verify(provider, receipt);
     const { headers, body } = receipt;
@@ -71,14 +71,14 @@ export class InboundService {
     return this.#deps.intake.take(delivery, await this.#read(provider, headers, payload.value));
   }
 
-  /** Looks at a delivery again, as if it had just come; only the work that it asks for is still not done twice at once. */
+  /** Processes a stored delivery as if it had just arrived; an unfinished task for the same work still makes it a duplicate. */
   async replay(caller: Caller, id: string, client: ClientInfo): Promise<InboundAnswer> {
     const { runtime } = this.#deps;
     const row = await this.#find(id);
     if (row.payload === null)
       throw new AppError(
         'wrong_state',
-        'The body of this delivery is no longer kept. Let the sender deliver it again.',
+        'The body of this delivery is no longer stored. Ask the sender to deliver it again.',
       );
     const provider = providerOf(row);
     const delivery: Delivery = {
@@ -91,7 +91,7 @@ export class InboundService {
       receivedAt: runtime.now().toISOString(),
       replay: { of: row.id, caller, client },
     };
-    // What only headers say, the entry says too.
+    // The entry stores the event name, which the payload lacks.
     const headers = { 'x-github-event': row.event };
     return this.#deps.intake.take(delivery, await this.#read(provider, headers, parsePayload(row.payload)));
   }
@@ -107,7 +107,7 @@ export class InboundService {
     return { delivery, ...(payload !== null && { payload: parsePayload(payload) }) };
   }
 
-  /** Only failures are counted, and a right signature is never refused: others may share the sender's address. */
+  /** Limits failures only: valid deliveries may come from the same address. */
   async #verify(provider: ProviderName, receipt: Receipt): Promise<void> {
     const { config, limits, log } = this.#deps;
     const setting = `webhooks.${provider}.signingSecret` as const;
@@ -115,18 +115,18 @@ export class InboundService {
     if (!secret)
       throw new AppError(
         'unavailable',
-        `No webhook is taken before its signing secret is set: svc config set ${setting}, or ${environmentNameOf(setting)}`,
+        `No signing secret is set for these webhooks. Set one: svc config set ${setting}, or ${environmentNameOf(setting)}`,
       );
     if (isSigned(provider, receipt, secret)) return;
     await limits.take('webhook signature', addressKey(receipt.address), failedSignatures);
-    log.warn({ provider, address: receipt.address }, 'a webhook with a wrong signature was refused');
+    log.warn({ provider, address: receipt.address }, 'rejected a webhook with an invalid signature');
     throw new AppError('forbidden', 'Invalid webhook signature');
   }
 
   async #read(provider: ProviderName, headers: SourceHeaders, payload: object): Promise<SourceEvent> {
     const { readers, config } = this.#deps;
     const read = await readers[provider]();
-    return read({ headers, payload }, (place) => rulesOf(config, provider, place));
+    return read({ headers, payload }, (context) => rulesOf(config, provider, context));
   }
 
   async #find(id: string) {

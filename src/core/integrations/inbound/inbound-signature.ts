@@ -3,7 +3,7 @@ import type { ProviderName } from '../../../contract/oauth.ts';
 import type { SourceHeaders } from './source-work.ts';
 
 interface Scheme {
-  /** Where the signature is; each of those that are there has to be right. */
+  /** Headers with a signature; every one that is present has to be valid. */
   headers: readonly string[];
   prefix: string;
 }
@@ -11,27 +11,27 @@ interface Scheme {
 const schemes: Record<ProviderName, Scheme> = {
   codehost: { headers: ['x-hub-signature-256'], prefix: 'sha256=' },
   tracker_a: { headers: ['x-hub-signature'], prefix: 'sha256=' },
-  // Linear's own name for it, and the neutral one.
+  // The neutral name and Linear's own.
   tracker_b: { headers: ['tracker-b-signature', 'linear-signature'], prefix: '' },
 };
 
-/** Whether the vendor signed these very bytes: HMAC-SHA256 under the secret, in lower-case hexadecimal digits. */
+/** Whether the vendor signed exactly these bytes: HMAC-SHA256 with the secret, in lower-case hex. */
 export function isSigned(
   provider: ProviderName,
   { headers, body }: { headers: SourceHeaders; body: Uint8Array },
   secret: string,
 ): boolean {
   const scheme = schemes[provider];
-  const given = scheme.headers.map((name) => headers[name]).filter((value) => value !== undefined);
-  if (secret === '' || given.length === 0) return false;
+  const signatures = scheme.headers.map((name) => headers[name]).filter((value) => value !== undefined);
+  if (secret === '' || signatures.length === 0) return false;
   const expected = createHmac('sha256', secret).update(body).digest();
-  return given.every((value) => {
+  return signatures.every((value) => {
     const signature = readSignature(value, scheme.prefix);
     return signature !== undefined && timingSafeEqual(signature, expected);
   });
 }
 
-/** A repeated header comes as a list, or joined with commas, and is none. */
+/** A repeated header arrives as a list or joined with commas, and is invalid. */
 function readSignature(value: string | string[], prefix: string): Buffer | undefined {
   if (typeof value !== 'string' || !value.startsWith(prefix)) return undefined;
   const digits = value.slice(prefix.length);

@@ -7,7 +7,7 @@ import { prepareQuery } from '../../storage/prepared-query.ts';
 import type { Schema } from '../../storage/schema.ts';
 
 export type KnownDelivery = Pick<InboundDeliveryRow, 'id' | 'status' | 'reason' | 'task_id'>;
-/** What is new of a delivery that came again. */
+/** The columns that a repeated delivery may change. */
 export type DeliveryNews = Pick<InboundDeliveryRow, 'status' | 'reason' | 'task_id'>;
 type ListedRow = Omit<InboundDeliveryRow, 'payload' | 'body_hash'> & { has_payload: number };
 
@@ -30,7 +30,7 @@ const listedColumns = [
   'replay_of',
 ] as const;
 
-/** Rows of deliveries that came in. What runs in a transaction takes its `db`. */
+/** Rows of inbound deliveries. Methods that are part of a transaction take its `db`. */
 export class InboundStore {
   readonly #database: Database;
   readonly #byDelivery;
@@ -56,7 +56,7 @@ export class InboundStore {
         .select(knownColumns)
         .where('provider', '=', value('provider'))
         .where('body_hash', '=', value('bodyHash'))
-        // The one with a task, if any, which a replay may have made.
+        // Prefers the entry with a task, which a replay may have created.
         .orderBy('task_id', (order) => order.desc().nullsLast())
         .orderBy('id')
         .limit(1),
@@ -102,7 +102,7 @@ export class InboundStore {
     );
   }
 
-  /** The entry of a delivery that came before, by its id or by its bytes, and the task that either made. */
+  /** Finds an earlier entry of the same delivery by id or by content hash, with the task that it created. */
   async findKnown(
     db: Kysely<Schema>,
     { provider, deliveryId, bodyHash }: { provider: string; deliveryId: string; bodyHash: string },
@@ -113,12 +113,12 @@ export class InboundStore {
     return byId ? { ...byId, task_id: byBody?.task_id ?? null } : byBody;
   }
 
-  /** At once, not at the end of the transaction: the next delivery of the same commit may be a copy. */
+  /** Inserts immediately, not at the end of the transaction: the next delivery in the same commit may be a copy. */
   async insert(db: Kysely<Schema>, row: InboundDeliveryRow): Promise<void> {
     await db.executeQuery(this.#insert(row));
   }
 
-  /** Without news, what came of the delivery stays. */
+  /** Without `news`, the recorded outcome stays. */
   async countCopy(db: Kysely<Schema>, id: string, at: string, news?: DeliveryNews): Promise<void> {
     await db.executeQuery(news ? this.#renew({ id, at, ...news }) : this.#countCopy({ id, at }));
   }
@@ -152,7 +152,7 @@ export class InboundStore {
   }
 }
 
-/** A provider as a row holds it. */
+/** The provider of a row. */
 export const providerOf = ({ provider }: { provider: string }): ProviderName =>
   providerNameSchema.parse(provider);
 

@@ -3,7 +3,7 @@ import { eventName, id, listOf, maybe, name, text } from './lenient.ts';
 
 const user = z.object({
   accountId: maybe(name),
-  /** Of Jira Server. */
+  /** Jira Server only. */
   name: maybe(name),
   key: maybe(name),
   displayName: maybe(name),
@@ -13,7 +13,7 @@ export type JiraUser = z.output<typeof user>;
 
 const fields = z.object({
   summary: maybe(text),
-  /** Markup of Jira, or a document of Atlassian. */
+  /** Jira wiki markup, or an Atlassian document. */
   description: z.unknown().optional(),
   labels: listOf(name),
   priority: maybe(z.object({ id: maybe(id), name: maybe(text) })),
@@ -28,7 +28,7 @@ const issue = z.object({
 });
 export type JiraIssue = z.output<typeof issue>;
 
-/** One of its keys is named as the method that every object has, so it is read as an entry. */
+/** One key is named `toString`, which every object inherits, so only own properties are read. */
 const change = z.record(z.string(), z.unknown()).transform((entries) => {
   const read = (key: string): string | undefined => {
     const value = Object.hasOwn(entries, key) ? entries[key] : undefined;
@@ -53,7 +53,7 @@ const comment = z.object({
 });
 export type JiraComment = z.output<typeof comment>;
 
-/** What is read of a body of Jira. */
+/** The fields that we read from a Jira payload. */
 export const jiraDeliverySchema = z.object({
   webhookEvent: eventName,
   issue_event_type_name: maybe(text),

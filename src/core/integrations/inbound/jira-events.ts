@@ -13,7 +13,7 @@ import { jiraMentionOf } from './mentions.ts';
 import { withoutQuotes, withoutWikiQuotes } from './quotes.ts';
 import type { SourceRules } from './source-rules.ts';
 import type { ReadSource, RulesOf, SourceEvent } from './source-work.ts';
-import { addsNothing, lacksLabel, refusalOf, wishOfComment } from './wishes.ts';
+import { addsNoTrigger, missingTrigger, refusalOf, readComment } from './work-request.ts';
 
 export const readJira: ReadSource = ({ payload }, rulesOf) => {
   const delivery = readDelivery(jiraDeliverySchema, payload, 'Jira');
@@ -32,10 +32,10 @@ function judge(delivery: JiraDelivery, rulesOf: RulesOf): SourceEvent['verdict']
   const { webhookEvent, issue } = delivery;
   const comment = newCommentOf(delivery);
   if (!['jira:issue_created', 'jira:issue_updated', 'comment_created'].includes(webhookEvent))
-    return { ignored: `${webhookEvent} asks for nothing` };
-  if (!issue) return { ignored: 'The delivery does not bring the issue that it is about' };
+    return { ignored: `${webhookEvent} does not create tasks` };
+  if (!issue) return { ignored: 'The delivery contains no issue' };
   const rules = rulesOf(projectOf(issue));
-  if (!rules.isEnabled) return { ignored: `A rule switches ${projectOf(issue)} off` };
+  if (!rules.isEnabled) return { ignored: `A rule disables ${projectOf(issue)}` };
   const refusal = refusalOf(senderOf(authorOf(delivery)), rules);
   if (refusal !== undefined) return { ignored: refusal };
 
@@ -45,16 +45,17 @@ function judge(delivery: JiraDelivery, rulesOf: RulesOf): SourceEvent['verdict']
     (hasLabel(issue.fields.labels, rules) || isAssigned(issue, rules))
   )
     return { work, rules };
-  if (webhookEvent === 'jira:issue_updated' && isNewlyOurs(delivery, issue, rules)) return { work, rules };
+  if (webhookEvent === 'jira:issue_updated' && isNewlyRequested(delivery, issue, rules))
+    return { work, rules };
   if (!comment)
-    return webhookEvent === 'jira:issue_updated' ? addsNothing(rules) : lacksLabel('issue', rules);
+    return webhookEvent === 'jira:issue_updated' ? addsNoTrigger(rules) : missingTrigger('issue', rules);
   const said = commentOf(comment, rules);
   const blankQuotes = typeof comment.body === 'string' ? withoutWikiQuotes : withoutQuotes;
-  const wish = wishOfComment(said, rules, { mentionOf: jiraMentionOf, blankQuotes });
-  return 'ignored' in wish ? wish : { work: { ...workOfComment(work, said), ...wish }, rules };
+  const request = readComment(said, rules, { mentionOf: jiraMentionOf, blankQuotes });
+  return 'ignored' in request ? request : { work: { ...workOfComment(work, said), ...request }, rules };
 }
 
-/** Jira Server tells of a new comment as a change of the issue; an edit of one brings it in the same place. */
+/** Jira Server reports new and edited comments as changes of the issue; only new ones count. */
 function newCommentOf({ webhookEvent, issue_event_type_name: type, comment }: JiraDelivery) {
   if (webhookEvent === 'comment_created') return comment;
   const isNew =
@@ -69,7 +70,7 @@ const hasLabel = (labels: readonly string[], { aiTaskLabel }: SourceRules): bool
 const isAssigned = ({ fields }: JiraIssue, rules: SourceRules): boolean =>
   isBotAccount(fields.assignee, rules);
 
-const isNewlyOurs = ({ changelog }: JiraDelivery, issue: JiraIssue, rules: SourceRules): boolean =>
+const isNewlyRequested = ({ changelog }: JiraDelivery, issue: JiraIssue, rules: SourceRules): boolean =>
   (changelog?.items ?? []).some(
     (change) =>
       !change.isCustom &&
@@ -78,7 +79,7 @@ const isNewlyOurs = ({ changelog }: JiraDelivery, issue: JiraIssue, rules: Sourc
         : change.field === 'assignee' && isNowAssigned(change, issue, rules)),
   );
 
-/** A label has no blanks; anything else may be in it, quotes too. */
+/** Labels contain no whitespace, but may contain any other character, including quotes. */
 const labelsOf = (list: string | undefined): string[] => list?.split(/\s+/) ?? [];
 
 const isNowAssigned = ({ to }: JiraChange, issue: JiraIssue, rules: SourceRules): boolean =>

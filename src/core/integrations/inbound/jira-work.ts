@@ -4,9 +4,9 @@ import { cleanText, includesName, isSame } from './lenient.ts';
 import { priorityOfName, priorityOfRules } from './priority-words.ts';
 import type { SourceRules } from './source-rules.ts';
 import type { SourceWork } from './source-work.ts';
-import { withComment, type Sender, type SourceComment } from './wishes.ts';
+import { describeWithComment, type Sender, type SourceComment } from './work-request.ts';
 
-/** What a setting may call a user: the account id, or the name at Jira Server; the shown name is anybody's choice. */
+/** The names that settings may use for a user: account id, or user name of Jira Server. Users can choose any display name. */
 const namesOf = (user: JiraUser | undefined): string[] =>
   [user?.accountId, user?.name, user?.key].filter((name) => name !== undefined);
 
@@ -42,7 +42,7 @@ export function workOfIssue(issue: JiraIssue, rules: SourceRules): SourceWork {
   };
 }
 
-/** The path of `self` differs between versions of Jira; its origin is the site. */
+/** The path of `self` differs between Jira versions; its origin is the site. */
 function siteOf({ self }: JiraIssue): string | undefined {
   const url = self === undefined ? undefined : URL.parse(self);
   return url && /^https?:$/.test(url.protocol) ? url.origin : undefined;
@@ -58,19 +58,19 @@ function priorityOf({ fields }: JiraIssue, { priorities }: SourceRules): SourceW
 const textOf = (value: unknown, writeMention?: (mention: AdfMention) => string): string =>
   cleanText(typeof value === 'string' ? value : adfToText(value, writeMention));
 
-/** A comment whose mention of the bot account, where it is a document, is written as in Jira's markup. */
+/** The comment as text; in a document, mentions of the bot account are rendered in Jira's markup. */
 export const commentOf = (comment: JiraComment, { botAccount }: SourceRules): SourceComment => ({
   id: comment.id,
   body: textOf(comment.body, ({ id, text }) => (isSame(id, botAccount) ? `[~accountid:${id}]` : text)),
   url: undefined,
   author: nameOf(comment.author),
-  // Customers of a service desk are guests; anybody else who may comment has an account at the site.
+  // Service desk customers are guests; all other authors have an account at the site.
   isMember: comment.author !== undefined && comment.author.accountType !== 'customer',
 });
 
-/** The work on an issue as a comment on it asks for it. */
+/** The work that a comment on the issue requests. */
 export const workOfComment = (work: SourceWork, comment: SourceComment): SourceWork => ({
   ...work,
-  description: withComment(work, comment),
+  description: describeWithComment(work, comment),
   contentKey: `${work.sourceId}/comment/${comment.id}`,
 });

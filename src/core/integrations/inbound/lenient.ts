@@ -1,21 +1,21 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 
-/** Text as it is kept: without NUL and halves of characters, and with the line ends of Unix. */
+/** Removes NUL and lone surrogates, and normalizes line endings. */
 export const cleanText = (text: string): string =>
   text.replaceAll('\0', '').replaceAll('\r\n', '\n').toWellFormed();
 
 export const text = z.string().transform(cleanText);
-/** Text that names something, which a blank does not. */
+/** A non-blank name. */
 export const name = text.refine((said) => said.trim() !== '');
-/** What a vendor calls what happened; where it says nothing, nothing is asked for. */
+/** A vendor's event name, with a fallback that matches no rule. */
 export const eventName = name.catch('unnamed event');
 export const id = z.union([name, z.number().transform(String)]);
 
-/** What is absent, null or of another type is undefined, so that one odd field does not cost the delivery. */
+/** Absent, null and wrongly typed values become undefined, so that one odd field does not invalidate the delivery. */
 export const maybe = <T extends z.ZodType>(schema: T) => schema.optional().catch(undefined);
 
-/** The entries that fit; nothing where there is no list. */
+/** The valid entries of a list; empty if the value is not a list. */
 export const listOf = <T extends z.ZodType>(schema: T) =>
   z
     .array(maybe(schema))
@@ -28,7 +28,7 @@ export function readDelivery<T>(schema: z.ZodType<T>, payload: unknown, vendor: 
   return read.data;
 }
 
-/** Names as vendors compare them. */
+/** Compares names case-insensitively, as vendors do. */
 export const isSame = (one: string | undefined, other: string | undefined): boolean =>
   one !== undefined && one.toLowerCase() === other?.toLowerCase();
 export const includesName = (names: readonly string[], name: string | undefined): boolean =>

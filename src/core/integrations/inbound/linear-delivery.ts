@@ -5,9 +5,9 @@ const user = z.object({
   id: maybe(id),
   name: maybe(name),
   displayName: maybe(name),
-  /** Of an actor: `user`, or what acts without one. */
+  /** Type of an actor: `user`, or the kind of automation. */
   type: maybe(text),
-  /** Of an integration, which has no name. */
+  /** Identifies an integration, which has no name. */
   service: maybe(name),
 });
 export type LinearUser = z.output<typeof user>;
@@ -29,7 +29,7 @@ export const linearIssueSchema = z.object({
   delegateId: maybe(id),
   creator: maybe(user),
   creatorId: maybe(id),
-  /** The bot that made it, as text or as an object. */
+  /** The bot that created it, as text or as an object. */
   botActor: z.unknown().optional(),
 });
 export type LinearIssue = z.output<typeof linearIssueSchema>;
@@ -46,16 +46,16 @@ export const linearCommentSchema = z.object({
 });
 export type LinearComment = z.output<typeof linearCommentSchema>;
 
-/** What is read of a body of Linear. */
+/** The fields that we read from a Linear payload. */
 export const linearDeliverySchema = z.object({
   type: eventName,
   action: maybe(name),
   url: maybe(text),
   actor: maybe(user),
   data: z.unknown().optional(),
-  /** Only what changed, as it was before. */
+  /** The previous values of the changed fields. */
   updatedFrom: maybe(z.record(z.string(), z.unknown())),
-  /** In place of `data`, where Linear tells an app what concerns it. */
+  /** Replaces `data` in notifications to an app. */
   notification: maybe(
     z.object({ actor: maybe(user), issue: maybe(linearIssueSchema), comment: maybe(linearCommentSchema) }),
   ),

@@ -5,7 +5,7 @@ import { commentOf, workOfComment, workOfIssue } from './linear-work.ts';
 import { mentionOf } from './mentions.ts';
 import type { SourceRules } from './source-rules.ts';
 import type { ReadSource, RulesOf, SourceEvent } from './source-work.ts';
-import { addsNothing, lacksLabel, refusalOf, wishOfComment, type Wish } from './wishes.ts';
+import { addsNoTrigger, missingTrigger, refusalOf, readComment, type WorkRequest } from './work-request.ts';
 
 export const readLinear: ReadSource = ({ payload }, rulesOf) => {
   const delivery = readDelivery(linearDeliverySchema, payload, 'Linear');
@@ -21,12 +21,15 @@ export const readLinear: ReadSource = ({ payload }, rulesOf) => {
 
 const issueEvents = new Map<
   string,
-  (issue: LinearIssue, delivery: LinearDelivery, rules: SourceRules) => Wish
+  (issue: LinearIssue, delivery: LinearDelivery, rules: SourceRules) => WorkRequest
 >([
-  ['Issue.create', (issue, _delivery, rules) => (isOurs(issue, rules) ? {} : lacksLabel('issue', rules))],
+  [
+    'Issue.create',
+    (issue, _delivery, rules) => (isRequested(issue, rules) ? {} : missingTrigger('issue', rules)),
+  ],
   [
     'Issue.update',
-    (issue, delivery, rules) => (isNewlyOurs(issue, delivery, rules) ? {} : addsNothing(rules)),
+    (issue, delivery, rules) => (isNewlyRequested(issue, delivery, rules) ? {} : addsNoTrigger(rules)),
   ],
   ['AppUserNotification.issueAssignedToYou', () => ({})],
   ['AppUserNotification.issueMention', () => ({})],
@@ -36,30 +39,30 @@ const commentEvents = ['Comment.create', 'AppUserNotification.issueCommentMentio
 function judge(delivery: LinearDelivery, subject: LinearSubject, rulesOf: RulesOf): SourceEvent['verdict'] {
   const { type, action, appUserId } = delivery;
   const name = action === undefined ? type : `${type}.${action}`;
-  const wishOfIssue = issueEvents.get(name);
-  if (!wishOfIssue && !commentEvents.includes(name)) return { ignored: `${name} asks for nothing` };
+  const issueRule = issueEvents.get(name);
+  if (!issueRule && !commentEvents.includes(name)) return { ignored: `${name} does not create tasks` };
   const { issue, comment, sender } = subject;
   const sourceId = identifierOf(delivery, subject);
   if (!issue || sourceId === undefined)
     return {
-      ignored: comment ? 'The comment is on no issue' : 'The delivery does not say which issue it is about',
+      ignored: comment ? 'The comment is not on an issue' : 'The delivery names no issue',
     };
   const team = issue.team?.key ?? sourceId.replace(/-\d+$/, '');
   const rules = rulesOf(team);
-  if (!rules.isEnabled) return { ignored: `A rule switches ${team} off` };
+  if (!rules.isEnabled) return { ignored: `A rule disables ${team}` };
   const refusal = refusalOf(sender, rules);
   if (refusal !== undefined) return { ignored: refusal };
-  if (includesName(sender.names, appUserId)) return { ignored: 'The app itself did it' };
+  if (includesName(sender.names, appUserId)) return { ignored: 'The app made this change itself' };
 
   const work = workOfIssue(sourceId, issue, delivery, rules);
-  if (wishOfIssue) {
-    const wish = wishOfIssue(issue, delivery, rules);
-    return 'ignored' in wish ? wish : { work, rules };
+  if (issueRule) {
+    const request = issueRule(issue, delivery, rules);
+    return 'ignored' in request ? request : { work, rules };
   }
   const said = comment && commentOf(comment, delivery);
-  if (!said) return { ignored: 'There is no text in the comment' };
-  const wish = wishOfComment(said, rules, { mentionOf, isToUs: type === 'AppUserNotification' });
-  return 'ignored' in wish ? wish : { work: { ...workOfComment(work, said), ...wish }, rules };
+  if (!said) return { ignored: 'The comment has no text' };
+  const request = readComment(said, rules, { mentionOf, isAddressedToApp: type === 'AppUserNotification' });
+  return 'ignored' in request ? request : { work: { ...workOfComment(work, said), ...request }, rules };
 }
 
 const isAssigned = ({ assignee, assigneeId }: LinearIssue, { botAccount }: SourceRules): boolean =>
@@ -67,12 +70,16 @@ const isAssigned = ({ assignee, assigneeId }: LinearIssue, { botAccount }: Sourc
 const isDelegated = ({ delegate, delegateId }: LinearIssue, { botAccount }: SourceRules): boolean =>
   includesName(namesOf(delegate), botAccount) || isSame(delegateId, botAccount);
 
-const isOurs = (issue: LinearIssue, rules: SourceRules): boolean =>
+const isRequested = (issue: LinearIssue, rules: SourceRules): boolean =>
   issue.labels.some((label) => isSame(label.name, rules.aiTaskLabel)) ||
   isAssigned(issue, rules) ||
   isDelegated(issue, rules);
 
-function isNewlyOurs(issue: LinearIssue, { updatedFrom = {} }: LinearDelivery, rules: SourceRules): boolean {
+function isNewlyRequested(
+  issue: LinearIssue,
+  { updatedFrom = {} }: LinearDelivery,
+  rules: SourceRules,
+): boolean {
   const { labelIds } = updatedFrom;
   const isLabelNew =
     Array.isArray(labelIds) &&

@@ -6,9 +6,9 @@ import {
   type LinearIssue,
   type LinearUser,
 } from './linear-delivery.ts';
-import type { Sender } from './wishes.ts';
+import type { Sender } from './work-request.ts';
 
-/** What a delivery is about, wherever its type keeps it. */
+/** The issue, comment and sender of a delivery of any type. */
 export interface LinearSubject {
   issue?: LinearIssue | undefined;
   comment?: LinearComment | undefined;
@@ -21,7 +21,7 @@ export function subjectOf(delivery: LinearDelivery): LinearSubject {
     const { issue, comment } = notification;
     return { issue, comment, sender: senderOf(notification.actor ?? actor) };
   }
-  // Older deliveries name no actor, but who wrote a comment or made an issue is in it.
+  // Older deliveries have no actor, but name the author of the comment or the creator of the issue.
   if (type === 'Comment') {
     const comment = linearCommentSchema.safeParse(data).data;
     const author = comment?.user ?? (comment?.userId === undefined ? undefined : { id: comment.userId });
@@ -43,7 +43,7 @@ export function subjectOf(delivery: LinearDelivery): LinearSubject {
   };
 }
 
-/** A bot made the issue; that says nothing of who changes it later. */
+/** `botActor` names the creator, not the author of later changes. */
 const isOfBot = ({ action }: LinearDelivery, botActor: unknown): boolean =>
   action === 'create' && botActor !== undefined && botActor !== null;
 
@@ -53,11 +53,11 @@ const senderOf = (user: LinearUser | undefined, isOfBot = false): Sender => ({
   isBot: isOfBot || (user?.type !== undefined && user.type.toLowerCase() !== 'user'),
 });
 
-/** What a setting may call a user or an app. */
+/** The names that settings may use for a user or an app. */
 export const namesOf = (user: LinearUser | undefined): string[] =>
   [user?.id, user?.name, user?.displayName, user?.service].filter((name) => name !== undefined);
 
-/** The identifier that people see: older deliveries have it in an address only. */
+/** The identifier that people see; older deliveries contain it only in URLs. */
 export function identifierOf({ url }: LinearDelivery, { issue, comment }: LinearSubject): string | undefined {
   if (!issue) return undefined;
   if (issue.identifier !== undefined) return issue.identifier;

@@ -3,7 +3,7 @@ import { namesOf } from './linear-subject.ts';
 import { priorityOfRules } from './priority-words.ts';
 import type { SourceRules } from './source-rules.ts';
 import type { SourceWork } from './source-work.ts';
-import { withComment, type SourceComment } from './wishes.ts';
+import { describeWithComment, type SourceComment } from './work-request.ts';
 
 export function workOfIssue(
   sourceId: string,
@@ -25,7 +25,7 @@ export function workOfIssue(
   };
 }
 
-/** Linear counts as we do, and 0 is none. */
+/** Linear uses the same numbers as we do, and 0 for no priority. */
 function priorityOf(
   { priority, priorityLabel, labels }: LinearIssue,
   { priorities }: SourceRules,
@@ -47,15 +47,15 @@ export function commentOf(
         body: comment.body,
         url: comment.url ?? url,
         author: user?.name ?? user?.displayName,
-        // Who writes from another place, such as a synchronised channel, is no user of the workspace.
+        // Authors from elsewhere, such as a synced channel, are not users of the workspace.
         isMember: comment.userId !== undefined || namesOf(user).length > 0,
       };
 }
 
-/** The work on an issue as a comment on it asks for it. */
+/** The work that a comment on the issue requests. */
 export const workOfComment = (work: SourceWork, comment: SourceComment): SourceWork => ({
   ...work,
   sourceUrl: comment.url ?? work.sourceUrl,
-  description: withComment(work, comment),
+  description: describeWithComment(work, comment),
   contentKey: `${work.sourceId}/comment/${comment.id}`,
 });

@@ -1,8 +1,8 @@
 import { withoutQuotes } from './quotes.ts';
 
 /**
- * Finds `@name` as GitHub and Linear do: no part of an address, of a longer name or of the name of a team. The suffix
- * of an app's login is not written in a mention.
+ * Matches `@name` as GitHub and Linear do: not within an e-mail address, a longer name or a team name. Mentions omit the
+ * `[bot]` suffix of an app's login.
  */
 export const mentionOf = (account: string): RegExp =>
   new RegExp(
@@ -10,17 +10,17 @@ export const mentionOf = (account: string): RegExp =>
     'i',
   );
 
-/** Finds the mention in Jira's markup, of an account id or of a user name of Jira Server. */
+/** Matches a mention in Jira's markup, by account id or by the user name of Jira Server. */
 export const jiraMentionOf = (account: string): RegExp =>
   new RegExp(`\\[~(?:accountid:)?${escaped(account)}\\]`, 'i');
 
 const escaped = (name: string): string => name.replace(/[$()*+./?[\\\]^{|}-]/g, '\\$&');
 
 /**
- * What a comment asks for when it begins with the command `/ai` or mentions the account outside quotes and code; empty
- * where it says no more than that, undefined where it asks for nothing.
+ * The request of a comment that starts with the command `/ai` or mentions the account outside quotes and code. Empty
+ * if there is no further text, undefined if the comment does neither.
  */
-export function askOf(
+export function commandOf(
   body: string,
   mention: RegExp | undefined,
   blankQuotes: (body: string) => string = withoutQuotes,

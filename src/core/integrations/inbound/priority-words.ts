@@ -6,18 +6,18 @@ const words = new Map<string, Priority>([
   ...(['p2', 'medium', 'normal'] as const).map((word) => [word, 3] as const),
   ...(['p3', 'p4', 'low', 'lowest', 'minor', 'trivial'] as const).map((word) => [word, 4] as const),
 ]);
-/** Words that a label uses for other things as well, such as the size of a change. */
+/** Words that labels also use for other things, such as the size of a change. */
 const wordsOfOthers = new Set(['major', 'minor', 'trivial', 'normal']);
 const topics = new Set(['priority', 'prio', 'severity', 'urgency', 'importance']);
 
-/** The priority that the name of a priority means, such as Jira's. */
+/** The priority for a vendor's priority name, such as Jira's. */
 export function priorityOfName(name: string | undefined): Priority | undefined {
   if (name === undefined) return undefined;
   const found = wordsOf(name).map((word) => words.get(word));
   return found.every((priority) => priority !== undefined) ? mostUrgent(found) : undefined;
 }
 
-/** The most urgent priority that the labels name: `priority: high`, `P1`, `urgent`; not `low-hanging fruit`. */
+/** The most urgent priority among the labels: `priority: high`, `P1`, `urgent`; not `low-hanging fruit`. */
 export const priorityOfLabels = (labels: readonly string[]): Priority | undefined =>
   mostUrgent(labels.map(priorityOfLabel).filter((priority) => priority !== undefined));
 
@@ -31,7 +31,7 @@ function priorityOfLabel(label: string): Priority | undefined {
   return priorityOfName(others.join(' '));
 }
 
-/** The priority that the rules of the place give to one of the texts, or to a word of one. */
+/** The priority that the rules assign to one of the texts, or to a word in one. */
 export const priorityOfRules = (
   priorities: ReadonlyMap<string, Priority>,
   texts: readonly string[],

@@ -1,6 +1,6 @@
 const blank = (text: string): string => text.replace(/[^\n]/g, ' ');
 
-/** The markdown with blanks for its code and its quoted lines, at the same length. */
+/** Blanks out code and quoted lines in Markdown, keeping the length. */
 export function withoutQuotes(markdown: string): string {
   const parts: string[] = [];
   let paragraph: string[] = [];
@@ -26,7 +26,7 @@ export function withoutQuotes(markdown: string): string {
   return parts.join('\n');
 }
 
-/** Code lies between two runs of as many backticks; a run without its equal is text. */
+/** Code is delimited by two equally long runs of backticks; an unmatched run is text. */
 function withoutInlineCode(paragraph: string): string {
   const runs = [...paragraph.matchAll(/`+/g)].map((run) => ({
     at: run.index,
@@ -53,7 +53,7 @@ function withoutInlineCode(paragraph: string): string {
   return result + paragraph.slice(done);
 }
 
-/** The same for the markup of Jira: {code}, {noformat}, {quote}, {{text}} and lines that begin with bq. */
+/** Does the same for Jira markup: {code}, {noformat}, {quote}, {{text}} and lines that start with bq. */
 export function withoutWikiQuotes(wiki: string): string {
   let result = '';
   let done = 0;

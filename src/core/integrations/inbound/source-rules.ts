@@ -2,7 +2,7 @@ import type { ProviderName } from '../../../contract/oauth.ts';
 import type { Config } from '../../config/config.ts';
 import type { SourceRule } from '../../config/webhook-settings.ts';
 
-/** What holds for one repository, project or team. */
+/** The effective rules for a repository, project or team. */
 export interface SourceRules {
   isEnabled: boolean;
   aiTaskLabel: string;
@@ -10,9 +10,9 @@ export interface SourceRules {
   repository: string | undefined;
   branch: string | undefined;
   agent: string | undefined;
-  /** Names of priorities and words of labels, in lower case, by the priority that they mean. */
+  /** Maps priority names and words in labels, in lower case, to priorities. */
   priorities: ReadonlyMap<string, 1 | 2 | 3 | 4>;
-  /** The e-mail address of the owner of the tasks; the owner of the machine, or the first administrator, unless set. */
+  /** The e-mail address of the tasks' owner; by default the owner of the machine, or the first administrator. */
   ownerEmail: string | undefined;
   isTrusted: boolean;
   hasComments: boolean;
@@ -22,9 +22,9 @@ export interface SourceRules {
   allowBots: readonly string[];
 }
 
-/** The rules of a provider for the place, read anew so that a change counts at once: the closest name wins. */
-export function rulesOf(config: Config, provider: ProviderName, place: string | undefined): SourceRules {
-  const rule = closest(config.get(`webhooks.${provider}.rules`), place?.toLowerCase());
+/** Resolves the rules for a repository, project or team from the current settings; the most specific name wins. */
+export function rulesOf(config: Config, provider: ProviderName, context: string | undefined): SourceRules {
+  const rule = closest(config.get(`webhooks.${provider}.rules`), context?.toLowerCase());
   return {
     isEnabled: rule.enabled ?? true,
     aiTaskLabel: rule.aiTaskLabel ?? config.get(`webhooks.${provider}.aiTaskLabel`),
@@ -47,18 +47,18 @@ export function rulesOf(config: Config, provider: ProviderName, place: string | 
   };
 }
 
-/** A name without a star before any pattern; among patterns the one that says most. */
-function closest(rules: Record<string, SourceRule>, place: string | undefined): SourceRule {
+/** An exact name wins over patterns; among patterns, the longest wins. */
+function closest(rules: Record<string, SourceRule>, context: string | undefined): SourceRule {
   let best: { weight: number; rule: SourceRule } | undefined;
   for (const [pattern, rule] of Object.entries(rules)) {
-    if (!matches(pattern.toLowerCase(), place ?? '')) continue;
+    if (!matches(pattern.toLowerCase(), context ?? '')) continue;
     const weight = pattern.includes('*') ? pattern.replaceAll('*', '').length : Number.POSITIVE_INFINITY;
     if (!best || weight > best.weight) best = { weight, rule };
   }
   return best?.rule ?? {};
 }
 
-/** Whether the text is the pattern, whose stars stand for any text; takes time in proportion to both. */
+/** Matches a pattern in which `*` stands for any text, in linear time. */
 function matches(pattern: string, text: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
   const last = rest.pop();

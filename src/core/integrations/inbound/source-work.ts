@@ -1,51 +1,51 @@
 import type { SourceRules } from './source-rules.ts';
 
-/** Where a comment that tells how a task goes belongs. */
+/** The issue or pull request that receives a task's progress comment. */
 export type CommentTarget =
   | { provider: 'codehost'; repository: string; number: number }
   /** `site` is the origin of the Jira site, such as https://example.atlassian.net. */
   | { provider: 'tracker_a'; site: string; issueKey: string }
-  /** `issueId` is the id of Linear, not the identifier that people see. */
+  /** `issueId` is Linear's internal id, not the identifier that people see. */
   | { provider: 'tracker_b'; issueId: string };
 
-/** The task that a delivery asks for, in the vendor's own words: nothing here is cut or checked yet. */
+/** The task that a delivery requests, as received: nothing is truncated or validated yet. */
 export interface SourceWork {
   sourceId: string;
   sourceUrl: string | undefined;
   title: string;
   description: string;
-  /** What a comment asks for, without the mention or command before it, or that a review is asked for. */
+  /** The request of a comment without its mention or command, or the request for a review. */
   prompt?: string;
   labels: string[];
   priority: 1 | 2 | 3 | 4;
   repository: string | undefined;
   branch: string | undefined;
-  /** While a task with this key has not ended, another delivery with it asks for the same work. */
+  /** Deduplicates work: while a task with this key is unfinished, a delivery with the same key is a duplicate. */
   contentKey: string;
-  /** True where the branch must be one that a task of ours works on. */
+  /** Whether the work requires that a task has this branch. */
   needsTaskBranch?: boolean;
   target: CommentTarget | undefined;
 }
 
-/** What a delivery is, as its vendor says it. */
+/** A delivery as parsed by its vendor's reader. */
 export interface SourceEvent {
   event: string;
   action: string | undefined;
   sender: string | undefined;
-  /** The issue, pull request or check that it is about, also where it is ignored. */
+  /** The issue, pull request or check of the delivery, including ignored ones. */
   sourceId: string | undefined;
   verdict: { work: SourceWork; rules: SourceRules } | { ignored: string };
 }
 
-/** The headers of a request, names in lower case. */
+/** Request headers with lower-case names. */
 export type SourceHeaders = Readonly<Record<string, string | string[] | undefined>>;
-/** What holds for a repository, project or team by its name. */
-export type RulesOf = (place: string | undefined) => SourceRules;
+/** Looks up the rules for a repository, project or team by name. */
+export type RulesOf = (name: string | undefined) => SourceRules;
 
 /**
  * Reads a signed delivery of one vendor.
- * Throws an `AppError` with code `validation` for a body that is no delivery of the vendor at all; anything else that
- * asks for nothing is ignored, with the reason.
+ * Throws an `AppError` with code `validation` if the body is not a delivery of the vendor. Any other delivery that
+ * requests no work is ignored, with the reason.
  */
 export type ReadSource = (
   delivery: { headers: SourceHeaders; payload: unknown },

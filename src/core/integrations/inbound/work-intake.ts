@@ -8,7 +8,7 @@ import type { Database, WriteTransaction } from '../../storage/database.ts';
 import type { TaskService } from '../../tasks/task-service.ts';
 import type { SourceComments } from '../comments/source-comments.ts';
 import type { ClaimStore } from './claim-store.ts';
-import type { Delivery, DeliveryLog, Outcome, WrittenOutcome } from './delivery-log.ts';
+import type { Delivery, DeliveryLog, Outcome, RecordedOutcome } from './delivery-log.ts';
 import { fitTask } from './fit-task.ts';
 import { findInboundOwner } from './inbound-owner.ts';
 import type { KnownDelivery } from './inbound-store.ts';
@@ -24,44 +24,49 @@ export interface WorkIntakeDeps {
   tasks: TaskService;
   sourceComments: Pick<SourceComments, 'add'>;
 }
-interface AskedWork {
+interface WorkVerdict {
   work: SourceWork;
   rules: SourceRules;
 }
 
-/** Decides what comes of a delivery, in one transaction with its task and its entry in the log. */
+/** Decides the outcome of a delivery, in one transaction with its task and its log entry. */
 export class WorkIntake {
   readonly #deps: WorkIntakeDeps;
   constructor(deps: WorkIntakeDeps) {
     this.#deps = deps;
   }
 
-  /** A delivery that comes too late to be believed is written down, and rejects as `forbidden`. */
+  /** Processes a delivery. One outside the replay window is logged, and rejects with `forbidden`. */
   async take(delivery: Delivery, event: SourceEvent): Promise<InboundAnswer> {
-    const { status, ...told } = await this.#decide(delivery, event);
-    // The log says why.
+    const { status, ...answer } = await this.#decide(delivery, event);
+    // The reason is only in the log.
     if (status === 'refused') throw new AppError('forbidden', 'Invalid webhook signature');
-    return { status, ...told };
+    return { status, ...answer };
   }
 
-  #decide(delivery: Delivery, event: SourceEvent): Promise<WrittenOutcome> {
+  #decide(delivery: Delivery, event: SourceEvent): Promise<RecordedOutcome> {
     const { refusal } = delivery;
     const { verdict } = event;
-    if (refusal !== undefined) return this.#setAside(delivery, event, { status: 'refused', reason: refusal });
+    if (refusal !== undefined)
+      return this.#recordOnly(delivery, event, { status: 'refused', reason: refusal });
     if ('work' in verdict) return this.#accept(delivery, event, verdict);
-    return this.#setAside(delivery, event, { status: 'ignored', reason: verdict.ignored });
+    return this.#recordOnly(delivery, event, { status: 'ignored', reason: verdict.ignored });
   }
 
-  #setAside(delivery: Delivery, event: SourceEvent, outcome: Outcome): Promise<WrittenOutcome> {
+  #recordOnly(delivery: Delivery, event: SourceEvent, outcome: Outcome): Promise<RecordedOutcome> {
     const { database, deliveries } = this.#deps;
     return database.write(async (transaction) => {
       const known = await deliveries.known(transaction, delivery);
-      const before = cameBefore(known);
+      const before = duplicateOf(known);
       return deliveries.write(transaction, delivery, { event, known, outcome: before ?? outcome });
     });
   }
 
-  async #accept(delivery: Delivery, event: SourceEvent, { work, rules }: AskedWork): Promise<WrittenOutcome> {
+  async #accept(
+    delivery: Delivery,
+    event: SourceEvent,
+    { work, rules }: WorkVerdict,
+  ): Promise<RecordedOutcome> {
     const { tasks, claims, deliveries, sourceComments } = this.#deps;
     const { provider, deliveryId, receivedAt } = delivery;
     const caller = await this.#ownerOf(rules);
@@ -74,7 +79,7 @@ export class WorkIntake {
       isTrusted: rules.isTrusted,
       instead: async (transaction) => {
         known = await deliveries.known(transaction, delivery);
-        const outcome = cameBefore(known) ?? (await this.#insteadOf(transaction, provider, work));
+        const outcome = duplicateOf(known) ?? (await this.#existingOutcome(transaction, provider, work));
         return outcome && deliveries.write(transaction, delivery, { event, known, outcome });
       },
       attach: async (transaction, { id: taskId }) => {
@@ -89,30 +94,30 @@ export class WorkIntake {
     return answer;
   }
 
-  /** What comes of work that makes no task now. */
-  async #insteadOf(
+  /** The outcome of work that creates no task, if any. */
+  async #existingOutcome(
     { db }: WriteTransaction,
     provider: ProviderName,
     work: SourceWork,
   ): Promise<Outcome | undefined> {
     const { claims } = this.#deps;
     const taskId = await claims.findOpen(db, provider, work.contentKey);
-    if (taskId !== undefined) return { status: 'duplicate', reason: 'Its task has not ended yet', taskId };
+    if (taskId !== undefined) return { status: 'duplicate', reason: 'Its task has not finished yet', taskId };
     if (work.needsTaskBranch && !(await claims.hasTaskOn(db, work)))
-      return { status: 'ignored', reason: 'No task works on this branch' };
+      return { status: 'ignored', reason: 'No task has this branch' };
     return undefined;
   }
 
-  /** Whoever it is, a stranger's text gets no more rights than any user has. */
+  /** Untrusted text never gets more than a user's rights, even if the owner is an administrator. */
   async #ownerOf({ ownerEmail }: SourceRules): Promise<Caller> {
     const userId = await findInboundOwner(this.#deps, ownerEmail);
     if (userId === undefined)
-      throw new AppError('unavailable', 'There is no administrator whose task this could be');
+      throw new AppError('unavailable', 'No administrator exists who could own this task');
     return { userId, role: 'user' };
   }
 }
 
-const cameBefore = (known: KnownDelivery | undefined): Outcome | undefined =>
+const duplicateOf = (known: KnownDelivery | undefined): Outcome | undefined =>
   known?.task_id
-    ? { status: 'duplicate', reason: 'This delivery came before', taskId: known.task_id }
+    ? { status: 'duplicate', reason: 'This delivery was received before', taskId: known.task_id }
     : undefined;

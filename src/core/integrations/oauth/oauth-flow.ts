@@ -98,7 +98,7 @@ export class OAuthFlow {
       throw new AppError('validation', 'The code and the state of a sign-in are missing');
     const stored = stateSchema.safeParse(await oneTimeTokens.redeem(purposeOf(name), callback.state));
     if (!stored.success)
-      throw new AppError('wrong_state', 'This sign-in is too old, or was used before. Start again.');
+      throw new AppError('wrong_state', 'This sign-in has expired or was already used. Start again.');
     const state = stored.data;
     requireSameBrowser(state, end);
     requireSamePerson(name, state, end);
@@ -118,7 +118,7 @@ export class OAuthFlow {
   async #verifierOf(state: FlowState, { codeVerifier: given }: FlowEnd): Promise<string> {
     if (state.codeVerifier !== undefined) return state.codeVerifier;
     if (given === undefined || (await this.#deps.grants.challengeOf(given)) !== state.codeChallenge)
-      throw new AppError('validation', 'The code verifier does not belong to the code challenge', {
+      throw new AppError('validation', 'The code verifier does not match the code challenge', {
         details: [{ path: 'codeVerifier', message: 'Expected the verifier of the codeChallenge' }],
       });
     return given;
@@ -142,5 +142,5 @@ function requireSamePerson(
 ): void {
   const isSignIn = name === 'codehost' && before === undefined;
   if (isSignIn || (now !== undefined && before === now)) return;
-  throw new AppError('unauthenticated', 'Sign in, then start again: you were not signed in all the time');
+  throw new AppError('unauthenticated', 'You were not signed in the whole time. Sign in, then start again.');
 }

@@ -49,7 +49,7 @@ export class OAuthSignIn {
       if (row.disabled_at !== null) return this.#refuse(transaction, row, place);
       return this.#admit(transaction, row, place);
     });
-    if (!signedIn) throw new AppError('forbidden', 'This account is closed. Ask an administrator.');
+    if (!signedIn) throw new AppError('forbidden', 'This account is disabled. Ask an administrator.');
     return signedIn;
   }
 

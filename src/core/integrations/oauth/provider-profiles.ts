@@ -82,7 +82,7 @@ async function atlassianProfile(api: Api): Promise<ProviderProfile> {
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .map(({ id, name, url }) => ({ id, name, url }));
   const [site] = sites;
-  if (!site) throw new AppError('forbidden', 'This Atlassian account gave access to no Jira site');
+  if (!site) throw new AppError('forbidden', 'This Atlassian account granted access to no Jira site');
   return {
     accountId: user.account_id,
     login: user.nickname ?? user.name,

@@ -159,7 +159,7 @@ function validCallback(
     return library.validateAuthResponse(server, client, new URLSearchParams(given), expectedState);
   } catch (error) {
     if (error instanceof library.AuthorizationResponseError) throw error;
-    throw new AppError('forbidden', `This answer does not come from ${provider.vendor}`);
+    throw new AppError('forbidden', `This answer was not sent by ${provider.vendor}`);
   }
 }
 

@@ -108,7 +108,7 @@ describe('a comment is not written', () => {
       expect(await requestsFor(jira, { flags, isUnconnected: true })).toEqual({
         urls: [],
         asked: [],
-        error: 'There is nothing to write it with',
+        error: 'No connected account or token can write the comment',
       });
     }
   });
@@ -118,7 +118,7 @@ describe('a comment is not written', () => {
     expect(await requestsFor({ ...jira, site } as CommentTarget)).toEqual({
       urls: [],
       asked: [],
-      error: 'That site of Jira is not connected',
+      error: 'This Jira site is not connected',
     });
   });
 
@@ -146,7 +146,7 @@ describe('a comment is not written', () => {
   ])('at a place of %s that a delivery made up: %j', async (vendor, target) => {
     const { urls, error } = await requestsFor(target as CommentTarget);
     expect(urls).toEqual([]);
-    expect(error).toMatch(new RegExp(`^That is no (?:repository|issue) of ${vendor}$`));
+    expect(error).toMatch(new RegExp(`^Not a ${vendor} (?:repository|issue)$`));
   });
 });
 

@@ -24,7 +24,7 @@ describe('a comment that cannot be written', () => {
     expect(world.logged).toEqual([
       {
         level: 'warn',
-        message: 'a comment at a source is given up',
+        message: 'giving up on a source comment',
         fields: { taskId: 'task_1', provider: 'codehost', reason: 'GitHub answered 502' },
       },
     ]);
@@ -51,7 +51,7 @@ describe('a comment that cannot be written', () => {
 
   it.each([
     [githubError(403, 'Unable to create comment because issue is locked.'), /403: the account may not write/],
-    [githubError(404, 'Not Found'), /404: it is gone, or/],
+    [githubError(404, 'Not Found'), /404: it does not exist, or/],
     [githubError(410, 'This issue was deleted'), /410/],
     [githubError(422, 'Validation Failed'), /answered 422/],
     [githubError(400, 'Problems parsing JSON'), /answered 400/],
@@ -148,7 +148,7 @@ describe('the right to write', () => {
     await world.begin('task_1');
     await world.advance(MINUTE);
     expect(await world.row('task_1')).toMatchObject({
-      last_error: 'There is nothing to write it with',
+      last_error: 'No connected account or token can write the comment',
       ended_at: expect.any(String),
     });
     world.connections.tokens['user_owner codehost'] = 'since';

@@ -6,7 +6,7 @@ import {
   githubMarkdown,
   linearMarkdown,
 } from '../../../../src/core/integrations/comments/markdown-comment.ts';
-import { spokenDuration } from '../../../../src/core/integrations/comments/spoken-duration.ts';
+import { formatLongDuration } from '../../../../src/core/integrations/comments/format-long-duration.ts';
 
 const taskOf = (output: string, error?: object) => ({
   id: 'task_1',
@@ -84,7 +84,7 @@ describe('a comment', () => {
 
   it('cuts long words and says so', async () => {
     const markdown = await linearMarkdown(said('a'.repeat(9999) + '😀' + 'b'.repeat(2345)));
-    expect(markdown).toContain('\n\n*Cut here: 2,347 more characters.*\n\n');
+    expect(markdown).toContain('\n\n*Truncated: 2,347 more characters.*\n\n');
     expect(markdown).toMatch(/> a{9999}\n/);
   });
 
@@ -132,5 +132,5 @@ it.each([
   [5_400_000, '1 hour 30 minutes'],
   [90_000_000, '1 day 1 hour'],
 ])('%i ms are %s', (ms, words) => {
-  expect(spokenDuration(ms)).toBe(words);
+  expect(formatLongDuration(ms)).toBe(words);
 });

@@ -44,7 +44,7 @@ describe('the comment of a task', () => {
     expect(bus.has('task')).toBe(false);
   });
 
-  it('says that it failed, with what went wrong, or that it was cancelled', async () => {
+  it('reports a failure with its error, and a cancellation', async () => {
     await using world = await openWorld();
     for (const id of ['task_1', 'task_2']) await world.begin(await world.addTask(id));
     await world.fail('task_1');
@@ -52,9 +52,9 @@ describe('the comment of a task', () => {
     await world.advance(MINUTE);
     const [failed, cancelled] = world.vendors.texts();
     expect(failed).toMatch(
-      /^\*\*svc could not finish this\*\*\.\n\nIt took longer than it may\. \(timeout\)\n\n> It hung\n/,
+      /^\*\*svc could not finish this\*\*\.\n\nIt exceeded its time limit\. \(timeout\)\n\n> It hung\n/,
     );
-    expect(cancelled).toMatch(/^\*\*svc does not work on this any more\*\*: the task was cancelled\.\n/);
+    expect(cancelled).toMatch(/^\*\*svc stopped working on this\*\*: the task was cancelled\.\n/);
   });
 
   it('says that a person has to decide while one has to, and nothing of what it is about', async () => {
@@ -63,7 +63,7 @@ describe('the comment of a task', () => {
     await world.advance(MINUTE);
     const row = await addApproval(world);
     await world.advance(MINUTE);
-    expect(world.vendors.texts()).toEqual([expect.stringContaining('waits for a decision')]);
+    expect(world.vendors.texts()).toEqual([expect.stringContaining('waiting for a decision')]);
     expect(world.vendors.texts()[0]).not.toContain('rm -rf');
     await world.database.write(({ db }) => db.updateTable('approvals').set({ status: 'approved' }).execute());
     world.bus.emit('approval', { row: { ...row, status: 'approved' }, approval: {} as never });
@@ -72,7 +72,7 @@ describe('the comment of a task', () => {
     expect(world.vendors.writes()).toHaveLength(3);
   });
 
-  it('skips what was overtaken before it was written', async () => {
+  it('skips a state that was superseded before it was written', async () => {
     await using world = await openWorld();
     await world.addTask();
     let answers = 0;
@@ -97,7 +97,7 @@ describe('the comment of a task', () => {
     expect(world.vendors.texts()[0]).toContain('svc has finished this');
   });
 
-  it('tells at once what happened while it was being written', async () => {
+  it('updates the comment immediately when the state changes during a write', async () => {
     await using world = await openWorld();
     const arrived = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();
@@ -143,7 +143,7 @@ describe('the comment of a task', () => {
     expect(world.vendors.texts()).toEqual([expect.stringContaining('svc has finished this')]);
   });
 
-  it('stays as it is from one attempt to the next', async () => {
+  it('does not change the comment between two attempts of the task', async () => {
     await using world = await openWorld();
     await world.begin(await world.addTask());
     await world.advance(MINUTE);
@@ -154,7 +154,7 @@ describe('the comment of a task', () => {
     expect(world.vendors.writes()).toHaveLength(1);
   });
 
-  it('goes on when its task is taken back from the dead letters', async () => {
+  it('resumes the comment when its task is requeued from the dead letters', async () => {
     await using world = await openWorld();
     await world.begin(await world.addTask());
     await world.fail();
@@ -171,7 +171,7 @@ describe('the comment of a task', () => {
     expect(world.vendors.texts()).toEqual([expect.stringContaining('svc has finished this')]);
   });
 
-  it('that somebody removed is not written again', async () => {
+  it('does not write a deleted comment again', async () => {
     await using world = await openWorld();
     for (const [at, target] of targets.entries())
       await world.begin(await world.addTask(`task_${at}`, target));
@@ -182,7 +182,7 @@ describe('the comment of a task', () => {
     for (const at of targets.keys())
       expect(await world.row(`task_${at}`)).toMatchObject({
         written: 'started',
-        last_error: 'Somebody removed the comment',
+        last_error: 'The comment was deleted',
         ended_at: expect.any(String),
       });
     expect(Object.values(world.vendors.comments)).toEqual([[], [], []]);
@@ -190,7 +190,7 @@ describe('the comment of a task', () => {
     expect(world.logged).toEqual([]);
   });
 
-  it('is not written where comments are switched off meanwhile', async () => {
+  it('does not write a comment after comments were disabled', async () => {
     const rules = { 'acme/*': { comments: false } };
     await using world = await openWorld({
       flags: { 'webhooks.codehost.rules': rules, 'webhooks.tracker_a.comments': false },
@@ -200,7 +200,7 @@ describe('the comment of a task', () => {
     await world.begin(await world.addTask('task_3', linear));
     await world.advance(MINUTE);
     for (const id of ['task_1', 'task_2'])
-      expect(await world.row(id)).toMatchObject({ last_error: 'Comments are switched off' });
+      expect(await world.row(id)).toMatchObject({ last_error: 'Comments are disabled' });
     expect(world.vendors.requests.map(({ vendor }) => vendor)).toEqual(['tracker_b']);
   });
 });

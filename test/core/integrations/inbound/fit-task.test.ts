@@ -75,7 +75,7 @@ describe('the task of a delivery', () => {
     const body = 'y'.repeat(20_001);
     const { description = '', prompt } = fit({ description: body });
     expect(description).toHaveLength(20_000);
-    expect(description).toMatch(/^y+\n\n\[cut: the prompt has all of it\]$/);
+    expect(description).toMatch(/^y+\n\n\[truncated: the prompt has the full text\]$/);
     expect(prompt).toBe(`It does not start\n\n${body}`);
     expect(fit({ description: 'y'.repeat(20_000) })).not.toHaveProperty('prompt');
   });
@@ -90,7 +90,7 @@ describe('the task of a delivery', () => {
   it('cuts a prompt of more than 200,000', () => {
     const { prompt = '' } = fit({ description: 'y'.repeat(300_000) });
     expect(prompt).toHaveLength(200_000);
-    expect(prompt).toMatch(/y\n\n\[cut: it was longer\]$/);
+    expect(prompt).toMatch(/y\n\n\[truncated\]$/);
   });
 
   it('has no description where there is none', () => {

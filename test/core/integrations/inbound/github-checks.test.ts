@@ -55,7 +55,7 @@ describe('a check at GitHub', () => {
       ...work,
       needsTaskBranch: true,
     });
-    expect(reasonOf('check_run', check())).toBe('Failed checks are switched off');
+    expect(reasonOf('check_run', check())).toBe('Failed checks are disabled');
     expect(
       workOf('check_run', check({ conclusion: 'timed_out', pull_requests: null }), { checks: 'all' }),
     ).toMatchObject({
@@ -68,7 +68,7 @@ describe('a check at GitHub', () => {
     [{ conclusion: 'success' }, 'The check build did not fail: its conclusion is success'],
     [{ conclusion: null }, 'The check build did not fail: its conclusion is open'],
     [{ conclusion: 'cancelled' }, 'The check build did not fail: its conclusion is cancelled'],
-    [{ head_sha: null }, 'The delivery does not say which check it is about'],
+    [{ head_sha: null }, 'The delivery names no check'],
     [{ check_suite: { head_branch: null } }, 'The check build ran on no branch of acme/app'],
   ])('that is otherwise asks for nothing: %j', (more, reason) =>
     expect(reasonOf('check_run', check(more), { checks: 'task-branches' })).toBe(reason),
@@ -97,7 +97,7 @@ describe('a check at GitHub', () => {
       }),
     ).toBe('The check Tests ran on no branch of acme/app');
     expect(reasonOf('workflow_run', { ...run(), action: 'requested' }, { checks: 'all' })).toMatch(
-      'asks for nothing',
+      'does not create tasks',
     );
   });
 

@@ -34,7 +34,7 @@ const deliveries = recordedDeliveries<Facts>('github');
 const unix = (text: string | null | undefined) => (text ?? '').replaceAll('\r\n', '\n');
 
 describe.skipIf(!hasSharedFixtures)('the recorded deliveries of GitHub', () => {
-  it('are all read', () => {
+  it('reads all recorded deliveries of GitHub', () => {
     const events = deliveries.map(
       ({ headers, payload }) => readGithub({ headers, payload }, () => rulesWith()).event,
     );
@@ -42,7 +42,7 @@ describe.skipIf(!hasSharedFixtures)('the recorded deliveries of GitHub', () => {
     expect(new Set(deliveries.map(({ id }) => id)).size).toBe(122);
   });
 
-  it.each(deliveries)('are understood: $id', ({ headers, payload, facts }) => {
+  it.each(deliveries)('parses the recorded delivery $id', ({ headers, payload, facts }) => {
     const read = readGithub({ headers, payload }, () => rulesWith());
     const { item, repository } = facts;
     const check = checkOf(facts, payload);

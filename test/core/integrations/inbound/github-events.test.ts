@@ -84,9 +84,9 @@ describe('an issue at GitHub', () => {
       { assignee: { login: 'agent-x' } },
       'The assignee agent-x is not agent',
     ],
-    ['unlabeled', {}, { label: { name: 'ai-task' } }, 'issues.unlabeled asks for nothing'],
-    ['edited', {}, {}, 'issues.edited asks for nothing'],
-    ['constructor', {}, {}, 'issues.constructor asks for nothing'],
+    ['unlabeled', {}, { label: { name: 'ai-task' } }, 'issues.unlabeled does not create tasks'],
+    ['edited', {}, {}, 'issues.edited does not create tasks'],
+    ['constructor', {}, {}, 'issues.constructor does not create tasks'],
   ])('asks for nothing when it is %s: %j %j', (action, more, body, reason) =>
     expect(reasonOf('issues', { action, issue: issue(more), ...body })).toBe(reason),
   );
@@ -159,7 +159,7 @@ describe('a pull request at GitHub', () => {
       'The reviewer that was named is not agent',
     );
     expect(reasonOf('issues', { ...body, requested_reviewer: { login: 'agent' } })).toMatch(
-      'asks for nothing',
+      'does not create tasks',
     );
   });
 
@@ -217,7 +217,7 @@ describe('a comment at GitHub', () => {
     const body = { action: 'submitted', pull_request: pull() };
     expect(workOf('pull_request_review', { ...body, review: comment('@agent go') }).prompt).toBe('go');
     expect(reasonOf('pull_request_review', { ...body, review: comment(null) })).toBe(
-      'There is no text in the comment',
+      'The comment has no text',
     );
   });
 
@@ -236,11 +236,11 @@ describe('a comment at GitHub', () => {
 
   it('of our own asks for nothing, whoever sends it', () => {
     const own = commented(`@agent is done\n\n${commentMarker('task_01')}`);
-    expect(reasonOf('issue_comment', own, { allowBots: ['ann'] })).toBe('The comment is one of our own');
+    expect(reasonOf('issue_comment', own, { allowBots: ['ann'] })).toBe('The comment was written by svc');
   });
 
   it.each(['edited', 'deleted'])('asks for nothing when it is %s', (action) =>
-    expect(reasonOf('issue_comment', { ...commented('/ai go'), action })).toMatch('asks for nothing'),
+    expect(reasonOf('issue_comment', { ...commented('/ai go'), action })).toMatch('does not create tasks'),
   );
 
   it.each([
@@ -298,20 +298,20 @@ describe('a bot at GitHub', () => {
 describe('a delivery of GitHub', () => {
   it('that is a ping asks for nothing, whatever else it says', () => {
     expect(reasonOf('ping', { action: 'opened', issue: issue() })).toBe(
-      'GitHub only says that the webhook is set up',
+      'GitHub confirms that the webhook is set up',
     );
   });
 
   it('of a place that is switched off asks for nothing', () => {
     expect(reasonOf('issues', { action: 'opened', issue: issue() }, { isEnabled: false })).toBe(
-      'A rule switches acme/app off',
+      'A rule disables acme/app',
     );
   });
 
   it.each([
-    [{ issue: undefined }, 'The delivery does not say which issue it is about'],
-    [{ issue: { number: '7' } }, 'The delivery does not say which issue it is about'],
-    [{ repository: { full_name: '' } }, 'The delivery does not say which repository it is about'],
+    [{ issue: undefined }, 'The delivery names no issue'],
+    [{ issue: { number: '7' } }, 'The delivery names no issue'],
+    [{ repository: { full_name: '' } }, 'The delivery names no repository'],
   ])('that lacks what matters asks for nothing: %j', (body, reason) =>
     expect(reasonOf('issues', { action: 'opened', issue: issue(), ...body })).toBe(reason),
   );
@@ -323,7 +323,7 @@ describe('a delivery of GitHub', () => {
         new AppError('validation', 'This is no delivery of GitHub'),
       );
     expect(readGithub({ headers: {}, payload: {} }, rules).verdict).toEqual({
-      ignored: 'unnamed event asks for nothing',
+      ignored: 'unnamed event does not create tasks',
     });
     expect(readGithub({ headers: { 'x-github-event': ['push'] }, payload: {} }, rules).event).toBe('push');
   });

@@ -12,11 +12,15 @@ import { startDaemon, type TestDaemon } from '../../../helpers/daemon.ts';
 import { inboundFlags, sign } from '../../../helpers/inbound.ts';
 
 /** The work that a test's delivery asks for; one that names no content key asks for none. */
-export type Wish = Partial<SourceWork> & { place?: string; ignored?: string; webhookTimestamp?: number };
+export type WorkRequest = Partial<SourceWork> & {
+  place?: string;
+  ignored?: string;
+  webhookTimestamp?: number;
+};
 
 /** A reader whose vendor says plainly what it wants. */
 const readWish: ReadSource = ({ headers, payload }, rulesOf) => {
-  const { place, ignored, ...work } = payload as Wish;
+  const { place, ignored, ...work } = payload as WorkRequest;
   const event = headers['x-github-event'];
   if (typeof event !== 'string') throw new AppError('validation', 'The event is missing');
   const head = { event, action: undefined, sender: 'ann', sourceId: work.sourceId };
@@ -43,7 +47,7 @@ export interface InboundWorld extends AsyncDisposable {
   inbound: InboundService;
   removeOld: () => Promise<void>;
   /** Takes a signed delivery of the wish. */
-  receive: (wish: Wish, options?: SentOptions) => Promise<InboundAnswer>;
+  receive: (wish: WorkRequest, options?: SentOptions) => Promise<InboundAnswer>;
   /** What the source of each task wants to be told. */
   comments: NewSourceComment[];
   /** Time goes by. */
@@ -82,7 +86,7 @@ export async function startInbound(): Promise<InboundWorld> {
   };
 }
 
-function receiptOf(wish: Wish, options: SentOptions = {}): Receipt {
+function receiptOf(wish: WorkRequest, options: SentOptions = {}): Receipt {
   const { id = randomUUID(), provider = 'codehost' } = options;
   const { headers, body } = sign({
     provider,

@@ -5,11 +5,11 @@ const json = (text: string | Buffer) => readPayload('application/json', Buffer.f
 const form = (text: string) => readPayload('application/x-www-form-urlencoded', Buffer.from(text));
 
 describe('the body of a delivery', () => {
-  it('is JSON, whose text is kept as it came', () => {
+  it('keeps the text of a JSON body as received', () => {
     expect(json('{ "a": 1 }')).toEqual({ text: '{ "a": 1 }', value: { a: 1 } });
   });
 
-  it('may be a form with the JSON in it', () => {
+  it('accepts a form that contains the JSON', () => {
     const payload = '{"title":"Ünïcode & more + 100%"}';
     const expected = { text: payload, value: { title: 'Ünïcode & more + 100%' } };
     expect(form(`payload=${encodeURIComponent(payload)}`)).toEqual(expected);
@@ -25,23 +25,23 @@ describe('the body of a delivery', () => {
     },
   );
 
-  it('is not a form without one payload', () => {
+  it('rejects a form without exactly one payload', () => {
     for (const text of ['', 'a=1', 'payload', 'payload=', 'payload={}&payload={}', 'Payload={}'])
       expect(() => form(text)).toThrow(/one field named payload|not valid JSON/);
   });
 
-  it('is not text in another encoding', () => {
+  it('rejects a body that is not UTF-8', () => {
     expect(() => json(Buffer.from('{"a":"\xff"}', 'latin1'))).toThrow('The body is not valid UTF-8');
   });
 
-  it('is not deeper than 64 levels, however deep it is', () => {
+  it('rejects a body nested deeper than 64 levels', () => {
     const nested = (levels: number) => `{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
     expect(json(nested(64)).value).toHaveProperty('a');
     expect(() => json(nested(65))).toThrow('nested deeper than 64 levels');
     expect(() => json(nested(1_000_000))).toThrow('nested deeper than 64 levels');
   });
 
-  it('may hold what other bodies may not: keys of prototypes, NUL, half of a pair', () => {
+  it('accepts prototype keys, NUL and lone surrogates in a body', () => {
     const text = '{"__proto__":{"isAdmin":true},"constructor":"x","nul":"a\\u0000b","half":"\\ud800"}';
     const { value } = json(text);
     expect(Object.keys(value)).toEqual(['__proto__', 'constructor', 'nul', 'half']);

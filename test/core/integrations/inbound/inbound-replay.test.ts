@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Caller } from '../../../../src/core/auth/caller.ts';
-import { type InboundWorld, startInbound, type Wish } from './inbound-parts.ts';
+import { type InboundWorld, startInbound, type WorkRequest } from './inbound-parts.ts';
 
 const caller: Caller = { userId: 'user_owner', role: 'admin' };
 let world: InboundWorld;
@@ -15,7 +15,7 @@ beforeEach(() => {
   contentKey = `key-${++count}`;
 });
 
-const receive = (wish: Wish, id = contentKey) => world.receive(wish, { id });
+const receive = (wish: WorkRequest, id = contentKey) => world.receive(wish, { id });
 const replay = (id: string) => world.inbound.replay(caller, id, { address: '203.0.113.9' });
 const end = (id = '') => world.daemon.client.tasks.cancel({ params: { id } });
 const entry = async (id: string) => (await world.inbound.get(id)).delivery;
@@ -26,7 +26,7 @@ const close = (isClosed: boolean) =>
   });
 
 describe('a replay', () => {
-  it('makes a task of what was ignored, as an entry of its own', async () => {
+  it('creates a task from an ignored delivery on replay, with a separate entry', async () => {
     await close(true);
     const first = await receive({ contentKey, place: 'closed' });
     expect(await replay(first.id)).toMatchObject({ status: 'ignored' });
@@ -46,7 +46,7 @@ describe('a replay', () => {
     expect(original).not.toHaveProperty('replayOf');
   });
 
-  it('does work again that has ended, and not before', async () => {
+  it('repeats work on replay only after its task has finished', async () => {
     const first = await receive({ contentKey });
     expect(await replay(first.id)).toMatchObject({ status: 'duplicate', taskId: first.taskId });
     await end(first.taskId);
@@ -55,7 +55,7 @@ describe('a replay', () => {
     expect(second.taskId).not.toBe(first.taskId);
   });
 
-  it('counts for the sender, who may send the same again', async () => {
+  it('recognizes a delivery that the sender repeats after a replay', async () => {
     await close(true);
     const first = await receive({ contentKey, place: 'closed' });
     await close(false);
@@ -63,13 +63,13 @@ describe('a replay', () => {
     await end(taskId);
     expect(await receive({ contentKey, place: 'closed' })).toEqual({
       status: 'duplicate',
-      reason: 'This delivery came before',
+      reason: 'This delivery was received before',
       taskId,
       id: first.id,
     });
   });
 
-  it('can be replayed too', async () => {
+  it('replays a replay', async () => {
     const first = await receive({ contentKey });
     await end(first.taskId);
     const second = await replay(first.id);
@@ -77,7 +77,7 @@ describe('a replay', () => {
     expect(await replay(second.id)).toMatchObject({ status: 'accepted' });
   });
 
-  it('is an entry of the audit log, with who it was', async () => {
+  it('records a replay and its caller in the audit log', async () => {
     const first = await receive({ contentKey });
     await replay(first.id);
     const { entries } = await world.daemon.client.audit.list({
@@ -96,7 +96,7 @@ describe('a replay', () => {
     expect(await world.daemon.client.audit.verify()).toMatchObject({ valid: true });
   });
 
-  it('of nothing is not there', async () => {
+  it('rejects the replay of an unknown delivery', async () => {
     await expect(replay('inb_none')).rejects.toMatchObject({ code: 'not_found' });
   });
 });

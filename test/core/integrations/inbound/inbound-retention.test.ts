@@ -67,7 +67,7 @@ describe('what is kept of deliveries', () => {
     expect(shown).not.toHaveProperty('payload');
     await expect(world.inbound.replay(caller, id, {})).rejects.toMatchObject({
       code: 'wrong_state',
-      message: expect.stringMatching('no longer kept'),
+      message: expect.stringMatching('no longer stored'),
     });
 
     world.pass(22 * DAY);

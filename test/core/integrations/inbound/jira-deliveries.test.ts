@@ -34,17 +34,17 @@ const idsByName: Record<string, string> = {
 };
 
 describe.skipIf(!hasSharedFixtures)('the recorded deliveries of Jira', () => {
-  it('are all there, one of which names no event', () => {
+  it('finds all recorded deliveries of Jira, one without an event', () => {
     expect(all).toHaveLength(24);
     const odd = all.filter((delivery) => !deliveries.includes(delivery));
     expect(odd.map(({ id }) => id)).toEqual(['jira/anomalous-no-event']);
     for (const delivery of odd)
       expect(readJira(delivery, () => rulesWith()).verdict).toEqual({
-        ignored: 'unnamed event asks for nothing',
+        ignored: 'unnamed event does not create tasks',
       });
   });
 
-  it.each(deliveries)('are understood: $id', ({ headers, payload, facts }) => {
+  it.each(deliveries)('parses the recorded delivery $id', ({ headers, payload, facts }) => {
     const read = readJira({ headers, payload }, () => rulesWith());
     expect(read).toMatchObject({
       event: facts.event,

@@ -180,7 +180,7 @@ describe('an issue at Jira that changes', () => {
 
   it('asks for nothing when it is deleted', () => {
     expect(reasonOf({ ...created(), webhookEvent: 'jira:issue_deleted' })).toBe(
-      'jira:issue_deleted asks for nothing',
+      'jira:issue_deleted does not create tasks',
     );
   });
 });
@@ -231,14 +231,12 @@ describe('a comment at Jira', () => {
 
   it('without its issue asks for nothing', () => {
     for (const none of [undefined, null, {}, { key: ' ' }])
-      expect(reasonOf({ ...comment('/ai go'), issue: none })).toBe(
-        'The delivery does not bring the issue that it is about',
-      );
+      expect(reasonOf({ ...comment('/ai go'), issue: none })).toBe('The delivery contains no issue');
   });
 
   it('of our own asks for nothing', () => {
     expect(reasonOf(comment(`[~5c:bot] is done. ${shownCommentMarker('task_01')}`))).toBe(
-      'The comment is one of our own',
+      'The comment was written by svc',
     );
   });
 
@@ -250,7 +248,7 @@ describe('a comment at Jira', () => {
   });
 
   it.each(['comment_updated', 'comment_deleted'])('asks for nothing with %s', (webhookEvent) =>
-    expect(reasonOf({ ...comment('/ai go'), webhookEvent })).toBe(`${webhookEvent} asks for nothing`),
+    expect(reasonOf({ ...comment('/ai go'), webhookEvent })).toBe(`${webhookEvent} does not create tasks`),
   );
 });
 
@@ -265,5 +263,5 @@ it('an app at Jira, and the account itself, ask for nothing unless a rule allows
 });
 
 it('a project that is switched off asks for nothing', () => {
-  expect(reasonOf(created(), { isEnabled: false })).toBe('A rule switches TES off');
+  expect(reasonOf(created(), { isEnabled: false })).toBe('A rule disables TES');
 });

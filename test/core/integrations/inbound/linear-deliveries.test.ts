@@ -33,12 +33,12 @@ interface Body {
 const writerOf = (payload: unknown) => (payload as Body).data.user?.name;
 
 describe.skipIf(!hasSharedFixtures)('the recorded deliveries of Linear', () => {
-  it('are all there', () => {
+  it('finds all recorded deliveries of Linear', () => {
     expect(deliveries).toHaveLength(24);
     expect(new Set(deliveries.map(({ id }) => id)).size).toBe(24);
   });
 
-  it.each(deliveries)('are understood: $id', ({ headers, payload, facts }) => {
+  it.each(deliveries)('parses the recorded delivery $id', ({ headers, payload, facts }) => {
     const read = readLinear({ headers, payload }, () => rulesWith());
     expect(read).toMatchObject({
       event: facts.type,

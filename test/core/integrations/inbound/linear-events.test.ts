@@ -112,7 +112,7 @@ describe('an issue at Linear', () => {
   });
 
   it.each(['remove', 'archive', undefined])('asks for nothing with the action %s', (action) =>
-    expect(reasonOf({ ...created(), action })).toMatch('asks for nothing'),
+    expect(reasonOf({ ...created(), action })).toMatch('does not create tasks'),
   );
 
   it.each([
@@ -147,8 +147,8 @@ describe('an issue at Linear', () => {
 
   it('that nothing names asks for nothing', () => {
     const bare = { identifier: '', url: '' };
-    expect(reasonOf(created(bare))).toBe('The delivery does not say which issue it is about');
-    expect(reasonOf({ ...created(), data: null })).toBe('The delivery does not say which issue it is about');
+    expect(reasonOf(created(bare))).toBe('The delivery names no issue');
+    expect(reasonOf({ ...created(), data: null })).toBe('The delivery names no issue');
   });
 });
 
@@ -172,7 +172,7 @@ describe('a comment at Linear', () => {
 
   it('on anything but an issue asks for nothing', () => {
     const onDocument = comment('/ai go', { issue: undefined, issueId: null, documentContentId: 'd' });
-    expect(reasonOf(onDocument)).toBe('The comment is on no issue');
+    expect(reasonOf(onDocument)).toBe('The comment is not on an issue');
   });
 
   it.each([['@helperx go'], ['a@helper.com'], ['> @helper go'], ['`@helper`'], ['/aim'], ['']])(
@@ -181,10 +181,10 @@ describe('a comment at Linear', () => {
   );
 
   it('asks for nothing without text, edited, or of our own', () => {
-    expect(reasonOf(comment(null))).toBe('There is no text in the comment');
-    expect(reasonOf({ ...comment('/ai go'), action: 'update' })).toBe('Comment.update asks for nothing');
+    expect(reasonOf(comment(null))).toBe('The comment has no text');
+    expect(reasonOf({ ...comment('/ai go'), action: 'update' })).toBe('Comment.update does not create tasks');
     expect(reasonOf(comment(`@helper did it (${shownCommentMarker('task_1')})`))).toBe(
-      'The comment is one of our own',
+      'The comment was written by svc',
     );
   });
 
@@ -249,22 +249,22 @@ describe('what Linear tells an app', () => {
       description: 'Look\n\nComment of Ann on “It breaks”:\n\nHey @helper fix this',
     });
     expect(workOf(said('Hey you, fix this'), { botAccount: undefined }).prompt).toBe('Hey you, fix this');
-    expect(reasonOf(said(null))).toBe('There is no text in the comment');
-    expect(reasonOf(said('svc:task_1'))).toBe('The comment is one of our own');
+    expect(reasonOf(said(null))).toBe('The comment has no text');
+    expect(reasonOf(said('svc:task_1'))).toBe('The comment was written by svc');
     expect(read(said('go'), { commenters: 'members' })).toHaveProperty('work');
   });
 
   it('asks for nothing where it did that itself, or of any other kind', () => {
     expect(reasonOf(notified('issueAssignedToYou', { actor: { id: 'u-app', name: 'App' } }))).toBe(
-      'The app itself did it',
+      'The app made this change itself',
     );
     expect(reasonOf(notified('issueUnassignedFromYou', {}))).toBe(
-      'AppUserNotification.issueUnassignedFromYou asks for nothing',
+      'AppUserNotification.issueUnassignedFromYou does not create tasks',
     );
-    expect(reasonOf(notified('issueAssignedToYou', { issue: null }))).toMatch('which issue');
+    expect(reasonOf(notified('issueAssignedToYou', { issue: null }))).toMatch('names no issue');
   });
 });
 
 it('a team that is switched off asks for nothing', () => {
-  expect(reasonOf(created(), { isEnabled: false })).toBe('A rule switches WEB off');
+  expect(reasonOf(created(), { isEnabled: false })).toBe('A rule disables WEB');
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { askOf, jiraMentionOf, mentionOf } from '../../../../src/core/integrations/inbound/mentions.ts';
+import { commandOf, jiraMentionOf, mentionOf } from '../../../../src/core/integrations/inbound/mentions.ts';
 import { withoutWikiQuotes } from '../../../../src/core/integrations/inbound/quotes.ts';
 
 describe('a comment for the account agent', () => {
-  const ask = (body: string) => askOf(body, mentionOf('agent'));
+  const ask = (body: string) => commandOf(body, mentionOf('agent'));
 
   it.each([
     ['@agent please fix this', 'please fix this'],
@@ -61,21 +61,21 @@ describe('a comment for the account agent', () => {
   ])('does not: %j', (body) => expect(ask(body)).toBeUndefined());
 
   it('is a command where no account is set', () => {
-    expect(askOf('/ai fix', undefined)).toBe('fix');
-    expect(askOf('@agent fix', undefined)).toBeUndefined();
+    expect(commandOf('/ai fix', undefined)).toBe('fix');
+    expect(commandOf('@agent fix', undefined)).toBeUndefined();
   });
 
   it('may have a name with anything in it', () => {
-    expect(askOf('@Mor Paz fix', mentionOf('Mor Paz'))).toBe('fix');
-    expect(askOf('@a.c fix', mentionOf('a.c'))).toBe('fix');
-    expect(askOf('@abc fix', mentionOf('a.c'))).toBeUndefined();
-    expect(askOf('@helper fix', mentionOf('helper[bot]'))).toBe('fix');
-    expect(askOf('@a(b fix', mentionOf('a(b'))).toBe('fix');
+    expect(commandOf('@Mor Paz fix', mentionOf('Mor Paz'))).toBe('fix');
+    expect(commandOf('@a.c fix', mentionOf('a.c'))).toBe('fix');
+    expect(commandOf('@abc fix', mentionOf('a.c'))).toBeUndefined();
+    expect(commandOf('@helper fix', mentionOf('helper[bot]'))).toBe('fix');
+    expect(commandOf('@a(b fix', mentionOf('a(b'))).toBe('fix');
   });
 });
 
 describe('a comment in the markup of Jira', () => {
-  const ask = (body: string) => askOf(body, jiraMentionOf('5c:1-a'), withoutWikiQuotes);
+  const ask = (body: string) => commandOf(body, jiraMentionOf('5c:1-a'), withoutWikiQuotes);
 
   it.each([
     ['[~accountid:5c:1-a] fix this', 'fix this'],
@@ -102,8 +102,8 @@ describe('a comment in the markup of Jira', () => {
 });
 
 it('an account of Jira may have a name with anything in it', () => {
-  expect(askOf('[~a.c] fix', jiraMentionOf('a.c'))).toBe('fix');
-  expect(askOf('[~abc] fix', jiraMentionOf('a.c'))).toBeUndefined();
+  expect(commandOf('[~a.c] fix', jiraMentionOf('a.c'))).toBe('fix');
+  expect(commandOf('[~abc] fix', jiraMentionOf('a.c'))).toBeUndefined();
 });
 
 it('a comment of a megabyte that was made to be slow is read at once', () => {
@@ -118,8 +118,8 @@ it('a comment of a megabyte that was made to be slow is read at once', () => {
     '\n>'.repeat(500_000),
   ];
   for (const body of slow) {
-    askOf(body, mentionOf('agentx'));
-    askOf(body, mentionOf('agent'));
-    askOf(body, jiraMentionOf('agent'), withoutWikiQuotes);
+    commandOf(body, mentionOf('agentx'));
+    commandOf(body, mentionOf('agent'));
+    commandOf(body, jiraMentionOf('agent'), withoutWikiQuotes);
   }
 });

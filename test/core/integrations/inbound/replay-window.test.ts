@@ -5,7 +5,7 @@ const now = new Date('2026-11-22T10:00:00.000Z');
 const signedAt = (webhookTimestamp: unknown) => outsideWindow('tracker_b', { webhookTimestamp }, now);
 const MINUTE = 60_000;
 
-it('takes what Linear signed at most five minutes ago, or ahead of our clock', () => {
+it('accepts deliveries that Linear signed within five minutes of our clock', () => {
   for (const offset of [0, -1, 1, -5 * MINUTE, 5 * MINUTE])
     expect(signedAt(now.getTime() + offset)).toBeUndefined();
   expect(signedAt(now.getTime() - 5 * MINUTE - 1)).toBe(
@@ -17,17 +17,17 @@ it('takes what Linear signed at most five minutes ago, or ahead of our clock', (
   expect(signedAt(1e300)).toMatch('ahead of now');
 });
 
-it('refuses a time that is none', () => {
+it('refuses an invalid timestamp', () => {
   for (const value of ['1716141329394', true, {}, [], Number.NaN, Number.POSITIVE_INFINITY])
-    expect(signedAt(value)).toBe('The webhookTimestamp is no time');
+    expect(signedAt(value)).toBe('The webhookTimestamp is not a timestamp');
 });
 
-it('takes payloads that say no time, as those of old do not', () => {
+it('accepts old Linear payloads without a timestamp', () => {
   expect(signedAt(null)).toBeUndefined();
   expect(outsideWindow('tracker_b', {}, now)).toBeUndefined();
 });
 
-it('asks nobody else', () => {
+it('does not check timestamps of other vendors', () => {
   expect(outsideWindow('codehost', { webhookTimestamp: 0 }, now)).toBeUndefined();
   expect(outsideWindow('tracker_a', { timestamp: 0, webhookTimestamp: 0 }, now)).toBeUndefined();
 });

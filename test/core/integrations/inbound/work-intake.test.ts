@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type InboundWorld, startInbound, type Wish } from './inbound-parts.ts';
+import { type InboundWorld, startInbound, type WorkRequest } from './inbound-parts.ts';
 
 let world: InboundWorld;
 let count = 0;
@@ -13,7 +13,7 @@ beforeEach(() => {
   contentKey = `key-${++count}`;
 });
 
-const receive = (wish: Wish, options?: Parameters<InboundWorld['receive']>[1]) =>
+const receive = (wish: WorkRequest, options?: Parameters<InboundWorld['receive']>[1]) =>
   world.receive(wish, options);
 const end = (id = '') => world.daemon.client.tasks.cancel({ params: { id } });
 const entry = async (id: string) => (await world.inbound.get(id)).delivery;
@@ -25,42 +25,42 @@ const setRules = (rules: Record<string, unknown> | null) =>
   });
 
 describe('the same delivery again', () => {
-  it('makes no second task, not even when the first has ended', async () => {
+  it('creates no second task for a repeated delivery, even after the first task has finished', async () => {
     const first = await receive({ contentKey }, { id: contentKey });
     expect(first.status).toBe('accepted');
-    const again = { ...first, status: 'duplicate', reason: 'This delivery came before' };
+    const again = { ...first, status: 'duplicate', reason: 'This delivery was received before' };
     expect(await receive({ contentKey }, { id: contentKey })).toEqual(again);
     await end(first.taskId);
     expect(await receive({ contentKey }, { id: contentKey })).toEqual(again);
     expect(await entry(first.id)).toMatchObject({ status: 'accepted', copies: 3, taskId: first.taskId });
   });
 
-  it('is known by its bytes, whatever id it comes with', async () => {
+  it('recognizes a repeated delivery by its bytes under a different id', async () => {
     const first = await receive({ contentKey }, { salt: contentKey });
     await end(first.taskId);
     expect(await receive({ contentKey }, { salt: contentKey })).toEqual({
       ...first,
       status: 'duplicate',
-      reason: 'This delivery came before',
+      reason: 'This delivery was received before',
     });
     expect(await entry(first.id)).toMatchObject({ copies: 2 });
   });
 
-  it('is known by its id, whatever its bytes are', async () => {
+  it('recognizes a repeated delivery by its id with different bytes', async () => {
     const first = await receive({ contentKey }, { id: contentKey, salt: 'one' });
     await end(first.taskId);
     const again = await receive({ contentKey }, { id: contentKey, salt: 'two' });
     expect(again).toMatchObject({ status: 'duplicate', id: first.id, taskId: first.taskId });
   });
 
-  it('is another one at another provider', async () => {
+  it('treats the same delivery id of another provider as a different delivery', async () => {
     const first = await receive({ contentKey }, { id: contentKey });
     const other = await receive({ contentKey }, { id: contentKey, provider: 'tracker_a' });
     expect([first.status, other.status]).toEqual(['accepted', 'accepted']);
     expect(other.taskId).not.toBe(first.taskId);
   });
 
-  it('has the hash of its bytes for an id where the sender names none that can be kept', async () => {
+  it('uses the hash of the body as the delivery id if the sender gives no valid one', async () => {
     for (const id of ['', 'é', 'x'.repeat(201), 'two words']) {
       const { id: entryId } = await receive({ contentKey: `${contentKey}${id}` }, { id });
       expect((await entry(entryId)).deliveryId).toMatch(/^sha256:[\da-f]{64}$/);
@@ -69,12 +69,12 @@ describe('the same delivery again', () => {
 });
 
 describe('another delivery of the same work', () => {
-  it('makes no second task while the first has not ended', async () => {
+  it('creates no second task for the same work while the first is unfinished', async () => {
     const first = await receive({ contentKey });
     const second = await receive({ contentKey });
     expect(second).toEqual({
       status: 'duplicate',
-      reason: 'Its task has not ended yet',
+      reason: 'Its task has not finished yet',
       taskId: first.taskId,
       id: expect.any(String),
     });
@@ -82,7 +82,7 @@ describe('another delivery of the same work', () => {
     expect(await entry(second.id)).toMatchObject({ status: 'duplicate', copies: 1 });
   });
 
-  it('makes a new task once that one has ended, and then holds for the new one', async () => {
+  it('creates a new task for the same work after the first has finished, and dedupes by the new one', async () => {
     const first = await receive({ contentKey });
     await end(first.taskId);
     const second = await receive({ contentKey });
@@ -91,24 +91,24 @@ describe('another delivery of the same work', () => {
     expect(await receive({ contentKey })).toMatchObject({ status: 'duplicate', taskId: second.taskId });
   });
 
-  it('is settled by the answer that it got: it makes no task when it comes again later', async () => {
+  it('creates no task when a duplicate is delivered again later', async () => {
     const first = await receive({ contentKey });
     const second = await receive({ contentKey }, { id: `${contentKey}-2` });
     await end(first.taskId);
     expect(await receive({ contentKey }, { id: `${contentKey}-2` })).toEqual({
       ...second,
-      reason: 'This delivery came before',
+      reason: 'This delivery was received before',
     });
   });
 
-  it('is other work under another key', async () => {
+  it('creates another task for work with another key', async () => {
     const first = await receive({ contentKey });
     const second = await receive({ contentKey: `${contentKey} comment 2` });
     expect(second.status).toBe('accepted');
     expect(second.taskId).not.toBe(first.taskId);
   });
 
-  it('makes one task where a thousand come at the same moment', async () => {
+  it('creates one task from a thousand concurrent deliveries', async () => {
     const before = await tasks();
     const answers = await Promise.all(Array.from({ length: 1000 }, () => receive({ contentKey })));
     expect(answers.filter(({ status }) => status === 'accepted')).toHaveLength(1);
@@ -118,7 +118,7 @@ describe('another delivery of the same work', () => {
 });
 
 describe('a delivery that was ignored', () => {
-  it('is looked at again when it comes again, by the rules of now', async () => {
+  it('evaluates an ignored delivery again by the current rules when it is repeated', async () => {
     await setRules({ closed: { enabled: false } });
     const wish = { contentKey, place: 'closed' };
     const first = await receive(wish, { id: contentKey });
@@ -135,7 +135,7 @@ describe('a delivery that was ignored', () => {
     });
   });
 
-  it('says why it is ignored now', async () => {
+  it('updates the reason of an ignored delivery when it is repeated', async () => {
     await receive({ ignored: 'First reason' }, { id: contentKey });
     const again = await receive({ ignored: 'Second reason' }, { id: contentKey });
     expect(again).toMatchObject({ status: 'duplicate', reason: 'Second reason' });
@@ -144,9 +144,9 @@ describe('a delivery that was ignored', () => {
 });
 
 describe('work on a branch of ours', () => {
-  it('is ignored unless a task has that repository and branch', async () => {
+  it('ignores work on a branch unless a task has that repository and branch', async () => {
     const wish = { contentKey, needsTaskBranch: true, repository: `octo/${contentKey}`, branch: 'fix' };
-    expect(await receive(wish)).toMatchObject({ status: 'ignored', reason: 'No task works on this branch' });
+    expect(await receive(wish)).toMatchObject({ status: 'ignored', reason: 'No task has this branch' });
     const { repository } = wish;
     await world.daemon.client.tasks.create({ body: { title: 'x', repository, branch: 'other' } });
     await world.daemon.client.tasks.create({ body: { title: 'x', repository: 'octo/other', branch: 'fix' } });
@@ -159,14 +159,14 @@ describe('work on a branch of ours', () => {
 describe('the source of a task', () => {
   const target = { provider: 'codehost', repository: 'octo/hello', number: 7 } as const;
 
-  it('is told how it goes, in the name of its owner', async () => {
+  it('registers a progress comment at the source on behalf of the owner', async () => {
     const { taskId } = await receive({ contentKey, target });
     expect(world.comments.filter((comment) => comment.taskId === taskId)).toEqual([
       { taskId, ownerId: 'user_owner', target },
     ]);
   });
 
-  it('is not told where a rule says so, nor of what makes no task', async () => {
+  it('registers no progress comment if a rule disables comments or no task is created', async () => {
     const before = world.comments.length;
     await setRules({ quiet: { comments: false } });
     const { taskId } = await receive({ contentKey, target, place: 'quiet' });
@@ -179,14 +179,14 @@ describe('the source of a task', () => {
 
 describe('a delivery of Linear that is too old', () => {
   const MINUTE = 60_000;
-  const send = (age: number, wish: Wish = { contentKey }) =>
+  const send = (age: number, wish: WorkRequest = { contentKey }) =>
     world.receive({ ...wish, webhookTimestamp: Date.now() - age }, { id: contentKey, provider: 'tracker_b' });
   const log = async () => {
     const { deliveries } = await world.inbound.list({ provider: 'tracker_b', limit: 500, offset: 0 });
     return deliveries.filter(({ deliveryId }) => deliveryId === contentKey);
   };
 
-  it('is refused, and seen in the log, once for all its copies', async () => {
+  it('refuses a late delivery and logs it once for all copies', async () => {
     const before = await tasks();
     for (let copy = 1; copy <= 3; copy++)
       await expect(send(10 * MINUTE)).rejects.toMatchObject({
@@ -204,25 +204,25 @@ describe('a delivery of Linear that is too old', () => {
     expect(await tasks()).toBe(before);
   });
 
-  it('is taken where it is signed anew', async () => {
+  it('accepts a late delivery that is signed again', async () => {
     await expect(send(10 * MINUTE)).rejects.toMatchObject({ code: 'forbidden' });
     expect(await send(0)).toMatchObject({ status: 'accepted' });
     expect(await log()).toMatchObject([{ status: 'accepted', copies: 2 }]);
   });
 
-  it('changes nothing where it came in time before', async () => {
+  it('does not change the outcome of a timely delivery when a late copy arrives', async () => {
     const first = await send(0);
     expect(await send(10 * MINUTE)).toMatchObject({ status: 'duplicate', taskId: first.taskId });
     expect(await log()).toMatchObject([{ status: 'accepted', copies: 2 }]);
   });
 
-  it('is refused, and the entry stays, where it was ignored in time', async () => {
+  it('refuses a late copy of an ignored delivery and keeps its entry', async () => {
     await send(0, { ignored: 'It asks for nothing' });
     await expect(send(10 * MINUTE, { ignored: 'Else' })).rejects.toMatchObject({ code: 'forbidden' });
     expect(await log()).toMatchObject([{ status: 'ignored', reason: 'It asks for nothing', copies: 2 }]);
   });
 
-  it('can be taken by hand', async () => {
+  it('accepts a late delivery by manual replay', async () => {
     await expect(send(10 * MINUTE)).rejects.toMatchObject({ code: 'forbidden' });
     const [late] = await log();
     const caller = { userId: 'user_owner', role: 'admin' } as const;

@@ -10,17 +10,17 @@ const withoutRights = sql`
     or (webhooks.sees_all = 1 and users.role <> 'admin' and tasks.owner_id <> webhooks.owner_id))`;
 
 /**
- * Gives up what waits for a webhook whose user may not be told of it any more: one that was disabled, or the tasks of
- * others where the user is no administrator now.
+ * Fails pending deliveries that the webhook's user may no longer receive: the user was disabled, or the delivery is about
+ * another user's task and the user is no longer an administrator.
  */
-export async function giveUpWithoutRights(database: Database, at: string): Promise<void> {
-  // Nearly always there is nothing, and a start should not wait for the disk then.
+export async function failUnauthorizedDeliveries(database: Database, at: string): Promise<void> {
+  // Usually there are none, and then a start should not wait for a write.
   const { rows } = await sql`select 1 ${withoutRights} limit 1`.execute(database.read);
   if (rows.length === 0) return;
   await database.write(({ db }) =>
     sql`update webhook_deliveries
       set status = 'failed', next_attempt_at = null, ended_at = ${at},
-        error = 'The user whose webhook it is may not be told of it any more'
+        error = 'The owner of the webhook may no longer receive this event'
       where status = 'pending' and id in (select delivery.id ${withoutRights})`.execute(db),
   );
 }

@@ -8,21 +8,21 @@ import type { ScheduleRow } from '../storage/rows/schedules.ts';
 import type { Runtime } from '../runtime.ts';
 import type { TaskService } from '../tasks/task-service.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
-import { type Advance, advanceSchedule, type Occasion, pause } from './advance-schedule.ts';
-import { planRun } from './plan-run.ts';
-import { type RunTimes, timesOf } from './run-times.ts';
+import { type Advance, advanceSchedule, type Trigger, pause } from './advance-schedule.ts';
+import { planOccurrence } from './plan-occurrence.ts';
+import { type OccurrenceTimes, timesOf } from './occurrence-times.ts';
 import { toScheduledTask } from './schedule-mapping.ts';
 import type { ScheduleStore } from './schedule-store.ts';
 
-/** Why a schedule is looked at; somebody who runs it may have fewer rights than it has. */
-export type Cause = { kind: 'due' } | { kind: 'ended' } | { kind: 'asked'; mayCommand: boolean };
-export interface RunOutcome {
+/** Why a schedule advances; a user who runs it manually may have fewer rights than the schedule. */
+export type Cause = { kind: 'due' } | { kind: 'finished' } | { kind: 'manual'; mayCommand: boolean };
+export interface OccurrenceOutcome {
   task?: Task;
-  /** Why somebody cannot run it now. */
+  /** Why a manual occurrence was refused. */
   refusal?: string;
 }
 
-export interface ScheduleRunsDeps {
+export interface ScheduleOccurrencesDeps {
   database: Database;
   store: ScheduleStore;
   taskStore: TaskStore;
@@ -30,34 +30,34 @@ export interface ScheduleRunsDeps {
   registry: Pick<AgentRegistry, 'usesCommands'>;
   notifications: NotificationService;
   runtime: Runtime;
-  /** Told of each run, before it can have ended. */
+  /** Called for each occurrence before its task can finish. */
   onStart: (run: { scheduleId: string; taskId: string }) => void;
 }
 
-/** The row that was decided by is not the newest one any more. */
+/** The row was changed concurrently. */
 const outdated = Symbol('outdated');
 
-/** Moves schedules on: each step is one transaction with the task that it starts. */
-export class ScheduleRuns {
-  readonly #deps: ScheduleRunsDeps;
-  constructor(deps: ScheduleRunsDeps) {
+/** Advances schedules; each step is one transaction together with the task that it starts. */
+export class ScheduleOccurrences {
+  readonly #deps: ScheduleOccurrencesDeps;
+  constructor(deps: ScheduleOccurrencesDeps) {
     this.#deps = deps;
   }
 
-  /** Does what the cause asks for, if there still is something to do. */
-  async advance(id: string, cause: Cause): Promise<RunOutcome> {
+  /** Advances the schedule for a cause, if there is still something to do. */
+  async advance(id: string, cause: Cause): Promise<OccurrenceOutcome> {
     for (;;) {
       const row = await this.#deps.store.find(id);
       if (!row) return {};
-      const occasion = await this.#occasionOf(row, cause);
-      if (!occasion) return {};
-      const mayCommand = row.may_command === 1 && (cause.kind !== 'asked' || cause.mayCommand);
-      const outcome = await this.#take(row, occasion, mayCommand);
+      const trigger = await this.#triggerOf(row, cause);
+      if (!trigger) return {};
+      const mayCommand = row.may_command === 1 && (cause.kind !== 'manual' || cause.mayCommand);
+      const outcome = await this.#apply(row, trigger, mayCommand);
       if (outcome !== outdated) return outcome;
     }
   }
 
-  /** Decides anew when it runs next, as if it had been taken up now. */
+  /** Recomputes the next occurrence from the current time. */
   async replan(id: string): Promise<void> {
     const { store, database, runtime } = this.#deps;
     const row = await store.find(id);
@@ -71,46 +71,46 @@ export class ScheduleRuns {
     await database.write(({ db }) => store.update(db, replanned));
   }
 
-  async #occasionOf(row: ScheduleRow, cause: Cause): Promise<Occasion | undefined> {
+  async #triggerOf(row: ScheduleRow, cause: Cause): Promise<Trigger | undefined> {
     if (cause.kind !== 'due') return cause;
     const now = this.#deps.runtime.now();
     if (row.next_run_at === null) return undefined;
     const dueAt = new Date(row.next_run_at);
     if (dueAt > now) return undefined;
-    const plan = await this.#read(row, (times) => planRun(times, dueAt, now));
+    const plan = await this.#read(row, (times) => planOccurrence(times, dueAt, now));
     return plan && { kind: 'due', plan };
   }
 
-  /** Undefined where its times are not known any more, as when a time zone has gone: it is paused then. */
-  async #read<T>(row: ScheduleRow, read: (times: RunTimes) => T): Promise<T | undefined> {
+  /** Pauses the schedule and resolves to undefined if its times can no longer be read, for example without its time zone. */
+  async #read<T>(row: ScheduleRow, read: (times: OccurrenceTimes) => T): Promise<T | undefined> {
     const { database, store, runtime } = this.#deps;
     try {
       return read(await timesOf(row));
     } catch (error) {
       const paused = { ...row };
-      const pausedReason = `Its times cannot be read any more: ${messageOf(error)}`;
+      const pausedReason = `Its times can no longer be read: ${messageOf(error)}`;
       pause(paused, pausedReason, runtime.now());
       await database.write(async (transaction) => {
         if (!(await store.update(transaction.db, paused))) return;
-        this.#tell(transaction, { row: paused, pausedReason }, null);
+        this.#notifyPaused(transaction, { row: paused, pausedReason }, null);
       });
       return undefined;
     }
   }
 
-  async #take(
+  async #apply(
     row: ScheduleRow,
-    occasion: Occasion,
+    trigger: Trigger,
     mayCommand: boolean,
-  ): Promise<RunOutcome | typeof outdated> {
+  ): Promise<OccurrenceOutcome | typeof outdated> {
     const { tasks, store, onStart } = this.#deps;
     const caller: Caller = { userId: row.owner_id, role: mayCommand ? 'admin' : 'user' };
     const input = { ...toScheduledTask(row), source: 'cron' as const, sourceId: row.id };
-    const { answer } = await tasks.createFor<RunOutcome | typeof outdated>(caller, input, {
+    const { answer } = await tasks.createFor<OccurrenceOutcome | typeof outdated>(caller, input, {
       scope: 'schedules',
       key: undefined,
       body: undefined,
-      instead: (transaction) => this.#step(transaction, row, occasion, mayCommand),
+      instead: (transaction) => this.#step(transaction, row, trigger, mayCommand),
       attach: async (transaction, task) => {
         await store.setRun(transaction.db, row.id, task.id);
         transaction.afterCommit(() => onStart({ scheduleId: row.id, taskId: task.id }));
@@ -120,13 +120,13 @@ export class ScheduleRuns {
     return answer;
   }
 
-  /** Answers undefined where a run starts now. */
+  /** Resolves to undefined if an occurrence starts now. */
   async #step(
     transaction: WriteTransaction,
     before: ScheduleRow,
-    occasion: Occasion,
+    trigger: Trigger,
     mayCommand: boolean,
-  ): Promise<RunOutcome | typeof outdated | undefined> {
+  ): Promise<OccurrenceOutcome | typeof outdated | undefined> {
     const { store, taskStore, tasks, registry, runtime } = this.#deps;
     const { db } = transaction;
     const open = before.open_task_id === null ? undefined : await taskStore.findHead(before.open_task_id, db);
@@ -134,24 +134,25 @@ export class ScheduleRuns {
     const isOpenToOwner = owner !== undefined && owner.disabled_at === null;
     const hasLostCommands = mayCommand && (!owner || roleOf(owner) !== 'admin');
     const ban = !isOpenToOwner
-      ? 'The account of its owner is closed'
+      ? 'The account of its owner is disabled'
       : hasLostCommands && registry.usesCommands(toScheduledTask(before))
-        ? 'Its owner may not run commands any more'
+        ? 'Its owner may no longer run commands'
         : undefined;
     if (hasLostCommands && ban === undefined) {
       await store.update(db, { ...before, may_command: 0 });
       return outdated;
     }
-    const step = advanceSchedule(before, open?.status, occasion, { now: runtime.now(), ban });
+    const step = advanceSchedule(before, open?.status, trigger, { now: runtime.now(), ban });
     if (step.row === before) return {};
     if (!(await store.update(db, step.row))) return outdated;
-    if (step.cancels && open) await tasks.cancelWith(transaction, open, 'Cancelled: its schedule runs again');
-    this.#tell(transaction, step, before.open_task_id);
+    if (step.cancels && open)
+      await tasks.cancelWith(transaction, open, 'Cancelled: its schedule started the next task');
+    this.#notifyPaused(transaction, step, before.open_task_id);
     if (step.starts) return undefined;
     return step.refusal === undefined ? {} : { refusal: step.refusal };
   }
 
-  #tell(
+  #notifyPaused(
     transaction: WriteTransaction,
     { row, pausedReason }: Pick<Advance, 'row' | 'pausedReason'>,
     lastTaskId: string | null,

@@ -1,15 +1,15 @@
 import { isOwnComment } from './comment-marker.ts';
 import { includesName } from './lenient.ts';
-import { askOf } from './mentions.ts';
+import { commandOf } from './mentions.ts';
 import type { SourceRules } from './source-rules.ts';
 
-/** What an event asks for, or why it asks for nothing. */
-export type Wish = { prompt?: string } | { ignored: string };
+/** The work that an event requests, or why it is ignored. */
+export type WorkRequest = { prompt?: string } | { ignored: string };
 
 export interface Sender {
-  /** By which people know it. */
+  /** The display name. */
   name: string | undefined;
-  /** Everything that a setting may call it. */
+  /** All names that settings may use for it. */
   names: readonly string[];
   isBot: boolean;
 }
@@ -19,11 +19,11 @@ export interface SourceComment {
   body: string;
   url: string | undefined;
   author: string | undefined;
-  /** Whether its author belongs to the place, as far as the vendor says. */
+  /** Whether the author is a member of the repository, project or workspace, according to the vendor. */
   isMember: boolean;
 }
 
-/** Why nothing of the sender counts: work of a bot could ask for work without end. */
+/** Why deliveries from the sender are ignored: bots could create tasks in a loop. */
 export function refusalOf({ name, names, isBot }: Sender, rules: SourceRules): string | undefined {
   if (rules.allowBots.some((allowed) => includesName(names, allowed))) return undefined;
   if (includesName(names, rules.botAccount)) return `${name} is the bot account itself`;
@@ -33,50 +33,53 @@ export function refusalOf({ name, names, isBot }: Sender, rules: SourceRules): s
 interface CommentReading {
   mentionOf: (account: string) => RegExp;
   blankQuotes?: (body: string) => string;
-  /** Where the vendor itself says that the comment speaks to us. */
-  isToUs?: boolean;
+  /** Whether the vendor itself addressed the comment to our app. */
+  isAddressedToApp?: boolean;
 }
 
-export function wishOfComment(
+export function readComment(
   { body, author, isMember }: SourceComment,
   { botAccount, commenters }: SourceRules,
-  { mentionOf, blankQuotes, isToUs = false }: CommentReading,
-): Wish {
-  if (isOwnComment(body)) return { ignored: 'The comment is one of our own' };
+  { mentionOf, blankQuotes, isAddressedToApp = false }: CommentReading,
+): WorkRequest {
+  if (isOwnComment(body)) return { ignored: 'The comment was written by svc' };
   const mention = botAccount === undefined ? undefined : mentionOf(botAccount);
-  const ask = askOf(body, mention, blankQuotes) ?? (isToUs ? body.trim() : undefined);
-  if (ask === undefined) {
+  const command = commandOf(body, mention, blankQuotes) ?? (isAddressedToApp ? body.trim() : undefined);
+  if (command === undefined) {
     const mentioning = botAccount === undefined ? '' : ` or mention ${botAccount}`;
     return { ignored: `The comment does not begin with /ai${mentioning}` };
   }
   if (commenters === 'members' && !isMember)
     return { ignored: `${author ?? 'The author of the comment'} is not a member` };
-  return ask === '' ? {} : { prompt: ask };
+  return command === '' ? {} : { prompt: command };
 }
 
-/** Why the thing asks for nothing, where neither its label nor its assignee does. */
-export const lacksLabel = (thing: string, { aiTaskLabel, botAccount }: SourceRules): { ignored: string } => ({
+/** The reason when neither a label nor an assignee requests work. */
+export const missingTrigger = (
+  thing: string,
+  { aiTaskLabel, botAccount }: SourceRules,
+): { ignored: string } => ({
   ignored:
     `The ${thing} does not have the label ${aiTaskLabel}` +
     (botAccount === undefined ? '' : ` and is not assigned to ${botAccount}`),
 });
 
-/** Why a change of an issue asks for nothing. */
-export const addsNothing = ({ aiTaskLabel, botAccount }: SourceRules): { ignored: string } => ({
+/** The reason when a change of an issue requests no work. */
+export const addsNoTrigger = ({ aiTaskLabel, botAccount }: SourceRules): { ignored: string } => ({
   ignored:
     `The change does not add the label ${aiTaskLabel}` +
     (botAccount === undefined ? '' : ` or assign ${botAccount}`),
 });
 
-/** The description of an issue with a comment on it below. */
-export const withComment = (
+/** Appends a comment to the description of its issue. */
+export const describeWithComment = (
   issue: { title: string; description: string },
   { author, body }: SourceComment,
-  place = '',
+  position = '',
 ): string =>
   [
     issue.description,
-    `Comment${author === undefined ? '' : ` of ${author}`} on “${issue.title}”${place}:`,
+    `Comment${author === undefined ? '' : ` of ${author}`} on “${issue.title}”${position}:`,
     body,
   ]
     .filter((part) => part !== '')

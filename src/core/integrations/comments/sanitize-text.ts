@@ -1,8 +1,8 @@
-/** Separates without being seen. */
+/** An invisible separator (zero-width space). */
 export const GAP = '\u200b';
 
-/** What a vendor would make a mention, a reference or a link of, as text that only looks like it. */
-export const withoutReach = (text: string): string =>
+/** Breaks up text that a vendor would turn into a mention, a reference or a link. */
+export const breakReferences = (text: string): string =>
   text
     .replaceAll('@', `@${GAP}`)
     .replaceAll(/#(?=\d|$)/g, `#${GAP}`)
@@ -11,16 +11,16 @@ export const withoutReach = (text: string): string =>
     .replaceAll('://', `:${GAP}//`)
     .replaceAll(/www\./gi, (www) => `${www.slice(0, 3)}${GAP}.`);
 
-/** Plain text as Markdown that shows it, and does nothing else. */
-export const escapedText = (text: string): string =>
-  withoutReach(text)
+/** Escapes plain text so that Markdown shows it literally. */
+export const escapeMarkdown = (text: string): string =>
+  breakReferences(text)
     .replaceAll(/[\\`*_[\]~|]/g, String.raw`\$&`)
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;');
 
-/** Text that may stand at the beginning of lines, where more signs mean something. */
-export const asLines = (text: string): string =>
+/** Escapes characters that have a meaning at the start of a line. */
+export const escapeLineStarts = (text: string): string =>
   text
     .split('\n')
     .map((line) =>

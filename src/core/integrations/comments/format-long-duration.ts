@@ -5,8 +5,8 @@ const units = [
   ['second', 1],
 ] as const;
 
-/** A duration as people say it, by its two largest units: `2 minutes 5 seconds`. */
-export function spokenDuration(ms: number): string {
+/** Formats a duration in words by its two largest units: `2 minutes 5 seconds`. */
+export function formatLongDuration(ms: number): string {
   let seconds = Math.round(ms / 1000);
   if (seconds < 1) return 'less than a second';
   const parts: string[] = [];

@@ -1,26 +1,26 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
-import { asLines, escapedText, GAP } from './defuse-text.ts';
+import { escapeLineStarts, escapeMarkdown, GAP } from './sanitize-text.ts';
 
-/** What GitHub draws instead of showing. */
+/** Code block languages that GitHub renders instead of showing. */
 const drawn = new Set(['mermaid', 'geojson', 'topojson', 'stl', 'math', 'suggestion']);
-/** A page of an issue, a change or a person tells there, or to them, that somebody wrote of it. */
-const toldPath =
+/** Links to these pages create a backlink there or notify a person. */
+const backlinkPath =
   /\/(?:issues?|pulls?|commits?|compare|discussions|merge_requests|browse|profiles?|users?)(?:\/|$)/i;
 const MAX_LENGTH = 50_000;
 
 /**
- * Markdown of a stranger as Markdown that looks much like it and reaches nobody: no mention, no reference that tells the
- * other side, no HTML, no image that is fetched, no link that shows another address than its own. It is written anew from
- * what was read, so that nothing depends on who reads Markdown how.
+ * Rewrites untrusted Markdown so that it looks much the same but has no side effects: no mentions, no references that
+ * create backlinks, no HTML, no fetched images, no links that hide their address. It is rendered from the parsed tokens,
+ * so that differences between Markdown parsers do not matter.
  */
-export async function defuseMarkdown(text: string): Promise<string> {
-  // Loaded at the first comment: most daemons never write one.
+export async function sanitizeMarkdown(text: string): Promise<string> {
+  // Loaded on first use: most daemons never write a comment.
   const { marked } = await import('marked');
   try {
-    const defused = blocks(marked.lexer(text, { gfm: true }));
-    if (defused.length <= MAX_LENGTH) return defused;
+    const sanitized = blocks(marked.lexer(text, { gfm: true }));
+    if (sanitized.length <= MAX_LENGTH) return sanitized;
   } catch (error) {
-    // Lists in lists in lists, thousands deep.
+    // Thousands of nested lists overflow the stack.
     if (!(error instanceof RangeError)) throw error;
   }
   return fenced(text);
@@ -40,9 +40,9 @@ function block(token: MarkedToken): string {
       return words && `**${words}**`;
     }
     case 'paragraph':
-      return asLines(inline(token.tokens));
+      return escapeLineStarts(inline(token.tokens));
     case 'text':
-      return asLines(inline(token.tokens ?? [token]));
+      return escapeLineStarts(inline(token.tokens ?? [token]));
     case 'code':
       return fenced(token.text, token.lang);
     case 'blockquote':
@@ -68,7 +68,7 @@ function block(token: MarkedToken): string {
     case 'image':
     case 'link':
     case 'strong':
-      return asLines(inline([token]));
+      return escapeLineStarts(inline([token]));
   }
 }
 
@@ -78,13 +78,13 @@ function list({ items, ordered, start, loose }: Tokens.List): string {
     .flatMap(({ tokens }, at) => {
       const mark = ordered ? `${first + at}. ` : '- ';
       const words = blocks(joined(tokens), loose ? '\n\n' : '\n');
-      // A mark by itself could make a heading of the line before.
+      // A bare list marker could turn the previous line into a heading.
       return words === '' ? [] : prefixed(words, mark, ' '.repeat(mark.length));
     })
     .join(loose ? '\n\n' : '\n');
 }
 
-/** The box of an item stands beside its words, not above them. */
+/** Puts the checkbox of an item beside its text, not above it. */
 function joined(tokens: readonly Token[]): readonly Token[] {
   const [box, words, ...others] = tokens;
   if (box?.type !== 'checkbox' || (words?.type !== 'text' && words?.type !== 'paragraph')) return tokens;
@@ -100,10 +100,10 @@ function table({ header, rows, align }: Tokens.Table): string {
 
 function inline(tokens: readonly Token[], isCell = false): string {
   const parts: string[] = [];
-  // What stands side by side is read together there, so it is defused together.
+  // Adjacent text is parsed together, so it is escaped together.
   let words = '';
   const flush = () => {
-    if (words !== '') parts.push(escapedText(words));
+    if (words !== '') parts.push(escapeMarkdown(words));
     words = '';
   };
   for (const token of tokens) {
@@ -118,7 +118,7 @@ function inline(tokens: readonly Token[], isCell = false): string {
   return sideBySide(parts);
 }
 
-/** Words are still to be defused, Markdown is not. */
+/** `words` still have to be escaped, `markdown` does not. */
 function span(token: MarkedToken, isCell: boolean): { words: string } | { markdown: string } {
   switch (token.type) {
     case 'strong':
@@ -135,7 +135,7 @@ function span(token: MarkedToken, isCell: boolean): { words: string } | { markdo
       return { markdown: link(inline(token.tokens, isCell), token, isCell) };
     case 'image': {
       const alt = decoded(token.text);
-      return { markdown: link(escapedText(alt ? `Image: ${alt}` : 'Image'), token, isCell) };
+      return { markdown: link(escapeMarkdown(alt ? `Image: ${alt}` : 'Image'), token, isCell) };
     }
     case 'text':
       if (token.tokens) return { markdown: inline(token.tokens, isCell) };
@@ -162,7 +162,7 @@ function span(token: MarkedToken, isCell: boolean): { words: string } | { markdo
 const around = (mark: string, words: string): string =>
   words.trim() === '' ? words : sideBySide([mark, words, mark]);
 
-/** Two runs of a sign would be read as a longer one, which is closed elsewhere: code would end too soon, or not at all. */
+/** Separates adjacent backticks and tildes: joined, they would form a longer delimiter that closes elsewhere or never. */
 const sideBySide = (parts: string[]): string =>
   parts
     .filter((part) => part !== '')
@@ -171,20 +171,20 @@ const sideBySide = (parts: string[]): string =>
       return `${all}${isRun ? GAP : ''}${part}`;
     }, '');
 
-/** The words, and the address for everybody to see. */
+/** The link text, with its address visible. */
 function link(words: string, { href, text }: Tokens.Link | Tokens.Image, isCell: boolean): string {
   const url = URL.canParse(href) ? new URL(href) : undefined;
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) return words;
   const address = url.href.replaceAll(/[`<>|\\\s]/g, encodeURIComponent);
-  const shown = isTold(url) ? code(address, isCell) : `<${address}>`;
+  const shown = isBacklinked(url) ? code(address, isCell) : `<${address}>`;
   return text === href || words === '' ? shown : `${words} (${shown})`;
 }
 
-/** As code, an address is read by nobody but people. */
-function isTold({ hostname, href }: URL): boolean {
+/** Whether a link to the page has side effects; such an address is shown as code instead. */
+function isBacklinked({ hostname, href }: URL): boolean {
   const letters = (_: string, hex: string) => String.fromCharCode(Number.parseInt(hex, 16));
   const isLinear = /(?:^|\.)linear\.app$/.test(hostname);
-  return isLinear || toldPath.test(href.replaceAll(/%([\da-f]{2})/gi, letters));
+  return isLinear || backlinkPath.test(href.replaceAll(/%([\da-f]{2})/gi, letters));
 }
 
 function code(text: string, isCell: boolean): string {
@@ -211,6 +211,6 @@ const prefixed = (text: string, first: string, next: string): string =>
     .join('\n');
 
 const entities: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'", nbsp: ' ' };
-/** The entities that models write; any other is shown as it is. */
+/** Decodes the entities that models write; others are shown unchanged. */
 const decoded = (text: string): string =>
   text.replaceAll(/&(lt|gt|amp|quot|apos|nbsp);/g, (_, name: string) => entities[name] ?? '');

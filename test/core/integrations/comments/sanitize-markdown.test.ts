@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { Parser } from 'htmlparser2';
 import { marked } from 'marked';
 import { describe, expect, it } from 'vitest';
-import { defuseMarkdown } from '../../../../src/core/integrations/comments/defuse-markdown.ts';
+import { sanitizeMarkdown } from '../../../../src/core/integrations/comments/sanitize-markdown.ts';
 import { sized } from '../../../helpers/long.ts';
 
 /** The gap that nobody sees, shown. */
-const shown = async (text: string) => (await defuseMarkdown(text)).replaceAll('\u200b', '·');
+const shown = async (text: string) => (await sanitizeMarkdown(text)).replaceAll('\u200b', '·');
 
 describe('the words of a stranger', () => {
   it.each([
@@ -93,7 +93,7 @@ describe('the words of a stranger', () => {
       '> said\n>\n> so',
       '* * *',
     ].join('\n\n');
-    expect(await defuseMarkdown(text.replace('☑', '[x]').replace('☐', '[ ]'))).toBe(text);
+    expect(await sanitizeMarkdown(text.replace('☑', '[x]').replace('☐', '[ ]'))).toBe(text);
   });
 
   it.each([
@@ -104,9 +104,9 @@ describe('the words of a stranger', () => {
     ['signs that grow', '&'.repeat(10_000)],
     ['lists that grow', Array.from({ length: 130 }, (_, at) => `${' '.repeat(at)}- a`).join('\n')],
   ])('that nest thousands of %s do no harm', async (_, text) => {
-    const defused = await defuseMarkdown(text);
-    expect(defused.length).toBeLessThan(55_000);
-    expect(reach(defused)).toEqual([]);
+    const sanitized = await sanitizeMarkdown(text);
+    expect(sanitized.length).toBeLessThan(55_000);
+    expect(reach(sanitized)).toEqual([]);
   });
 
   it('reach nobody, whatever they are', async () => {
@@ -169,8 +169,8 @@ describe('the words of a stranger', () => {
     ];
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom(...pieces), { maxLength: 40 }), async (parts) => {
-        const defused = await defuseMarkdown(parts.join(''));
-        expect(reach(`> ${defused.replaceAll('\n', '\n> ')}\n\n<sub>ours</sub>`)).toEqual([]);
+        const sanitized = await sanitizeMarkdown(parts.join(''));
+        expect(reach(`> ${sanitized.replaceAll('\n', '\n> ')}\n\n<sub>ours</sub>`)).toEqual([]);
       }),
       { numRuns: sized(400, 3000) },
     );

@@ -1,0 +1,17 @@
+import type { CommentTarget } from '../inbound/source-work.ts';
+import type { CommentThread, ThreadOptions } from './comment-thread.ts';
+import { githubComments } from './github-comments.ts';
+import { jiraComments } from './jira-comments.ts';
+import { linearComments } from './linear-comments.ts';
+
+/** The thread at the vendor that holds the comment of a task. */
+export function openThread(target: CommentTarget, options: ThreadOptions): CommentThread {
+  switch (target.provider) {
+    case 'codehost':
+      return githubComments(target, options);
+    case 'tracker_a':
+      return jiraComments(target, options);
+    case 'tracker_b':
+      return linearComments(target, options);
+  }
+}
