@@ -22,6 +22,7 @@ export const idempotencyHeader = 'idempotency-key';
 
 /** What of a route decides its errors. */
 interface ErrorSources {
+  method: string;
   access: string;
   params?: z.ZodObject | undefined;
   headers?: z.ZodObject | undefined;
@@ -35,6 +36,7 @@ interface ErrorSources {
  * (a secret in the URL), 403 (the host gate), 429 (`limits.requestsPerMinute`) and 500.
  */
 export function errorStatusesOf({
+  method,
   access,
   params,
   headers,
@@ -52,6 +54,8 @@ export function errorStatusesOf({
     ...(namesObject ? ([404] as const) : []),
     ...(idempotencyHeader in (headers?.shape ?? {}) ? ([409] as const) : []),
     ...(hasBody ? ([413, 415] as const) : []),
+    // Whatever writes may find the disk full.
+    ...(method === 'GET' ? [] : ([507] as const)),
   ]);
   return [...own].sort((a, b) => a - b);
 }
