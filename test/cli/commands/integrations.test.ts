@@ -278,7 +278,7 @@ describe.skipIf(!hasSharedFixtures)('svc integrations with the vendors', () => {
     });
     expect(await svc('disconnect', 'linear', '--user', userId, '--yes')).toMatchObject({
       code: 0,
-      stderr: 'Linear is disconnected, and the access is taken back there.\n',
+      stderr: 'Linear disconnected and access revoked.\n',
     });
     expect(await daemon.app.connections.find(userId, 'tracker_b')).toBeUndefined();
   });
