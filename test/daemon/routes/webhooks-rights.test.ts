@@ -102,7 +102,7 @@ it('those of somebody who is no administrator any more are their own', async () 
   await root.client.tasks.create({ body: { title: 'Report', assignedAgent: 'nobody' } });
   expect(await toldTo(daemon, webhook.id)).toHaveLength(2);
   await root.client.webhooks.update({ ...own, body: { active: true, description: 'mine' } });
-  const refusal = { status: 403, message: expect.stringMatching(/^This webhook was made for the tasks of/) };
+  const refusal = { status: 403, message: expect.stringMatching(/^This webhook receives the tasks of/) };
   const elsewhere = { url: `${receiver.url}/elsewhere` };
   await expect(root.client.webhooks.update({ ...own, body: elsewhere })).rejects.toMatchObject(refusal);
   await expect(root.client.webhooks.rotateSecret(own)).rejects.toMatchObject(refusal);
