@@ -1,6 +1,6 @@
 /**
  * The folders and root files of `src/core`, bottom first. Each imports only from itself and from the lines before its own,
- * types included; `architecture.test.ts` checks every import. A new folder gets a line here.
+ * types included; `layers.test.ts` checks every import. A new folder gets a line here.
  */
 export const coreOrder: readonly string[] = [
   // What knows nothing of the product.
@@ -20,6 +20,7 @@ export const coreOrder: readonly string[] = [
   'events.ts',
   'outbound',
   'limits',
+  'metrics',
   'processes',
 
   // Who acts, what is recorded of it, and who is told.

@@ -5,11 +5,10 @@ import { describe, expect, it } from 'vitest';
 /**
  * Where a test is found:
  * 1. `test/<path>.test.ts` tests `src/<path>.ts`.
- * 2. Any other test is named after a behaviour, so not like a source of its layer, and lies in the folder of its subject:
+ * 2. Any other test is named after a behaviour, so not like a source of its layer, and lives in the folder of its subject:
  *    `test/<folder>` for `src/<folder>`, `test/daemon` for the daemon as a whole.
  * 3. In `test/daemon/routes` its name begins with the resource: `tasks-import.test.ts`.
  * 4. `test/rigs` holds what kills daemons, `test` itself what holds of the whole house.
- * Not yet held to it: `test/cli`.
  * Helpers are no `.test.ts`, and lie in `test/helpers` or beside their users.
  */
 const root = new URL('..', import.meta.url).pathname;
@@ -24,14 +23,14 @@ const resources = sources.filter((path) => path.startsWith('src/daemon/routes/')
 /** What is wrong with the place of a test, in a sentence; undefined where nothing is. */
 function complaint(test: string): string | undefined {
   const folder = dirname(test);
-  if (folder === 'test' || folder === 'test/rigs' || folder.startsWith('test/cli')) return undefined;
+  if (folder === 'test' || folder === 'test/rigs') return undefined;
   const mirrored = test.replace(/^test/, 'src').replace(/\.test\.tsx?$/, '');
   if (isThere(`${mirrored}.ts`) || isThere(`${mirrored}.tsx`)) return undefined;
   const namesake = sources.find((path) => nameOf(path) === nameOf(test) && layerOf(path) === layerOf(test));
   if (namesake)
     return `${test} is named after ${namesake}: move it to the same path, or name it after a behaviour`;
   if (!isThere(dirname(mirrored)))
-    return `${test} lies in no folder of its subject: there is no ${dirname(mirrored)}`;
+    return `${test} lives in no folder of its subject: there is no ${dirname(mirrored)}`;
   if (
     folder === 'test/daemon/routes' &&
     !resources.some((resource) => nameOf(test).startsWith(`${resource}-`))

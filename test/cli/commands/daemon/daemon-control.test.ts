@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ensureBuilt, outcomeOf, root, said, SvcHome } from '../svc-binary.ts';
+import { ensureBuilt, outcomeOf, root, said, SvcHome } from '../../svc-binary.ts';
 
 beforeAll(ensureBuilt);
 

@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type ContractServer, Refusal, startContractServer } from '../../helpers/contract-server.ts';
-import { ToolWorld } from '../../helpers/tool-world.ts';
-import { ensureBuilt, hasTerminals, outcomeOf, said, SvcHome } from '../svc-binary.ts';
+import { type ContractServer, Refusal, startContractServer } from '../../../helpers/contract-server.ts';
+import { ToolWorld } from '../../../helpers/tool-world.ts';
+import { ensureBuilt, hasTerminals, outcomeOf, said, SvcHome } from '../../svc-binary.ts';
 
 let home: SvcHome;
 let world: ToolWorld;
