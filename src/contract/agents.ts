@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { timestampSchema } from './primitives.ts';
 import { defineRoutes } from './route.ts';
 
-/** What whoever gives an agent work must have a right to; `command`: to run commands, as it runs programs with the daemon's rights. */
+/** A right that the creator of an agent's work needs; `command`: to run commands, because it runs programs with the daemon's rights. */
 const agentNeedSchema = z.enum(['command']);
 export type AgentNeed = z.output<typeof agentNeedSchema>;
 
@@ -14,7 +14,7 @@ export const agentSchema = z
     capabilities: z.array(z.string()),
     needs: z.array(agentNeedSchema).optional().meta({
       description:
-        "Rights that whoever gives it work needs. `command`: it runs programs with the daemon's rights, so only administrators and tokens with the scope agents:command may use it",
+        "Rights that the creator of its work needs. `command`: it runs programs with the daemon's rights, so only administrators and tokens with the scope agents:command may use it",
     }),
     configured: z.boolean(),
     healthy: z.boolean(),
